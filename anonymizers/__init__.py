@@ -1,0 +1,1 @@
+"""Anonymizers: schemes that publish a release series."""

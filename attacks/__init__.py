@@ -1,0 +1,1 @@
+"""Attacks: what an adversary can deduce from a release series."""

@@ -1,0 +1,72 @@
+"""Certificates of disclosures: the groups and the values they leave, release by release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.evidence import Codes, Evidence, Pools
+from audit.core.outcome import Finding, Step
+
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """One version of one person: the release, the groups that may hold the person, and the values they leave."""
+
+    release: int
+    groups: tuple[str, ...]
+    candidates: tuple[int, ...]
+
+
+def sightings(evidence: Evidence, people: Codes) -> dict[int, list[Sighting]]:
+    """Return the versions of some people in order of releases, by person code."""
+    found: dict[int, list[Sighting]] = {int(person): [] for person in people}
+    wanted = np.unique(people)
+    for release in range(len(evidence.tags)):
+        pools = evidence.pools(release)
+        rows = np.flatnonzero(np.isin(pools.person, wanted))
+        content = contents(pools, pools.pool[rows])
+        groups = evidence.source.groups(release, pools.person[rows])
+        for row, names in zip(rows.tolist(), groups, strict=True):
+            values = content[int(pools.pool[row])]
+            if pools.fixed is not None and pools.fixed[row] >= 0:
+                values = (int(pools.fixed[row]),)
+            found[int(pools.person[row])].append(Sighting(release, names, values))
+    return found
+
+
+def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
+    """Return the distinct values of some pools, in order of codes."""
+    entries = np.flatnonzero(np.isin(pools.entry_pool, np.unique(wanted)))
+    key = np.unique(pools.entry_pool[entries].astype(np.int64) * pools.values + pools.entry_value[entries])
+    found: dict[int, list[int]] = {int(pool): [] for pool in wanted}
+    for pool, value in zip((key // pools.values).tolist(), (key % pools.values).tolist(), strict=True):
+        found[pool].append(value)
+    return {pool: tuple(values) for pool, values in found.items()}
+
+
+def disclosures(
+    evidence: Evidence, person: Codes, release: Codes, value: Codes
+) -> Callable[[Places], list[Finding]]:
+    """Return what builds the findings of people whose candidates have one value in common.
+
+    A finding's certificate ends at the release at which the value became certain.
+    """
+
+    def build(places: Places) -> list[Finding]:
+        seen = sightings(evidence, person[places])
+        found = []
+        for place in places.tolist():
+            who, last = int(person[place]), int(release[place])
+            steps = tuple(
+                Step(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last
+            )
+            found.append(Finding("disclosure", who, last, int(value[place]), 1.0, steps))
+        return found
+
+    return build

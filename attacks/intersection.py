@@ -1,0 +1,73 @@
+"""Candidate-set intersection: what one person's groups have in common.
+
+Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
+quasi-identifiers and presence (`register`), and that the sensitive value never changes.
+
+Claim: a person's *candidates* are the values that every one of the person's pools holds. Someone with one
+candidate left is *vulnerable*: the value is certain. Sound, because the person's value stands in each of the
+person's pools. Exact for an adversary who looks at one person at a time; somebody who reasons about everybody at
+once may rule out more (see the attack `joint`).
+
+Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the pool of release j.
+
+Cost: linear in rows; one release in memory at a time. Source: m-invariance paper, Definitions 15 and 16, Lemmas 1, 2.
+
+>>> attack = Intersection()
+>>> attack.ident, sorted(attack.decides)
+('intersection', ['max_risk'])
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attacks.certificates import disclosures
+from attacks.engine import fold_all
+from attacks.posterior import CandidateRisks
+from audit.core.budget import Budget
+from audit.core.evidence import Evidence
+from audit.core.outcome import Claims, Outcome, per_person_reason, sizes_table
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """Intersect each person's candidate sets over the releases."""
+
+    ident: str = "intersection"
+    decides: frozenset[str] = frozenset({"max_risk"})
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return everybody's candidates, with a finding for each person with one candidate left."""
+        reason = per_person_reason(evidence)
+        if reason is None and evidence.transitions is not None:
+            reason = "it needs values that never change, and the series has transitions"
+        if reason is not None:
+            return Outcome.skipped(self.ident, reason)
+        state, done = fold_all(evidence, budget)
+        seen = np.flatnonzero(state.versions).astype(np.int32)
+        sizes = state.sizes()[seen]
+        vulnerable = seen[sizes == 1]
+        complete = done == len(evidence.tags)
+        measures: dict[str, object] = {
+            "individuals": len(seen),
+            "vulnerable": len(vulnerable),
+            "candidate_sizes": sizes_table(sizes),
+            "timeline": state.vulnerable,
+        }
+        certain_at = state.certain_at[vulnerable]
+        return Outcome(
+            self.ident,
+            "complete" if complete else "incomplete",
+            None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases",
+            measures,
+            Claims(
+                "disclosure",
+                vulnerable,
+                certain_at,
+                state.only(vulnerable),
+                disclosures(evidence, vulnerable, certain_at, state.only(vulnerable)),
+            ),
+            CandidateRisks(evidence, state) if complete else None,
+        )

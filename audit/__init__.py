@@ -1,0 +1,1 @@
+"""Audit: the nouns of a release series, and the command line."""

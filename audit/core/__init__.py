@@ -1,0 +1,1 @@
+"""Nouns and ports: everything else imports these, they import nothing of ours."""

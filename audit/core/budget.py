@@ -1,0 +1,33 @@
+"""A budget: how long an attack may go on, and where it tells how far it has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Budget:
+    """Seconds that an attack may use from now on; None is without limit.
+
+    `tell(done, total)` is called now and then with the share of the work that is done.
+    """
+
+    seconds: float | None = None
+    tell: Callable[[int, int], None] | None = None
+    _start: float = field(default_factory=time.monotonic)
+
+    def spent(self) -> bool:
+        """Tell whether the time is up."""
+        return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell whoever watches how far the work has come."""
+        if self.tell is not None:
+            self.tell(done, total)
+
+    @property
+    def reason(self) -> str:
+        """Why an attack stopped whose budget is spent."""
+        return f"the time limit of {self.seconds:g} s was reached"

@@ -1,0 +1,100 @@
+"""Errors, named by meaning.
+
+::
+
+    AuditError                 anything a user can mend; exit code 2
+    ├── UsageError             the command's words do not fit the series or each other
+    └── InputError             files that cannot be read as what they should be; holds `Problem`s
+    Interrupted                the user stopped the run; exit code 130
+
+Everything else that reaches the command line is a bug (exit code 4).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+_SHOWN = 60
+_PROBLEMS_SHOWN = 20
+
+
+def printable(text: str, limit: int = _SHOWN) -> str:
+    """Return `text` on one line, without control characters, at most `limit` characters long.
+
+    File names, column names and published cells are somebody else's words: printed raw they could move the
+    cursor, forge lines or flood the terminal.
+    """
+    kept = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(c if unicodedata.category(c)[0] not in "CZ" or c == " " else "�" for c in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in one place, and what to do about it.
+
+    `what` and `remedy` never quote a cell that is private (a key, a register, an identifier): they say where
+    it is. `line` counts from 1, the header included, as an editor does.
+    """
+
+    file: str
+    what: str
+    remedy: str
+    line: int | None = None
+    column: str | None = None
+
+    def __str__(self) -> str:
+        """Render as `file:line, column "c": what; remedy`."""
+        place = printable(self.file, 120)
+        if self.line is not None:
+            place += f":{self.line}"
+        if self.column is not None:
+            place += f', column "{printable(self.column)}"'
+        return f"{place}: {printable(self.what, 400)}; {printable(self.remedy, 400)}"
+
+
+class AuditError(Exception):
+    """Something the user can mend."""
+
+
+class UsageError(AuditError):
+    """The command's words do not fit the series or each other."""
+
+
+class InputError(AuditError):
+    """One or more files cannot be read as what they should be."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        """Render one line per problem, the first twenty of them."""
+        lines = [str(problem) for problem in self.problems[:_PROBLEMS_SHOWN]]
+        hidden = len(self.problems) - len(lines)
+        if hidden:
+            lines.append(f"and {hidden} more problems like these")
+        return "\n".join(lines)
+
+
+class Interrupted(AuditError):
+    """The user stopped the run."""
+
+
+@dataclass(slots=True)
+class Problems:
+    """A notebook for problems, so that all of a series' troubles are told at once."""
+
+    found: list[Problem] = field(default_factory=list)
+
+    def add(
+        self, file: str, what: str, remedy: str, *, line: int | None = None, column: str | None = None
+    ) -> None:
+        """Note a problem."""
+        self.found.append(Problem(file, what, remedy, line, column))
+
+    def check(self) -> None:
+        """Raise `InputError` when anything has been noted."""
+        if self.found:
+            raise InputError(self.found)

@@ -1,0 +1,160 @@
+"""Outcomes: what an attack found out, how sure it is, and how a reader can check it.
+
+An attack knows neither truth nor names: people, groups and values are codes, and risks are answered for whatever
+value the scorer asks about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.budget import Budget
+from audit.core.evidence import Codes, Evidence
+
+Status = Literal["complete", "incomplete", "skipped"]
+Asked = Callable[[int], Codes | None]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a certificate: what one release leaves possible for one person.
+
+    Attributes:
+        release: counted from 0.
+        groups: names of the groups that may hold the person.
+        candidates: codes of the values that these groups leave to the person.
+        feasible: those of them that lie on an allowed path, where values may change; None otherwise.
+    """
+
+    release: int
+    groups: tuple[str, ...]
+    candidates: tuple[int, ...]
+    feasible: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One deduction about one person, which cannot be stated without its certificate.
+
+    Attributes:
+        kind: what is claimed; `disclosure`: the person has this value in this release.
+        person, release, value: codes; the release is counted from 0.
+        risk: probability of the claim, 1.0 for a certainty.
+        certificate: the steps that show it, in order of releases.
+    """
+
+    kind: str
+    person: int
+    release: int
+    value: int
+    risk: float
+    certificate: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Claims:
+    """All findings of one outcome as columns; the findings themselves are built on demand.
+
+    Attributes:
+        kind: what is claimed of each.
+        person, release, value: codes; shape (claims,), int32.
+        build: returns the findings at some places, with their certificates.
+    """
+
+    kind: str
+    person: Codes
+    release: Codes
+    value: Codes
+    build: Callable[[npt.NDArray[np.intp]], list[Finding]]
+
+    def __len__(self) -> int:
+        """Return the number of findings."""
+        return len(self.person)
+
+
+@dataclass(frozen=True)
+class Risks:
+    """Posterior probabilities, one per person or per version (person and release).
+
+    Attributes:
+        person: whose; shape (n,), int32.
+        release: of which version, counted from 0, or -1 for all versions of the person alike; shape (n,).
+        versions: how many versions an entry stands for; shape (n,).
+        risk: probability of the value asked for, or of the likeliest where none was asked; NaN where the value
+            asked for is impossible; 1.0 exactly when nothing else is possible; shape (n,), float64.
+    """
+
+    person: Codes
+    release: Codes
+    versions: Codes
+    risk: npt.NDArray[np.float64]
+
+
+class RiskModel(Protocol):
+    """What an attack says about probabilities."""
+
+    def risks(self, asked: Asked, budget: Budget) -> Risks | None:
+        """Return the probability of the values asked for, or None when the budget did not suffice.
+
+        `asked(release)` returns the value to ask for, for each person of the release's pools in order, -1 for the
+        likeliest; or None for the likeliest throughout.
+        """
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an attack found out.
+
+    `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
+    the attack does not apply, for the reason given.
+    """
+
+    attack: str
+    status: Status
+    reason: str | None = None
+    measures: dict[str, object] = field(default_factory=dict)
+    claims: Claims | None = None
+    model: RiskModel | None = None
+
+    @classmethod
+    def skipped(cls, attack: str, reason: str) -> Outcome:
+        """Return the outcome of an attack that does not apply."""
+        return cls(attack, "skipped", reason)
+
+
+class Attack(Protocol):
+    """An adversary's way to reason; its fields are its options."""
+
+    @property
+    def ident(self) -> str:
+        """The attack's name on the command line."""
+
+    @property
+    def decides(self) -> frozenset[str]:
+        """The clauses of the policy that the attack can decide."""
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Deduce what can be deduced within the budget; a limit reached is `incomplete`, never `complete`."""
+
+
+def per_person_reason(evidence: Evidence) -> str | None:
+    """Return why attacks on single people do not apply, or None when they do."""
+    if evidence.kind == "pseudonym":
+        return "it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)"
+    return None
+
+
+def sizes_table(sizes: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, int]:
+    """Return how often each size occurs, for a JSON object.
+
+    >>> sizes_table([1, 2, 2])
+    {'1': 1, '2': 2}
+    """
+    found, counts = np.unique(np.asarray(sizes), return_counts=True)
+    return {str(size): int(count) for size, count in zip(found, counts, strict=True)}

@@ -1,0 +1,1 @@
+"""Reading: files become a series, knowledge and keys."""

@@ -1,0 +1,273 @@
+"""Knowledge: what an adversary has beside the releases - a register, transitions, known values.
+
+Their files are private or hold private things: messages say where something is wrong, never what stands there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import InputError, Problems
+from audit.core.evidence import Transitions
+from audit.reading.attributes import combine
+from audit.reading.cells import CellError
+from audit.reading.numbering import NOBODY, Vocabulary
+from audit.reading.series import Series
+from audit.reading.tables import Table, header, text_codes
+
+Codes = npt.NDArray[np.int32]
+_MOST_VALUES_WITH_TRANSITIONS = 4096
+_LONGEST_NUMBER = 40
+
+
+@dataclass(frozen=True)
+class Register:
+    """Who is in which release, with exact quasi-identifiers.
+
+    Attributes:
+        shown: the file's name.
+        person, point, first, last: per line: who, which point, from which release to which, counted from 0.
+        points: distinct combinations of exact values; shape (points, attributes), indices into `values`.
+        values: the exact values of each quasi-identifier.
+        table: the file, to find lines in.
+    """
+
+    shown: str
+    person: Codes
+    point: Codes
+    first: Codes
+    last: Codes
+    points: Codes
+    values: tuple[list[str], ...]
+    table: Table
+
+    def present(self, release: int) -> npt.NDArray[np.intp]:
+        """Return the lines of the people who are in a release."""
+        return np.flatnonzero((self.first <= release) & (release <= self.last))
+
+
+def read_register(series: Series) -> Register:
+    """Read the register that the manifest names.
+
+    Raises:
+        InputError: it cannot be read, or contradicts itself.
+    """
+    name, problems = str(series.manifest.register), Problems()
+    attributes = list(series.manifest.columns.quasi_identifiers)
+    names = header(series.manifest.folder / name, name, problems)
+    by_line = names is not None and "release" in names
+    wanted = ["individual", *attributes, *(["release"] if by_line else ["first", "last"])]
+    table = series.side_table(name, wanted, problems) if names is not None else None
+    if table is None:
+        raise InputError(problems.found)
+    if table.rows == 0:
+        problems.add(name, "the register names nobody", "add the people, or leave it out of the manifest", line=2)
+    values, columns = [], []
+    for attribute in attributes:
+        codes, texts = text_codes(table.arrow(attribute))
+        _check_exact(series, table, attribute, codes, texts, problems)
+        values.append(texts)
+        columns.append((codes, len(texts)))
+    first, last = _stays(series, table, by_line=by_line, problems=problems)
+    person = series.people.encode(table.arrow("individual"))
+    nameless = np.flatnonzero(person == NOBODY)
+    if len(nameless):
+        problems.add(name, "the line names nobody", "write the individual", line=table.line(int(nameless[0])))
+    problems.check()
+    key, _ = combine(columns, table.rows)
+    _, lines, point = np.unique(key, return_index=True, return_inverse=True)
+    points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
+    register = Register(
+        name, person, point.astype(np.int32), first, last, points.astype(np.int32), tuple(values), table
+    )
+    _check_once(series, register, problems)
+    problems.check()
+    return register
+
+
+def _check_exact(
+    series: Series, table: Table, attribute: str, codes: Codes, texts: list[str], problems: Problems
+) -> None:
+    """Note the first cell of a register's column that is no exact value."""
+    missing = series.manifest.columns.missing
+    known = [text for text in texts if text not in missing]
+    wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
+    if wrong is not None:
+        row = int(np.flatnonzero(codes == texts.index(wrong))[0])
+        what = "the cell is empty" if not wrong else "the cell is no exact value of this column"
+        remedy = 'write the exact value, or declare [columns] types for it as "categorical"'
+        problems.add(table.shown, what, remedy, line=table.line(row), column=attribute)
+
+
+def _is_no_value(series: Series, attribute: str, text: str) -> bool:
+    try:
+        series.attributes[attribute].covers(np.zeros(0, dtype=np.intp), [text])
+    except CellError:
+        return True
+    return False
+
+
+def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
+    """Return the first and the last release, counted from 0, of each line of a register."""
+    releases = len(series.tags)
+    if by_line:
+        codes, texts = text_codes(table.arrow("release"))
+        tags = {tag: place for place, tag in enumerate(series.tags)}
+        place = np.array([tags.get(text, -1) for text in texts], dtype=np.int32)
+        found = place[codes] if texts else codes
+        remedy = "write the tag of a release: its file's name without the endings"
+        _note_first(found < 0, table, "release", "there is no such release", remedy, problems)
+        return found, found
+    ends = []
+    for column in ("first", "last"):
+        codes, texts = text_codes(table.arrow(column))
+        number = np.array([int(t) - 1 if t.isascii() and t.isdigit() and len(t) < 9 else -1 for t in texts], np.int32)
+        found = number[codes] if texts else codes
+        remedy = f"write a position from 1 to {releases}"
+        _note_first((found < 0) | (found >= releases), table, column, "there is no such release", remedy, problems)
+        ends.append(found)
+    _note_first(ends[1] < ends[0], table, "last", "the stay ends before it begins", "exchange the two", problems)
+    return ends[0], ends[1]
+
+
+def _note_first(
+    wrong: npt.NDArray[np.bool_], table: Table, column: str, what: str, remedy: str, problems: Problems
+) -> None:
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=column)
+
+
+def _check_once(series: Series, register: Register, problems: Problems) -> None:
+    """Note the first person whom the register lists twice in one release."""
+    seen = np.full(series.people.size, -1, dtype=np.int64)
+    for release, tag in enumerate(series.tags):
+        lines = register.present(release)
+        people = register.person[lines]
+        seen[people] = lines
+        twice = np.flatnonzero(seen[people] != lines)
+        if len(twice):
+            line, other = (register.table.line(int(x)) for x in (lines[twice[0]], seen[people[twice[0]]]))
+            what = f"this person is also in line {other}, and so listed twice in release {tag}"
+            problems.add(register.shown, what, "keep one line for each person and release", line=line)
+            return
+
+
+def read_transitions(series: Series, vocabulary: Vocabulary) -> Transitions:
+    """Read the transitions that the manifest names; their values join the vocabulary.
+
+    Raises:
+        InputError: the file cannot be read, lists a pair twice, or gives probabilities for some lines only.
+    """
+    name, problems = str(series.manifest.transitions), Problems()
+    names = header(series.manifest.folder / name, name, problems)
+    wanted = ["from", "to", *(["probability"] if names is not None and "probability" in names else [])]
+    table = series.side_table(name, wanted, problems) if names is not None else None
+    if table is None:
+        raise InputError(problems.found)
+    source, target = (vocabulary.add(table.texts(column)) for column in ("from", "to"))
+    pairs: dict[tuple[int, int], Fraction | None] = {}
+    given = table.texts("probability") if "probability" in table else [""] * table.rows
+    for row, (a, b, text) in enumerate(zip(source.tolist(), target.tolist(), given, strict=True)):
+        _add_pair(pairs, (a, b), text, table, row, problems)
+    _check_probabilities(pairs, source, table, problems)
+    if len(vocabulary) > _MOST_VALUES_WITH_TRANSITIONS:
+        what = f"there are {len(vocabulary)} values, and at most {_MOST_VALUES_WITH_TRANSITIONS} can have transitions"
+        problems.add(name, what, "merge values into broader ones")
+    problems.check()
+    listed = np.bincount(source, minlength=len(vocabulary))
+    exact = {
+        pair: Fraction(1, int(listed[pair[0]])) if probability is None else probability
+        for pair, probability in pairs.items()
+        if probability != 0
+    }
+    weight = np.zeros((len(vocabulary), len(vocabulary)))
+    for (a, b), probability in exact.items():
+        weight[a, b] = max(float(probability), np.finfo(np.float64).tiny)
+    return Transitions(weight, exact, listed > 0)
+
+
+def _add_pair(
+    pairs: dict[tuple[int, int], Fraction | None],
+    pair: tuple[int, int],
+    text: str,
+    table: Table,
+    row: int,
+    problems: Problems,
+) -> None:
+    if pair in pairs:
+        problems.add(table.shown, "the pair stands twice", "keep one of the lines", line=table.line(row))
+        return
+    pairs[pair] = None
+    if not text:
+        return
+    try:
+        probability = Fraction(text) if len(text) <= _LONGEST_NUMBER and "e" not in text.lower() else None
+    except (ValueError, ZeroDivisionError):
+        probability = None
+    if probability is None or not 0 <= probability <= 1:
+        what = "the cell is no probability"
+        problems.add(table.shown, what, "write a number from 0 to 1", line=table.line(row), column="probability")
+    else:
+        pairs[pair] = probability
+
+
+def _check_probabilities(
+    pairs: dict[tuple[int, int], Fraction | None], source: Codes, table: Table, problems: Problems
+) -> None:
+    """Note the first line without a probability whose `from` has lines with one."""
+    if problems.found:
+        return
+    with_one = {pair[0] for pair, probability in pairs.items() if probability is not None}
+    for row, ((a, _), probability) in enumerate(zip(pairs, pairs.values(), strict=True)):
+        if a in with_one and probability is None:
+            what = "other lines with this `from` have a probability, this one has none"
+            remedy = "give a probability to all lines of a `from`, or to none"
+            problems.add(table.shown, what, remedy, line=table.line(row), column="probability")
+            return
+
+
+@dataclass(frozen=True)
+class Known:
+    """Values that the adversary knows beforehand.
+
+    Attributes:
+        shown: the file's name.
+        person, value, release: per line; shape (lines,). `release` is -1 where the value holds in all of them.
+        lines: the line of the file of each.
+    """
+
+    shown: str
+    person: Codes
+    value: Codes
+    release: Codes
+    lines: list[int]
+
+
+def read_known(series: Series, vocabulary: Vocabulary) -> Known:
+    """Read the known values that the manifest names.
+
+    Raises:
+        InputError: the file cannot be read, or names a release that is not in the series.
+    """
+    name, problems = str(series.manifest.known), Problems()
+    names = header(series.manifest.folder / name, name, problems)
+    wanted = ["individual", "value", *(["release"] if names is not None and "release" in names else [])]
+    table = series.side_table(name, wanted, problems) if names is not None else None
+    if table is None:
+        raise InputError(problems.found)
+    tags = {tag: place for place, tag in enumerate(series.tags)} | {"": -1}
+    given = table.texts("release") if "release" in table else [""] * table.rows
+    person = np.array([series.people.find(text) for text in table.texts("individual")], dtype=np.int32)
+    value = np.array([vocabulary.find(text) for text in table.texts("value")], dtype=np.int32)
+    release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
+    remedy = "write a value that the series publishes"
+    _note_first(release == -2, table, "release", "there is no such release", "write a release's tag", problems)
+    _note_first(person < 0, table, "individual", "this person is in no release", "drop the line", problems)
+    _note_first(value < 0, table, "value", "no release publishes this value", remedy, problems)
+    problems.check()
+    return Known(name, person, value, release, [table.line(row) for row in range(table.rows)])

@@ -1,0 +1,387 @@
+"""The manifest `series.toml`: which files make up a series, and what their columns mean."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from audit.core.errors import Problems
+from audit.reading.tables import SUFFIXES
+
+NAME = "series.toml"
+_TABLES = {
+    "series": {"name", "releases"},
+    "columns": {
+        "sensitive",
+        "quasi_identifiers",
+        "group",
+        "individual",
+        "record",
+        "count",
+        "hierarchies",
+        "types",
+        "missing",
+    },
+    "adversary": {"register", "transitions", "known"},
+    "counterfeits": None,
+    "policy": {"max_risk", "min_e", "k"},
+    "waiver": {"finding", "reason", "expires"},
+}
+
+
+@dataclass(frozen=True)
+class ReleaseFiles:
+    """The files of one release: one table, or an Anatomy pair of rows and values."""
+
+    tag: str
+    rows: Path
+    shown: str
+    values: Path | None = None
+    values_shown: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a release mean."""
+
+    sensitive: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...] = ()
+    group: str | None = None
+    individual: str | None = None
+    record: str | None = None
+    count: str | None = None
+    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A finding that is accepted until a date."""
+
+    finding: str
+    reason: str
+    expires: datetime.date
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """All that `series.toml` says, checked as far as it can be without opening the other files."""
+
+    folder: Path
+    name: str
+    releases: tuple[ReleaseFiles, ...]
+    columns: Columns
+    register: str | None = None
+    transitions: str | None = None
+    known: str | None = None
+    counterfeits: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, float] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+
+def release_tag(name: str) -> str:
+    """Return the tag of a release file: its name without the endings.
+
+    >>> release_tag("releases/2024Q1.rows.csv.gz")
+    '2024Q1'
+    """
+    tag = name.replace("\\", "/").rsplit("/", 1)[-1]
+    for ending in (".gz", ".csv", ".parquet", ".rows", ".values"):
+        tag = tag.removesuffix(ending)
+    return tag
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a sort key that orders numbers inside names by value.
+
+    >>> sorted(["r10.csv", "r2.csv"], key=natural)
+    ['r2.csv', 'r10.csv']
+    """
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]+", name)
+    return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
+
+
+def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
+    """Read `series.toml` in a folder, noting every trouble in `problems`.
+
+    What could be understood is returned even then, so that the files it names can be looked at as well; None
+    means that there is no readable TOML.
+    """
+    path = folder / NAME
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        remedy = f"write a {NAME}, or let `audit init` guess one" if folder.is_dir() else "correct the path"
+        problems.add(str(path), "there is no such file", remedy)
+        return None
+    except UnicodeDecodeError:
+        problems.add(NAME, "the text is not UTF-8", "save the file as UTF-8")
+        return None
+    except OSError as error:
+        problems.add(str(path), error.strerror or "the file cannot be read", "check the path and its permissions")
+        return None
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        end = text.count("\n") + 1
+        problems.add(
+            NAME,
+            f"this is not TOML: {re.sub(r' [(]at .*', '', str(error))}",
+            "see https://toml.io, or let `audit init` write a new one",
+            line=int(line[1]) if line else end,
+        )
+        return None
+    return _Reader(folder, text, document, problems).manifest()
+
+
+class _Reader:
+    """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
+
+    def __init__(self, folder: Path, text: str, document: dict[str, Any], problems: Problems) -> None:
+        self.folder = folder
+        self.lines = text.splitlines()
+        self.document = document
+        self.problems = problems
+
+    def manifest(self) -> Manifest:
+        self.check_names()
+        series, adversary = self.table("series"), self.table("adversary")
+        columns = self.columns()
+        releases = self.releases(series.get("releases"))
+        manifest = Manifest(
+            folder=self.folder,
+            name=self.text(series, "name") or self.folder.resolve().name,
+            releases=releases,
+            columns=columns,
+            register=self.path(adversary, "register"),
+            transitions=self.path(adversary, "transitions"),
+            known=self.path(adversary, "known"),
+            counterfeits=self.counterfeits({release.tag for release in releases}),
+            policy=self.policy(),
+            waivers=self.waivers(),
+        )
+        return manifest
+
+    # -- where things stand ---------------------------------------------------------------------------
+
+    def line(self, key: str) -> int | None:
+        """Return the first line on which a key is set (the manifest is small, and keys are distinct)."""
+        pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
+        return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
+
+    def note(self, key: str, what: str, remedy: str) -> None:
+        self.problems.add(NAME, f"`{key}`: {what}", remedy, line=self.line(key))
+
+    # -- parts ----------------------------------------------------------------------------------------
+
+    def check_names(self) -> None:
+        for table, content in self.document.items():
+            if table not in _TABLES:
+                self.note(table, "there is no such table", f"use one of {', '.join(_TABLES)}")
+                continue
+            allowed = _TABLES[table]
+            entries = content if isinstance(content, list) else [content]
+            for key in {key for entry in entries if isinstance(entry, dict) for key in entry}:
+                if allowed is not None and key not in allowed:
+                    self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(allowed))}")
+
+    def table(self, name: str) -> dict[str, Any]:
+        content = self.document.get(name, {})
+        if isinstance(content, dict):
+            return content
+        self.note(name, "this has to be a table", f"write [{name}] and its keys below it")
+        return {}
+
+    def text(self, table: Mapping[str, Any], key: str) -> str | None:
+        value = table.get(key)
+        if value is None or (isinstance(value, str) and value.strip()):
+            return value.strip() if value else None
+        self.note(key, "this has to be a text that is not empty", f'write {key} = "…"')
+        return None
+
+    def texts(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        value = table.get(key, [])
+        if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
+            items = tuple(item.strip() for item in value)
+            if len(set(items)) == len(items):
+                return items
+            self.note(key, "a name stands twice", "name each once")
+            return ()
+        self.note(key, "this has to be a list of texts", f'write {key} = ["…", "…"]')
+        return ()
+
+    def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
+        value = table.get(key, {})
+        if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
+            return value
+        self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
+        return {}
+
+    def path(self, table: Mapping[str, Any], key: str) -> str | None:
+        name = self.text(table, key)
+        return name if name is None or self.inside(key, name) else None
+
+    def inside(self, key: str, name: str) -> bool:
+        """Tell whether a path, links resolved, stays in the series folder."""
+        try:
+            stays = (self.folder / name).resolve().is_relative_to(self.folder.resolve())
+        except (OSError, ValueError, RuntimeError):
+            stays = False
+        if not stays:
+            self.note(key, "a path may not leave the series folder", "copy the file into the folder")
+        return stays
+
+    def columns(self) -> Columns:
+        table = self.table("columns")
+        sensitive = table.get("sensitive")
+        values = self.texts(table, "sensitive") if isinstance(sensitive, list) else ()
+        if isinstance(sensitive, str) and sensitive.strip():
+            values = (sensitive.strip(),)
+        elif not values:
+            self.note("sensitive", "no sensitive column is named", 'write sensitive = "…" under [columns]')
+        columns = Columns(
+            sensitive=values,
+            quasi_identifiers=self.texts(table, "quasi_identifiers"),
+            group=self.text(table, "group"),
+            individual=self.text(table, "individual"),
+            record=self.text(table, "record"),
+            count=self.text(table, "count"),
+            hierarchies=self.mapping(table, "hierarchies"),
+            types=self.mapping(table, "types"),
+            missing=frozenset(self.texts(table, "missing")),
+        )
+        self.check_columns(columns)
+        return columns
+
+    def check_columns(self, columns: Columns) -> None:
+        single = [c for c in (columns.group, columns.individual, columns.record, columns.count) if c]
+        uses = [*columns.sensitive, *columns.quasi_identifiers, *single]
+        for name in sorted({name for name in uses if uses.count(name) > 1}):
+            self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
+        if columns.count and columns.individual:
+            self.note("count", "a row that stands for several people cannot name one", "drop count or individual")
+        for key, mapping in (("hierarchies", columns.hierarchies), ("types", columns.types)):
+            for name in mapping:
+                if name not in columns.quasi_identifiers:
+                    self.note(key, f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
+        for name in columns.hierarchies.values():
+            self.inside("hierarchies", name)
+        for kind in columns.types.values():
+            if kind not in ("numeric", "categorical"):
+                self.note("types", f'"{kind}" is no type', 'use "numeric" or "categorical"')
+
+    def releases(self, entries: object) -> tuple[ReleaseFiles, ...]:
+        if not isinstance(entries, list) or not entries:
+            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
+            return ()
+        found: list[ReleaseFiles] = []
+        for entry in entries:
+            if isinstance(entry, str):
+                found += [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.expand(entry)]
+            elif isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
+                found += self.pair(entry)
+            else:
+                self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
+        tags = [release.tag for release in found]
+        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
+            self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")
+        return tuple(found)
+
+    def pair(self, entry: Mapping[str, object]) -> list[ReleaseFiles]:
+        rows, values = entry["rows"], entry["values"]
+        if not (isinstance(rows, str) and isinstance(values, str)):
+            self.note("releases", "the rows and the values of a pair have to be paths", "write both as texts")
+            return []
+        if not (self.expand(rows, glob=False) and self.expand(values, glob=False)):
+            return []
+        return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
+
+    def expand(self, name: str, *, glob: bool = True) -> list[str]:
+        """Return the release files that a path or a glob names, in the order of their names."""
+        if not self.inside("releases", name):
+            return []
+        names = [name]
+        if glob and any(c in name for c in "*?[") and not (self.folder / name).exists():
+            try:
+                paths = [p.relative_to(self.folder).as_posix() for p in self.folder.glob(name)]
+            except (ValueError, NotImplementedError, OSError):
+                paths = []
+            names = sorted(paths, key=natural)
+            if not names:
+                self.note("releases", f'no file matches "{name}"', "correct the pattern")
+        for each in names:
+            if not each.endswith(SUFFIXES):
+                self.note("releases", f'"{each}" is no table', f"use files that end in {', '.join(SUFFIXES)}")
+                return []
+            if not self.inside("releases", each):
+                return []
+        return names
+
+    def counterfeits(self, tags: set[str]) -> dict[str, str]:
+        table = self.table("counterfeits")
+        for tag, name in table.items():
+            if tag not in tags:
+                self.note(tag, "[counterfeits] names a release that is not in the series", "use a release's tag")
+            elif not isinstance(name, str):
+                self.note(tag, "this has to be a path", f'write "{tag}" = "counterfeits/{tag}.csv"')
+            else:
+                self.inside(tag, name)
+        return {tag: name for tag, name in table.items() if isinstance(name, str)}
+
+    def policy(self) -> dict[str, float]:
+        limits: dict[str, float] = {}
+        for key, value in self.table("policy").items():
+            if key not in ("max_risk", "min_e", "k"):
+                continue
+            trouble = policy_trouble(key, value)
+            if trouble:
+                self.note(key, *trouble)
+            else:
+                limits[key] = value
+        return limits
+
+    def waivers(self) -> tuple[Waiver, ...]:
+        entries = self.document.get("waiver", [])
+        if not isinstance(entries, list):
+            self.note("waiver", "waivers have to be a list of tables", "write [[waiver]]")
+            return ()
+        found = []
+        for entry in entries:
+            expires = entry.get("expires") if isinstance(entry, dict) else None
+            if isinstance(expires, datetime.datetime):
+                expires = expires.date()
+            if not isinstance(expires, datetime.date):
+                self.note("waiver", "a waiver has no date of expiry", "write expires = 2030-01-01")
+                continue
+            finding, reason = self.text(entry, "finding"), self.text(entry, "reason")
+            if finding is None or reason is None:
+                self.note("waiver", "a waiver lacks its finding or its reason", "give both as texts")
+                continue
+            found.append(Waiver(finding, reason, expires))
+        return tuple(found)
+
+
+def policy_trouble(key: str, value: object) -> tuple[str, str] | None:
+    """Return what is wrong with a policy's limit and what to do, or None when it is well."""
+    checks: dict[str, tuple[Callable[[Any], bool], str]] = {
+        "max_risk": (lambda v: 0 < v <= 1, "write a number above 0 and at most 1, such as 0.5"),
+        "min_e": (lambda v: isinstance(v, int) and v >= 1, "write a whole number from 1, such as 2"),
+        "k": (lambda v: isinstance(v, int) and v >= 1, "write a whole number from 1, such as 2"),
+    }
+    if key not in checks:
+        return "the policy has no such limit", f"use one of {', '.join(checks)}"
+    holds, remedy = checks[key]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return None if number and holds(value) else ("this is no limit of the policy", remedy)
+
+
+def known_keys() -> Sequence[str]:
+    """Return the keys of `[columns]`, for documentation and `audit init`."""
+    return sorted(_TABLES["columns"] or ())

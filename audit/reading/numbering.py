@@ -1,0 +1,132 @@
+"""Numbering: one set of integer codes for the people, and one for the values, of a whole series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.reading.tables import direct_codes, text_codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COUNTERFEIT = "~"
+NOBODY = -1
+_DIRECT_PER_ROW = 16
+_DIRECT_SLACK = 1 << 16
+_CANONICAL = r"^(0|[1-9][0-9]{0,8})$"
+
+
+class Vocabulary:
+    """Distinct texts numbered in the order in which they were first seen."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = []
+        self._codes: dict[str, int] = {}
+        self.add(names)
+
+    def __len__(self) -> int:
+        """Return how many texts are known."""
+        return len(self.names)
+
+    def add(self, names: Iterable[str]) -> npt.NDArray[np.int32]:
+        """Return the codes of texts, numbering the new ones; shape (len(names),), int32."""
+        found = []
+        for name in names:
+            code = self._codes.setdefault(name, len(self.names))
+            if code == len(self.names):
+                self.names.append(name)
+            found.append(code)
+        return np.array(found, dtype=np.int32)
+
+    def find(self, name: str) -> int:
+        """Return a text's code, or -1 when it is not known."""
+        return self._codes.get(name, -1)
+
+
+class People:
+    """Numbers individuals over all releases.
+
+    Identifiers that are small whole numbers are their own codes (no table of names is kept for them); all
+    others are numbered from `direct` on, in the order of first appearance.
+    """
+
+    def __init__(self) -> None:
+        self._direct: int | None = None
+        self._largest = -1
+        self._others = Vocabulary()
+        self._counterfeits: list[int] = []
+
+    @property
+    def size(self) -> int:
+        """One more than the largest code given out."""
+        return (self._direct or 0) + len(self._others) if len(self._others) else self._largest + 1
+
+    def encode(self, array: pa.Array) -> npt.NDArray[np.int32]:
+        """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
+        if self._direct is None:
+            limit = _DIRECT_PER_ROW * len(array) + _DIRECT_SLACK
+            self._direct = limit if self._as_numbers(array, limit) is not None else 0
+        numbers = self._as_numbers(array, self._direct)
+        if numbers is not None:
+            self._largest = max(self._largest, int(numbers.max(initial=-1)))
+            return numbers
+        codes, names = text_codes(array)
+        return self.number(names)[codes] if names else codes
+
+    def _as_numbers(self, array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
+        """Return a column whose cells are all whole numbers below `limit`, written plainly, as those numbers."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not limit or not len(array):
+            return None
+        if not pa.types.is_dictionary(array.type):
+            return direct_codes(array, limit)
+        if array.null_count or array.dictionary.null_count:
+            return None
+        plain = pc.match_substring_regex(array.dictionary, _CANONICAL)
+        if not pc.all(plain, min_count=0).as_py():
+            return None
+        numbers = direct_codes(array.dictionary.cast(pa.int64()), limit)
+        return None if numbers is None else numbers[array.indices.to_numpy(zero_copy_only=False)]
+
+    def number(self, names: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
+        if self._direct is None:
+            self._direct = 0
+        codes = np.empty(len(names), dtype=np.int32)
+        for place, name in enumerate(names):
+            code = self.find(name) if name else NOBODY
+            if name and code < 0:
+                code = self._direct + int(self._others.add([name])[0])
+                if name.startswith(COUNTERFEIT):
+                    self._counterfeits.append(code)
+            elif name:
+                self._largest = max(self._largest, code)
+            codes[place] = code
+        return codes
+
+    def find(self, name: str) -> int:
+        """Return the code of an identifier, or -1 when nobody has it."""
+        direct = self._direct or 0
+        if direct and name.isascii() and name.isdigit() and len(name) < 10 and str(int(name)) == name:
+            number = int(name)
+            if number < direct:
+                return number
+        other = self._others.find(name)
+        return other if other < 0 else direct + other
+
+    def name(self, code: int) -> str:
+        """Return the identifier of a code."""
+        direct = self._direct or 0
+        return str(code) if code < direct else self._others.names[code - direct]
+
+    def is_counterfeit(self) -> npt.NDArray[np.bool_]:
+        """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""
+        flags = np.zeros(self.size, dtype=np.bool_)
+        flags[self._counterfeits] = True
+        return flags

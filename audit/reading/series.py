@@ -1,0 +1,461 @@
+"""A series on disk: its manifest, and its releases read one at a time as integer columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import InputError, Problems
+from audit.reading import manifest as manifests
+from audit.reading.attributes import Attribute, combine
+from audit.reading.cells import Kind, infer_kind
+from audit.reading.hierarchies import Hierarchy, read_hierarchy
+from audit.reading.manifest import Manifest, ReleaseFiles
+from audit.reading.numbering import NOBODY, People, Vocabulary
+from audit.reading.tables import Coded, Table, header, read_table, text_codes
+
+PRIVATE = "private"
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What one release says, and whose rows they are where the publisher's key tells.
+
+    Attributes:
+        tag: the release's name.
+        group: the QI-group of each row; shape (rows,).
+        person: who each row is, -1 for a counterfeit without identity; None without a key.
+        entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
+            entry, shape (entries,). For a plain table an entry is a row, and `entry_count` None means one each.
+        counts: how many people each row stands for, or None for one each.
+        values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
+        cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
+            series' `Attribute`s.
+        records: the published record id of each row, where it was asked for.
+        counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
+    """
+
+    tag: str
+    group: Coded
+    person: Codes | None
+    entry_group: Codes
+    entry_value: dict[str, Codes]
+    entry_count: npt.NDArray[np.int64] | None
+    counts: npt.NDArray[np.int64] | None
+    values_by_row: bool
+    cells: dict[str, Codes]
+    records: Coded | None
+    counterfeits: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows in the file."""
+        return len(self.group.codes)
+
+    @property
+    def people(self) -> int:
+        """Number of people, counterfeits among them, that the rows stand for."""
+        return self.rows if self.counts is None else int(self.counts.sum())
+
+
+@dataclass
+class Series:
+    """A release series: the manifest and, on demand, each release.
+
+    Codes of people and of sensitive values are common to all releases; they are given out while the releases are
+    read in order.
+    """
+
+    manifest: Manifest
+    people: People = field(default_factory=People)
+    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return tuple(release.tag for release in self.manifest.releases)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The generalization hierarchies by attribute.
+
+        Raises:
+            InputError: a hierarchy cannot be read.
+        """
+        problems = Problems()
+        found = {}
+        for attribute, name in self.manifest.columns.hierarchies.items():
+            hierarchy = read_hierarchy(self.manifest.folder / name, name, problems)
+            if hierarchy is not None:
+                found[attribute] = hierarchy
+        problems.check()
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, Attribute]:
+        """The quasi-identifiers; a column that is not declared is numeric when all its cells, in all releases, are.
+
+        Raises:
+            InputError: a release or a hierarchy cannot be read.
+        """
+        columns = self.manifest.columns
+        open_kinds = [n for n in columns.quasi_identifiers if n not in columns.types and n not in self.hierarchies]
+        texts: dict[str, set[str]] = {name: set() for name in open_kinds}
+        problems = Problems()
+        for files in self.manifest.releases if open_kinds else ():
+            table = read_table(files.rows, files.shown, open_kinds, problems)
+            for name in open_kinds if table is not None else ():
+                texts[name].update(table.distinct(name) if table is not None else ())
+        problems.check()
+        kinds = {name: infer_kind(texts[name], None, columns.missing) for name in open_kinds}
+        kinds |= {name: Kind(kind) for name, kind in columns.types.items()}
+        return {
+            name: Attribute(name, kinds.get(name, Kind.CATEGORICAL), self.hierarchies.get(name), columns.missing)
+            for name in columns.quasi_identifiers
+        }
+
+    def has_key(self, release: ReleaseFiles) -> bool:
+        """Tell whether the publisher's key for a release is there, in its own file or in the column."""
+        column = self.manifest.columns.individual
+        if self.key_path(release).exists():
+            return True
+        return column is not None and column in (header(release.rows, release.shown, Problems()) or ())
+
+    @cached_property
+    def keyed(self) -> bool:
+        """Whether every release has a key."""
+        return all(self.has_key(release) for release in self.manifest.releases)
+
+    @cached_property
+    def started_keys(self) -> bool:
+        """Whether the manifest names an individual column, or some release has a key file."""
+        return self.manifest.columns.individual is not None or any(
+            self.key_path(release).exists() for release in self.manifest.releases
+        )
+
+    def key_path(self, release: ReleaseFiles) -> Path:
+        """Return where a release's key file would be."""
+        return self.manifest.folder / PRIVATE / f"{release.tag}.key.csv"
+
+    def read(self, position: int, attributes: Sequence[str] = (), *, key: bool = True) -> Release:
+        """Read one release; its rows' cells only for the quasi-identifiers named.
+
+        Raises:
+            InputError: something in this file is wrong; the problems of all the other releases are told as well.
+        """
+        problems = Problems()
+        release = _Reading(self, position, attributes, key, problems).release()
+        if release is None or problems.found:
+            for other in range(len(self.tags)):
+                if other != position:
+                    _Reading(self, other, attributes, key, problems).release()
+            in_order = {files.shown: place for place, files in enumerate(self.manifest.releases)}
+            problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
+            raise InputError(problems.found)
+        return release
+
+    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read some columns of a file that the manifest names beside the releases."""
+        return read_table(self.manifest.folder / name, name, columns, problems)
+
+
+def open_series(path: Path | str) -> Series:
+    """Open the series in a folder (or the one whose `series.toml` is named).
+
+    Raises:
+        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+    """
+    folder = Path(path)
+    folder = folder.parent if folder.name == manifests.NAME else folder
+    problems = Problems()
+    manifest = manifests.read_manifest(folder, problems)
+    if manifest is not None:
+        _check_headers(manifest, problems)
+    problems.check()
+    if manifest is None:
+        raise InputError(problems.found)
+    vocabularies = {name: Vocabulary() for name in manifest.columns.sensitive}
+    return Series(manifest, vocabularies=vocabularies)
+
+
+def _check_headers(manifest: Manifest, problems: Problems) -> None:
+    """Note every file that is missing and every column that a release lacks."""
+    columns = manifest.columns
+    for release in manifest.releases:
+        everywhere = [*columns.quasi_identifiers, columns.record]
+        by_row = [*everywhere, columns.group]
+        if release.values is None:
+            by_row += [*columns.sensitive, columns.count]
+        if not (manifest.folder / PRIVATE / f"{release.tag}.key.csv").exists():
+            by_row.append(columns.individual)
+        _check_columns(release.rows, release.shown, by_row, problems)
+        if release.values is not None:
+            wanted = [columns.group, *columns.sensitive, columns.count or "count"]
+            _check_columns(release.values, release.values_shown, wanted, problems)
+            if columns.group is None:
+                problems.add(
+                    manifests.NAME, "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
+                )
+
+
+def _check_columns(path: Path, shown: str, wanted: Sequence[str | None], problems: Problems) -> None:
+    names = header(path, shown, problems)
+    for column in wanted if names is not None else ():
+        if column is not None and column not in (names or ()):
+            problems.add(
+                shown,
+                f"the column is not in the file, which has: {', '.join(names or ())}",
+                "correct its name in the manifest, or add it to the file",
+                line=1,
+                column=column,
+            )
+
+
+class _Reading:
+    """The reading of one release."""
+
+    def __init__(
+        self, series: Series, position: int, attributes: Sequence[str], key: bool, problems: Problems
+    ) -> None:
+        self.series = series
+        self.columns = series.manifest.columns
+        self.files = series.manifest.releases[position]
+        self.key = key and series.keyed
+        # Without a group column the cells make the groups.
+        self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
+        self.problems = problems
+
+    def release(self) -> Release | None:
+        table = self.table()
+        if table is None:
+            return None
+        if table.rows == 0:
+            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=2)
+            return None
+        cells = {name: self.cells(table, name) for name in self.attributes}
+        group = self.group(table, cells)
+        counts = self.counts(table)
+        person = self.person(table) if self.key else None
+        anatomy = self.files.values is not None
+        entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
+        if entries is None:
+            return None
+        record = self.columns.record
+        return Release(
+            tag=self.files.tag,
+            group=group,
+            person=person,
+            entry_group=entries[0],
+            entry_value=entries[1],
+            entry_count=entries[2],
+            counts=counts,
+            values_by_row=not anatomy,
+            cells=cells,
+            records=table.coded(record) if record and record in table else None,
+            counterfeits=self.counterfeits(group, person, entries),
+        )
+
+    def table(self) -> Table | None:
+        c = self.columns
+        wanted = [*self.attributes, c.group, None if self.files.values else c.count]
+        if self.files.values is None:
+            wanted += c.sensitive
+        if self.key and not self.series.key_path(self.files).exists():
+            wanted.append(c.individual)
+        names = list(dict.fromkeys(name for name in wanted if name))
+        return read_table(self.files.rows, self.files.shown, names, self.problems)
+
+    def note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
+        self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
+
+    def filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
+        """Note the first empty cell of a column that may have none."""
+        if coded.names is not None and "" in coded.names:
+            rows = np.flatnonzero(coded.codes == list(coded.names).index(""))
+            if len(rows):
+                others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
+                self.note(table, int(rows[0]), column, what + others, remedy)
+
+    def cells(self, table: Table, name: str) -> Codes:
+        """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""
+        codes, names = text_codes(table.arrow(name))
+        numbers, errors = self.series.attributes[name].numbers(names)
+        for place, error in errors:
+            rows = np.flatnonzero(codes == place)
+            if len(rows):
+                self.note(table, int(rows[0]), name, error.what, error.remedy)
+        return numbers[codes] if names else codes
+
+    def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
+        """Return the groups by row; without a group column, rows with equal cells form one."""
+        name = self.columns.group
+        if name is not None:
+            coded = table.coded(name)
+            self.filled(table, name, coded, "the row belongs to no group", "write the row's group")
+            return coded
+        bounds = [(codes, len(self.series.attributes[name].cells)) for name, codes in cells.items()]
+        key, _ = combine(bounds, table.rows)
+        _, first, groups = np.unique(key, return_index=True, return_inverse=True)
+        order = np.argsort(np.argsort(first))
+        names = [str(place + 1) for place in range(len(first))]
+        return Coded(order[groups].astype(np.int32), len(first), names)
+
+    def counts(self, table: Table) -> npt.NDArray[np.int64] | None:
+        name = self.columns.count
+        return self.whole_numbers(table, name) if name is not None and name in table else None
+
+    def whole_numbers(self, table: Table, column: str) -> npt.NDArray[np.int64]:
+        """Return a column of counts, noting the first cell that is none."""
+        coded = table.coded(column)
+        if coded.names is None:
+            counts = coded.codes.astype(np.int64)
+        else:
+            counts = np.array([_whole(text) for text in coded.names], dtype=np.int64)[coded.codes]
+        wrong = np.flatnonzero(counts < 1)
+        if len(wrong):
+            remedy = "write a whole number from 1"
+            self.note(table, int(wrong[0]), column, "the cell is no count of people", remedy)
+        return counts
+
+    def person(self, table: Table) -> Codes | None:
+        path = self.series.key_path(self.files)
+        if not path.exists():
+            codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
+            self.distinct(table, codes, np.arange(table.rows))
+            return codes
+        shown = path.relative_to(self.series.manifest.folder).as_posix()
+        key = read_table(path, shown, ["row", "individual"], self.problems)
+        if key is None:
+            return None
+        rows = np.array([_whole(text) for text in key.texts("row")], dtype=np.int64)
+        return self.placed(table, key, rows, self.series.people.encode(key.arrow("individual")))
+
+    def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
+        """Put a key file's people at their rows; each row of the release has exactly one line in the key."""
+        outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
+        if len(outside):
+            what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
+            self.note(key, int(outside[0]), "row", what, "write the key anew from the release")
+            return None
+        lines = np.bincount(rows, minlength=table.rows)
+        wrong = np.flatnonzero(lines != 1)
+        if len(wrong):
+            times = "no line" if lines[wrong[0]] == 0 else f"{lines[wrong[0]]} lines"
+            what = f"row {wrong[0]} of {table.shown} has {times} in the key"
+            self.problems.add(key.shown, what, "write one line for each row", column="row")
+            return None
+        self.distinct(key, people, np.arange(len(people)))
+        codes = np.full(table.rows, NOBODY, dtype=np.int32)
+        codes[rows] = people
+        return codes
+
+    def distinct(self, table: Table, people: Codes, rows: npt.NDArray[np.intp]) -> None:
+        """Note the first person who has two rows in this release."""
+        last = np.full(self.series.people.size + 1, NOBODY, dtype=np.int64)
+        last[people] = rows
+        twice = np.flatnonzero((last[people] != rows) & (people != NOBODY))
+        if len(twice):
+            first = int(twice[0])
+            what = f"this person has another row in line {table.line(int(last[people[first]]))}"
+            self.note(table, first, None, what, "keep one row for each person and release")
+
+    def value_codes(self, table: Table, name: str) -> Codes:
+        codes, names = text_codes(table.arrow(name))
+        if "" not in self.columns.missing:
+            self.filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
+        vocabulary = self.series.vocabularies[name]
+        return vocabulary.add(names)[codes] if names else codes
+
+    def entries(
+        self, table: Table, group: Coded, counts: npt.NDArray[np.int64] | None
+    ) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None]:
+        values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
+        return group.codes, values, counts
+
+    def pair(
+        self, rows: Table, group: Coded
+    ) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64]] | None:
+        """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
+        group_column, count = str(self.columns.group), self.columns.count or "count"
+        wanted = [group_column, *self.columns.sensitive, count]
+        table = read_table(self.files.values or Path(), self.files.values_shown, wanted, self.problems)
+        if table is None:
+            return None
+        counts = self.whole_numbers(table, count)
+        groups = table.coded(group_column)
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        of_code = {code: number.get(groups.name(code), NOBODY) for code in np.unique(groups.codes)}
+        codes = np.array([of_code[code] for code in groups.codes], dtype=np.int32)
+        strays = np.flatnonzero(codes == NOBODY)
+        if len(strays):
+            what = f"no row of {rows.shown} is in this group"
+            self.note(table, int(strays[0]), group_column, what, "give the pair the same groups")
+            return None
+        have = np.bincount(codes, weights=counts, minlength=group.size).astype(np.int64)
+        need = np.bincount(group.codes, minlength=group.size)
+        wrong = np.flatnonzero(have != need)
+        if len(wrong):
+            place = int(np.flatnonzero(group.codes == wrong[0])[0])
+            what = f"this row's group has {need[wrong[0]]} rows but {have[wrong[0]]} values in {table.shown}"
+            self.note(rows, place, group_column, what, "publish one value for each row")
+            return None
+        values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
+        return codes, values, counts
+
+    def counterfeits(
+        self,
+        group: Coded,
+        person: Codes | None,
+        entries: tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None],
+    ) -> dict[int, int]:
+        """Read the published counterfeit counts, and hold them against the groups and the key."""
+        name = self.series.manifest.counterfeits.get(self.files.tag)
+        if name is None:
+            return {}
+        if self.columns.group is None:
+            what = "counterfeits are counted by group, and the series has no group column"
+            self.problems.add(name, what, "name the group column in the manifest")
+            return {}
+        table = self.series.side_table(name, [self.columns.group, "Count"], self.problems)
+        if table is None:
+            return {}
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        size = np.bincount(entries[0], weights=entries[2], minlength=group.size)
+        found: dict[int, int] = {}
+        for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
+            count, code = _whole(text), number.get(label, NOBODY)
+            if code == NOBODY or code in found:
+                what = "the group is not in the release" if code == NOBODY else "the group stands twice"
+                self.note(table, row, self.columns.group, what, "write each group of the release at most once")
+            elif not 0 <= count <= size[code]:
+                self.note(table, row, "Count", "the group has not so many rows", "correct the count")
+            else:
+                found[code] = count
+        self.agree(table, group, person, found)
+        return found
+
+    def agree(self, table: Table, group: Coded, person: Codes | None, found: dict[int, int]) -> None:
+        """Note the first group whose published counterfeits are not those of the key."""
+        if person is None or self.problems.found:
+            return
+        fake = (person == NOBODY) | np.append(self.series.people.is_counterfeit(), False)[person]
+        keyed = np.bincount(group.codes[fake], minlength=group.size)
+        for code in np.unique(group.codes):
+            if keyed[code] != found.get(int(code), 0):
+                what = (
+                    f'group "{group.name(int(code))}" has {found.get(int(code), 0)} counterfeits here '
+                    f"but {keyed[code]} in the key of {self.files.shown}"
+                )
+                self.problems.add(table.shown, what, "correct the count or the key", column="Count")
+                return
+
+
+def _whole(text: str) -> int:
+    """Return a plain whole number from 0, or -1 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1

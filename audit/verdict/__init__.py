@@ -1,0 +1,1 @@
+"""Verdict: risks against the truth, certificates checked again, policy and waivers."""
