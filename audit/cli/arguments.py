@@ -1,0 +1,55 @@
+"""Arguments: the parser whose errors are one line, and types of arguments."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from audit.core.errors import UsageError, printable
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises `UsageError` instead of printing its usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong as one line.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(f"{printable(message, 300)}; see `{self.prog} --help`")
+
+
+def positive_seconds(text: str) -> float:
+    """Return a positive number of seconds."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
+    return seconds
+
+
+def how_many(text: str) -> int | None:
+    """Return a whole number from 0, or None for `all`."""
+    if text == "all":
+        return None
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number or `all` is needed")
+
+
+def limit(text: str) -> tuple[str, float]:
+    """Return a clause of the policy and its limit, from `clause=limit`."""
+    from audit.reading.manifest import policy_trouble
+
+    name, _, number = text.partition("=")
+    try:
+        value: float = int(number) if number.strip().isdigit() else float(number)
+    except ValueError:
+        value = float("nan")
+    trouble = policy_trouble(name, value)
+    if trouble:
+        raise argparse.ArgumentTypeError(f"{printable(text)}: {trouble[0]}; {trouble[1]}")
+    return name, value

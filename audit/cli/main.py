@@ -1,0 +1,81 @@
+"""The command `audit`: words to calls, errors to one line, results to exit codes.
+
+Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 undecided, 4 a bug, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from audit.cli import audit as default
+from audit.cli import demo
+from audit.cli.arguments import Parser
+from audit.core.errors import AuditError
+
+COMMANDS = {"demo": demo}
+_BROKEN_PIPE = 141
+
+
+def parser() -> Parser:
+    """Return the parser of all commands but the default one."""
+    main = Parser(
+        prog="audit",
+        description="Audit a series of anonymized releases: what do they give away together?",
+        epilog="`audit SERIES` is the default command; `audit COMMAND --help` tells more about the others.",
+    )
+    main.add_argument("--version", action="version", version=f"series-audit {version('series-audit')}")
+    default.add_arguments(main, commands=COMMANDS)
+    return main
+
+
+def command_parser(name: str) -> Parser:
+    """Return the parser of one of the named commands."""
+    main = Parser(prog="audit")
+    COMMANDS[name].add_parser(main.add_subparsers(dest="command", required=True))
+    return main
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if words and words[0] in COMMANDS:
+            return int(COMMANDS[words[0]].run(command_parser(words[0]).parse_args(words)))
+        return default.run(parser().parse_args(words))
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 2
+    except AuditError as error:
+        for line in str(error).splitlines():
+            print(f"audit: {line}", file=sys.stderr)  # noqa: T201 - the command line is where printing belongs
+        return 2
+    except KeyboardInterrupt:
+        print("audit: interrupted", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except MemoryError:
+        print("audit: the memory does not suffice; audit fewer releases at once", file=sys.stderr)  # noqa: T201
+        return 2
+    except Exception as bug:  # noqa: BLE001 - whatever is left is a bug, and its trace is kept
+        print(f"audit: a bug ({type(bug).__name__}); the trace is in {_keep_trace(bug)}", file=sys.stderr)  # noqa: T201
+        return 4
+
+
+def _keep_trace(bug: Exception) -> str:
+    """Write where a bug happened, without the messages (which could quote private cells), and return the file."""
+    descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"series-audit {version('series-audit')}, Python {sys.version}\n{type(bug).__name__}\n")
+        for frame in traceback.extract_tb(bug.__traceback__):
+            file.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
+    return name
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The report: everything that an audit found, as data. Formats render it; nobody computes from here on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that was read."""
+
+    path: str
+    sha256: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class SeriesFacts:
+    """What was audited; `groups` and `rows` are summed over the releases."""
+
+    name: str
+    releases: tuple[str, ...]
+    individuals: int
+    rows: int
+    counterfeits: int
+    groups: int
+    sensitive_values: int
+
+
+@dataclass(frozen=True)
+class AdversaryFacts:
+    """Who was assumed to attack: the kind, whether values may change, how many people are known beforehand."""
+
+    kind: str
+    transitions: bool
+    known: int
+
+
+@dataclass(frozen=True)
+class CertificateStep:
+    """What one release leaves possible: the groups that may hold the person, and the values in them.
+
+    `feasible` are those values that lie on an allowed path, where values may change; None otherwise.
+    """
+
+    release: str
+    groups: tuple[str, ...]
+    candidates: tuple[str, ...]
+    feasible: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class NamedFinding:
+    """A finding whose certificate has been checked, with a pseudonym or, when revealed, the identifier."""
+
+    id: str
+    kind: str
+    individual: str
+    release: str
+    value: str
+    risk: float
+    certificate: tuple[CertificateStep, ...]
+
+
+@dataclass(frozen=True)
+class AttackReport:
+    """What one attack found out.
+
+    `sensitive` names the attribute when several are audited; `findings` are the most severe of `findings_total`.
+    """
+
+    attack: str
+    sensitive: str | None
+    status: str
+    reason: str | None
+    seconds: float
+    measures: dict[str, object]
+    findings: tuple[NamedFinding, ...]
+    findings_total: int
+
+
+@dataclass(frozen=True)
+class Contradictions:
+    """People whose own published values contradict the assumptions.
+
+    `changed`: their value changes as it never should. `infeasible`: no value, or no path, is left to them.
+    """
+
+    changed: int = 0
+    infeasible: int = 0
+
+    def __bool__(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self.changed or self.infeasible)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A clause of the policy that does not hold."""
+
+    attack: str
+    measure: str
+    limit: float
+    value: float
+    sensitive: str | None = None
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A clause of the policy, or an assumption, that could not be decided, and why."""
+
+    measure: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Waived:
+    """What became of a waiver: `applied`, `expired` or `unknown` (no finding has that id)."""
+
+    finding: str
+    reason: str
+    expires: str
+    state: str
+
+
+@dataclass(frozen=True)
+class PolicyReport:
+    """The decision. It has passed when nothing is violated and nothing that was asked is undecided.
+
+    `not_asked` are clauses that only attacks which were not asked for can decide.
+    """
+
+    limits: dict[str, float]
+    violations: tuple[Violation, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    not_asked: tuple[str, ...] = ()
+    waived: tuple[Waived, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the series may be called safe as far as was asked."""
+        return not self.violations and not self.undecided
+
+
+@dataclass(frozen=True)
+class Report:
+    """An audit, ready to be rendered.
+
+    `time_limit` is in seconds per attack; `revealed` says whether people are named.
+    """
+
+    tool_version: str
+    inputs: tuple[Input, ...]
+    series: SeriesFacts
+    adversary: AdversaryFacts
+    attacks: tuple[AttackReport, ...]
+    contradictions: Contradictions
+    policy: PolicyReport
+    time_limit: float | None
+    revealed: bool
+    ids_are_stable: bool
+    schema_version: int = field(default=1)

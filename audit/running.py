@@ -1,0 +1,281 @@
+"""Running an audit: evidence to attacks, outcomes to scores, scores to a decision, all of it to a report."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from audit.core.budget import Budget
+from audit.core.errors import UsageError
+from audit.core.evidence import AdversaryKind, Evidence
+from audit.core.outcome import Attack
+from audit.core.report import (
+    AdversaryFacts,
+    AttackReport,
+    Contradictions,
+    Input,
+    PolicyReport,
+    Report,
+    SeriesFacts,
+    Undecided,
+    Waived,
+)
+from audit.linking import LinkedSource, RegisterSource, gather
+from audit.reading.numbering import NOBODY
+from audit.reading.series import Series
+from audit.reading.tables import count_rows
+from audit.verdict import policy
+from audit.verdict.findings import Shelf
+from audit.verdict.naming import Namer
+from audit.verdict.policy import Judged
+from audit.verdict.scoring import Scored, changed_values, score
+
+Watch = Callable[[str], Callable[[int, int], None] | None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to audit.
+
+    Attributes:
+        adversary: whom to assume; the worst case that the series allows when None.
+        limits: clauses of the policy that replace those of the manifest.
+        time_limit: seconds per attack and sensitive attribute; None is without limit.
+        findings: how many findings to show of each attack; None for all.
+        reveal: whether to name people.
+        named: whether the attacks were asked for by name.
+        watch: given an attack's name, returns who is told of its progress.
+        today: the date at which waivers are judged.
+    """
+
+    adversary: AdversaryKind | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    time_limit: float | None = 300.0
+    findings: int | None = 20
+    reveal: bool = False
+    named: bool = False
+    watch: Watch = lambda _: None
+    today: datetime.date = field(default_factory=datetime.date.today)
+
+
+def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Report:
+    """Return the report of some attacks on a series.
+
+    Raises:
+        InputError: the series cannot be read, or contradicts its register or known values.
+        UsageError: no attack applies, or one that was asked for by name does not.
+    """
+    evidence = gather(series, options.adversary)
+    with ThreadPoolExecutor(1) as hasher:
+        digests = {name: hasher.submit(_digest, series.manifest.folder / name) for name in _inputs(series, options)}
+        judged = [
+            (seen, Judged(attack, _sensitive(seen, evidence), _attack(attack, seen, options)))
+            for seen in evidence
+            for attack in attacks
+        ]
+        _check_applies([entry for _, entry in judged], named=options.named)
+        facts = _facts(series, evidence)
+        inputs = _input_facts(series, digests)
+    return _report(series, evidence, judged, facts, inputs, options)
+
+
+def _sensitive(seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
+    return seen.sensitive if len(evidence) > 1 else None
+
+
+def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
+    start = time.perf_counter()
+    budget = Budget(options.time_limit, options.watch(attack.ident))
+    scored = score(evidence, attack.run(evidence, budget), budget)
+    return Scored(scored.outcome, scored.risks, time.perf_counter() - start)
+
+
+def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
+    reasons = [
+        f"{entry.attack.ident}: {entry.scored.outcome.reason}"
+        for entry in judged
+        if entry.scored.outcome.status == "skipped"
+    ]
+    if reasons and named:
+        raise UsageError(f"an attack that was asked for does not apply: {'; '.join(dict.fromkeys(reasons))}")
+    if len(reasons) == len(judged):
+        raise UsageError(f"no attack applies to this series: {'; '.join(dict.fromkeys(reasons))}")
+
+
+def _report(
+    series: Series,
+    evidence: Sequence[Evidence],
+    judged: list[tuple[Evidence, Judged]],
+    facts: SeriesFacts,
+    inputs: tuple[Input, ...],
+    options: Options,
+) -> Report:
+    namer = Namer(series, reveal=options.reveal)
+    shelves = [_shelf(seen, entry, namer) for seen, entry in judged]
+    judged, waived = _waive(series, judged, shelves, namer, options)
+    contradictions = _contradictions(evidence, [entry for _, entry in judged])
+    return Report(
+        tool_version=version("series-audit"),
+        inputs=inputs,
+        series=facts,
+        adversary=AdversaryFacts(
+            evidence[0].kind, evidence[0].transitions is not None, max(seen.known for seen in evidence)
+        ),
+        attacks=_attack_reports([entry for _, entry in judged], shelves, namer, options),
+        contradictions=contradictions,
+        policy=_decide(series, evidence, [entry for _, entry in judged], waived, contradictions, options),
+        time_limit=options.time_limit,
+        revealed=options.reveal,
+        ids_are_stable=namer.stable,
+    )
+
+
+def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> Shelf | None:
+    claims = entry.scored.outcome.claims
+    return None if claims is None else Shelf(entry.attack.ident, seen, claims, namer)
+
+
+def _waive(
+    series: Series,
+    judged: list[tuple[Evidence, Judged]],
+    shelves: Sequence[Shelf | None],
+    namer: Namer,
+    options: Options,
+) -> tuple[list[tuple[Evidence, Judged]], list[Waived]]:
+    """Return the results with their waived claims marked, and what became of each waiver."""
+    waivers = series.manifest.waivers
+    if not waivers:
+        return judged, []
+    ids = [[] if shelf is None else shelf.ids(np.arange(len(shelf.claims))) for shelf in shelves]
+    present = frozenset(ident for some in ids for ident in some)
+    applied, told = policy.sort_waivers(waivers, present, options.today, stable=namer.stable)
+    marked = []
+    for (seen, entry), shelf, some in zip(judged, shelves, ids, strict=True):
+        gone = frozenset(
+            (int(shelf.claims.person[place]), int(shelf.claims.release[place]))
+            for place, ident in enumerate(some)
+            if shelf is not None and ident in applied
+        )
+        marked.append((seen, Judged(entry.attack, entry.sensitive, entry.scored, gone)))
+    return marked, told
+
+
+def _attack_reports(
+    judged: Sequence[Judged], shelves: Sequence[Shelf | None], namer: Namer, options: Options
+) -> tuple[AttackReport, ...]:
+    shown = []
+    for entry, shelf in zip(judged, shelves, strict=True):
+        if shelf is None:
+            shown.append((entry, shelf, np.zeros(0, dtype=np.intp), [], 0))
+            continue
+        pairs = zip(shelf.claims.person.tolist(), shelf.claims.release.tolist(), strict=True)
+        gone = [place for place, pair in enumerate(pairs) if pair in entry.waived] if entry.waived else []
+        places = shelf.worst(options.findings, np.array(gone, dtype=np.intp))
+        shown.append((entry, shelf, places, shelf.checked(places), len(shelf.claims) - len(gone)))
+    namer.introduce(finding.person for *_, findings, _ in shown for finding in findings)
+    return tuple(
+        AttackReport(
+            attack=entry.attack.ident,
+            sensitive=entry.sensitive,
+            status=entry.scored.outcome.status,
+            reason=entry.scored.outcome.reason,
+            seconds=round(entry.scored.seconds, 6),
+            measures=entry.scored.measures,
+            findings=() if shelf is None else shelf.named(places, findings),
+            findings_total=total,
+        )
+        for entry, shelf, places, findings, total in shown
+    )
+
+
+def _contradictions(evidence: Sequence[Evidence], judged: Sequence[Judged]) -> Contradictions:
+    changed = sum(changed_values(seen) for seen in evidence if seen.kind != "pseudonym")
+    infeasible = 0
+    for entry in judged:
+        risks = entry.scored.risks
+        if risks is not None:
+            infeasible = max(infeasible, len(np.unique(risks.person[np.isnan(risks.risk)])))
+    return Contradictions(changed, infeasible)
+
+
+def _decide(
+    series: Series,
+    evidence: Sequence[Evidence],
+    judged: Sequence[Judged],
+    waived: Sequence[Waived],
+    contradictions: Contradictions,
+    options: Options,
+) -> PolicyReport:
+    limits = {**policy.DEFAULTS, **series.manifest.policy, **options.limits}
+    violations, undecided, not_asked = policy.decide(limits, judged, evidence, all_attacks=not options.named)
+    for clause in sorted(set(not_asked) & set(options.limits)):
+        undecided.append(Undecided(clause, "no attack that was asked for decides it"))
+        not_asked.remove(clause)
+    if contradictions:
+        undecided.append(Undecided("assumptions", "people's own published values contradict them"))
+    return policy.policy_report(limits, (violations, undecided, not_asked), waived)
+
+
+def _inputs(series: Series, options: Options) -> list[str]:
+    """Return the files to fingerprint; a register's or known values' fingerprint could confirm a guess of them."""
+    manifest = series.manifest
+    names: list[str | None] = []
+    for release in manifest.releases:
+        names += [release.shown, release.values_shown, manifest.counterfeits.get(release.tag)]
+    names.append(manifest.transitions)
+    if options.reveal:
+        names += [manifest.register, manifest.known]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _input_facts(series: Series, digests: Mapping[str, Future[str]]) -> tuple[Input, ...]:
+    return tuple(
+        Input(name, digest.result(), count_rows(series.manifest.folder / name)) for name, digest in digests.items()
+    )
+
+
+def _facts(series: Series, evidence: Sequence[Evidence]) -> SeriesFacts:
+    """Return the sizes of what was audited."""
+    source = evidence[0].source
+    if not isinstance(source, LinkedSource):
+        raise TypeError("this evidence does not come from a series")
+    rows = groups = nameless = published = 0
+    people = np.zeros(series.people.size, dtype=np.bool_)
+    values = {name: np.zeros(len(v), dtype=np.bool_) for name, v in series.vocabularies.items()}
+    for position in range(len(series.tags)):
+        release, _ = source.releases.get(position)
+        rows += release.rows
+        groups += int(np.count_nonzero(np.bincount(release.group.codes)))
+        published += sum(release.counterfeits.values())
+        for name, seen in values.items():
+            seen[release.entry_value[name]] = True
+        if release.person is not None:
+            nameless += int(np.count_nonzero(release.person == NOBODY))
+            people[release.person[release.person != NOBODY]] = True
+    fake = series.people.is_counterfeit()[: len(people)]
+    individuals, counterfeits = int((people & ~fake).sum()), int((people & fake).sum()) + nameless
+    if isinstance(source, RegisterSource):
+        individuals = len(np.unique(source.register.person))
+        counterfeits = published
+    return SeriesFacts(
+        series.manifest.name,
+        series.tags,
+        individuals,
+        rows,
+        counterfeits,
+        groups,
+        max(int(seen.sum()) for seen in values.values()),
+    )

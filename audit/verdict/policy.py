@@ -1,0 +1,107 @@
+"""The policy: which clause each attack decides, what is violated, and what could not be decided.
+
+A clause counts as held only when an attack that can decide it has done so. Sources: the exit codes of the manual.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from audit.core.evidence import Evidence
+from audit.core.outcome import Attack
+from audit.core.report import PolicyReport, Undecided, Violation, Waived
+from audit.reading.manifest import Waiver
+from audit.verdict.scoring import Scored
+
+DEFAULTS: Mapping[str, float] = {"max_risk": 1.0, "min_e": 2, "k": 2}
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One attack's result on one sensitive attribute, with the claims (person, release) that are waived."""
+
+    attack: Attack
+    sensitive: str | None
+    scored: Scored
+    waived: frozenset[tuple[int, int]] = frozenset()
+
+
+def decide(
+    limits: Mapping[str, float], judged: Sequence[Judged], evidence: Sequence[Evidence], *, all_attacks: bool
+) -> tuple[list[Violation], list[Undecided], list[str]]:
+    """Return the violations, the clauses that are undecided, and those that were not asked about."""
+    violations: list[Violation] = []
+    undecided: list[Undecided] = []
+    not_asked: list[str] = []
+    for clause, limit in limits.items():
+        deciding = [entry for entry in judged if clause in entry.attack.decides]
+        if not deciding:
+            why = _applies(clause, evidence)
+            if why and all_attacks:
+                undecided.append(Undecided(clause, f"no attack of this version decides it, {why}"))
+            elif why:
+                not_asked.append(clause)
+        for entry in deciding:
+            if entry.scored.outcome.status != "skipped":
+                _judge(clause, limit, entry, violations, undecided)
+    return violations, undecided, not_asked
+
+
+def _applies(clause: str, evidence: Sequence[Evidence]) -> str:
+    """Return why a clause concerns a series, or nothing when it does not."""
+    if clause == "min_e" and any(e.kind == "linked" and e.transitions is None for e in evidence):
+        return "though the series links constant values to people"
+    if clause == "k" and any(e.kind == "pseudonym" for e in evidence):
+        return "though the series links the rows of a record"
+    return ""
+
+
+def _judge(
+    clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]
+) -> None:
+    """Judge the clause `max_risk`, the only one that today's attacks decide."""
+    outcome = entry.scored.outcome
+    risk = entry.scored.max_risk(entry.waived)
+    if risk is not None and reaches(risk, limit):
+        violations.append(Violation(outcome.attack, clause, limit, risk, entry.sensitive))
+    elif outcome.status == "incomplete":
+        undecided.append(Undecided(clause, f"{outcome.attack}: {outcome.reason}"))
+
+
+def reaches(risk: float, limit: float) -> bool:
+    """Tell whether a risk reaches a limit; below certainty, rounding counts against the series.
+
+    >>> reaches(1 - 1e-15, 1.0), reaches(0.6 - 1e-15, 0.6)
+    (False, True)
+    """
+    return risk >= limit or (limit < 1.0 and risk >= limit - _ROUNDING)
+
+
+def sort_waivers(
+    waivers: Sequence[Waiver], present: frozenset[str], today: datetime.date, *, stable: bool
+) -> tuple[frozenset[str], list[Waived]]:
+    """Return the ids that are waived, and what became of each waiver."""
+    applied, told = set(), []
+    for waiver in waivers:
+        state = "applied"
+        if waiver.expires < today:
+            state = "expired"
+        elif not stable or waiver.finding not in present:
+            state = "unknown"
+        else:
+            applied.add(waiver.finding)
+        told.append(Waived(waiver.finding, waiver.reason, waiver.expires.isoformat(), state))
+    return frozenset(applied), told
+
+
+def policy_report(
+    limits: Mapping[str, float],
+    result: tuple[list[Violation], list[Undecided], list[str]],
+    waived: Sequence[Waived],
+) -> PolicyReport:
+    """Return the decision as data."""
+    violations, undecided, not_asked = result
+    return PolicyReport(dict(limits), tuple(violations), tuple(undecided), tuple(not_asked), tuple(waived))

@@ -1,0 +1,59 @@
+"""JSON: the whole report, in the form that other programs rely on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from audit.core.report import AttackReport, CertificateStep, NamedFinding, Report
+
+
+@dataclass(frozen=True)
+class Json:
+    """Render a report as one JSON object."""
+
+    ident: str = "json"
+
+    def render(self, report: Report) -> str:
+        """Return the report as indented JSON with a final line break."""
+        policy = asdict(report.policy)
+        document = {
+            "schema_version": report.schema_version,
+            "tool": {"name": "series-audit", "version": report.tool_version},
+            "inputs": [asdict(each) for each in report.inputs],
+            "series": asdict(report.series),
+            "adversary": asdict(report.adversary),
+            "contradictions": asdict(report.contradictions),
+            "time_limit": report.time_limit,
+            "revealed": report.revealed,
+            "attacks": [_attack(attack) for attack in report.attacks],
+            "policy": {"passed": report.policy.passed, **policy},
+        }
+        for violation in document["policy"]["violations"]:  # type: ignore[index]
+            if violation["sensitive"] is None:
+                del violation["sensitive"]
+        return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _attack(attack: AttackReport) -> dict[str, object]:
+    named = {} if attack.sensitive is None else {"sensitive": attack.sensitive}
+    return {
+        "attack": attack.attack,
+        **named,
+        "status": attack.status,
+        "reason": attack.reason,
+        "seconds": attack.seconds,
+        "measures": attack.measures,
+        "findings": [_finding(finding) for finding in attack.findings],
+        "findings_total": attack.findings_total,
+    }
+
+
+def _finding(finding: NamedFinding) -> dict[str, object]:
+    return {**asdict(finding), "certificate": [_step(step) for step in finding.certificate]}
+
+
+def _step(step: CertificateStep) -> dict[str, object]:
+    where: dict[str, object] = {"group": step.groups[0]} if len(step.groups) == 1 else {"groups": list(step.groups)}
+    feasible = {} if step.feasible is None else {"feasible": list(step.feasible)}
+    return {"release": step.release, **where, "candidates": list(step.candidates), **feasible}

@@ -1,0 +1,276 @@
+"""Text: tables for a terminal or a log, the worst first, with what it means and what to do next."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audit.core.errors import printable
+from audit.core.report import AttackReport, NamedFinding, Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_RELEASES_SHOWN = 24
+_CANDIDATES_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Text:
+    """Render a report for reading; `color` and `width` (in characters) are those of the terminal."""
+
+    ident: str = "text"
+    color: bool = False
+    width: int = 100
+
+    def render(self, report: Report) -> str:
+        """Return the report as lines of text."""
+        from rich.console import Console
+
+        target = io.StringIO()
+        console = Console(
+            file=target,
+            force_terminal=self.color,
+            no_color=not self.color,
+            color_system="standard" if self.color else None,
+            width=self.width,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+        self._head(console, report)
+        self._verdict(console, report)
+        self._attacks(console, report)
+        self._timeline(console, report)
+        for attack in report.attacks:
+            self._findings(console, attack)
+        self._waivers(console, report)
+        self._next(console, report)
+        return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+
+    def _head(self, console: Console, report: Report) -> None:
+        series, adversary = report.series, report.adversary
+        console.print(printable(series.name, 200), style="bold")
+        who = {
+            "linked": "knows who is in which group of every release (linked)",
+            "register": "has a register: exact quasi-identifiers and presence (register)",
+            "pseudonym": "knows nothing but the published record ids (pseudonym)",
+        }[adversary.kind]
+        counted = [
+            plural(len(series.releases), "release"),
+            plural(series.rows, "row"),
+            plural(series.individuals, "person", "people"),
+            plural(series.counterfeits, "counterfeit"),
+            plural(series.groups, "group"),
+            plural(series.sensitive_values, "sensitive value"),
+        ]
+        console.print(", ".join(part for part in counted if not part.startswith("0 ")))
+        values = "values may change along the transitions" if adversary.transitions else "values never change"
+        known = f"; {plural(adversary.known, 'person', 'people')} known beforehand" if adversary.known else ""
+        console.print(f"The adversary {who}; {values}{known}.")
+        console.print()
+
+    def _verdict(self, console: Console, report: Report) -> None:
+        if report.contradictions:
+            changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
+            said = []
+            if changed:
+                said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
+            if infeasible:
+                said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
+            console.print(f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}.", style="bold yellow")
+            console.print("Give [adversary] transitions that allow what happens, or correct the data.")
+            console.print()
+        head, style = headline(report)
+        console.print(head, style=f"bold {style}")
+        for line in reasons(report):
+            console.print(f"  {line}")
+        console.print()
+
+    def _attacks(self, console: Console, report: Report) -> None:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        for name, side in (("attack", "left"), ("status", "left"), ("what falls", "left"), ("highest risk", "right")):
+            table.add_column(name, justify="right" if side == "right" else "left", header_style="bold")
+        table.add_column("mean risk", justify="right", header_style="bold")
+        table.add_column("time", justify="right", header_style="bold")
+        several = any(attack.sensitive for attack in report.attacks)
+        for attack in report.attacks:
+            name = f"{attack.attack} ({printable(attack.sensitive)})" if several and attack.sensitive else attack.attack
+            if attack.status == "skipped":
+                table.add_row(name, "skipped", "does not apply", "", "", "")
+                continue
+            m = attack.measures
+            table.add_row(
+                name, attack.status, fallen(attack), number(m["max_risk"]), number(m["mean_risk"]), seconds(attack)
+            )
+        console.print(table)
+        for attack in report.attacks:
+            if attack.reason:
+                console.print(f"  {attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+        console.print()
+
+    def _timeline(self, console: Console, report: Report) -> None:
+        from rich.table import Table
+
+        tags = report.series.releases
+        rows = [(a, a.measures["timeline"]) for a in report.attacks if a.status != "skipped" and len(tags) > 1]
+        rows = [(a, t) for a, t in rows if isinstance(t, list) and any(t)]
+        if not rows:
+            return
+        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+        table.add_column("after release", header_style="bold")
+        for attack, _ in rows:
+            table.add_column(f"certain by {attack.attack}", justify="right", header_style="bold")
+        for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
+            table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in rows))
+        if len(tags) > _RELEASES_SHOWN:
+            console.print(f"The last {_RELEASES_SHOWN} of {len(tags)} releases:")
+        console.print(table)
+        console.print()
+
+    def _findings(self, console: Console, attack: AttackReport) -> None:
+        if not attack.findings_total:
+            return
+        shown, total = len(attack.findings), attack.findings_total
+        some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
+        console.print(f"Findings of {attack.attack} ({some})", style="bold")
+        for finding in attack.findings:
+            self._finding(console, finding)
+        if shown < total:
+            console.print(f"  {total - shown:,} more: --findings all", style="dim")
+        console.print()
+
+    def _finding(self, console: Console, finding: NamedFinding) -> None:
+        who, value = printable(finding.individual), printable(finding.value)
+        changing = any(step.feasible is not None for step in finding.certificate)
+        when = f"in release {printable(finding.release)}"
+        if not changing:
+            when = f"certain from release {printable(finding.release)} on"
+        console.print(f"  {who} has {value}, {when}   [{finding.id}]")
+        for step in finding.certificate:
+            groups = "group " + listing(step.groups) if len(step.groups) == 1 else "groups " + listing(step.groups)
+            line = f"    release {printable(step.release)}, {groups}: {listing(step.candidates)}"
+            if step.feasible is not None and step.feasible != step.candidates:
+                line += f"; on a possible path: {listing(step.feasible)}"
+            console.print(line, style="dim", soft_wrap=True)
+
+    def _waivers(self, console: Console, report: Report) -> None:
+        for waived in report.policy.waived:
+            told = {
+                "applied": "is waived",
+                "expired": "WAS waived, the waiver has expired and counts no more",
+                "unknown": "is waived, but no finding has this id",
+            }[waived.state]
+            console.print(
+                f"{printable(waived.finding)} {told} (until {waived.expires}: {printable(waived.reason, 200)})"
+            )
+        if report.policy.waived:
+            console.print()
+
+    def _next(self, console: Console, report: Report) -> None:
+        console.print("What to do next", style="bold")
+        for line in advice(report):
+            console.print(f"  - {line}")
+
+
+def headline(report: Report) -> tuple[str, str]:
+    """Return the verdict in one sentence, and its colour."""
+    if report.policy.violations:
+        worst = max(report.attacks, key=_certain)
+        if _certain(worst):
+            what = fallen(worst)
+            return f"NOT SAFE: the sensitive value is certain for {what} ({worst.attack}).", "red"
+        return "NOT SAFE: a risk reaches the policy's limit.", "red"
+    if report.policy.undecided:
+        return "UNDECIDED: nothing was found, but not everything that the policy asks could be decided.", "yellow"
+    asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
+    return f"The policy holds against: {asked}.", "green"
+
+
+def reasons(report: Report) -> Iterable[str]:
+    """Yield what is behind the verdict, clause by clause."""
+    for violation in report.policy.violations:
+        of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
+        yield f"{violation.measure}{of} is {number(violation.value)} by {violation.attack}, limit {violation.limit:g}"
+    for clause in report.policy.undecided:
+        yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
+    if report.policy.not_asked:
+        clauses = ", ".join(report.policy.not_asked)
+        yield f"not asked for, so not judged: {clauses} (run without --attack)"
+
+
+def advice(report: Report) -> Iterable[str]:
+    """Yield what a publisher would do now."""
+    certain = any(attack.findings_total for attack in report.attacks)
+    if certain:
+        yield "Do not publish another release of this kind: what is out cannot be taken back, more would be added."
+        yield "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
+    elif report.policy.violations:
+        yield "Publish larger or more even groups, or accept a higher limit with --policy max_risk=…"
+    if report.contradictions:
+        yield "Decide first whether values may change; until then nothing below certainty can be relied on."
+    if any(attack.status == "incomplete" for attack in report.attacks):
+        yield "Give more time with --time-limit SECONDS."
+    if certain and not report.ids_are_stable:
+        yield "Ids hold for this report only; with a folder private/ in the series they stay, and can be waived."
+    if certain and not report.revealed:
+        yield "See who they are with --reveal; keep that report inside."
+    if not certain and not report.policy.violations:
+        yield "Keep this report with the release; audit again, with the next release added, before that goes out."
+        yield "Somebody who reasons about everybody at once may deduce more than these attacks, one person at a time."
+
+
+def fallen(attack: AttackReport) -> str:
+    """Return how many people or versions an attack is certain about."""
+    m = attack.measures
+    more = "at least " if attack.status == "incomplete" else ""
+    if "vulnerable" in m:
+        return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
+    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
+
+
+def _certain(attack: AttackReport) -> int:
+    return _int(attack.measures.get("vulnerable", 0)) if attack.status != "skipped" else 0
+
+
+def _int(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "person", "people"), plural(2000, "row")
+    ('1 person', '2,000 rows')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def number(value: object) -> str:
+    """Return a risk with three decimals; rounding never makes it a certainty.
+
+    >>> number(1.0), number(0.99999), number(None)
+    ('1', '0.999', '?')
+    """
+    if not isinstance(value, float | int):
+        return "?"
+    if value == 1:
+        return "1"
+    return f"{min(value, 0.999):.3f}"
+
+
+def seconds(attack: AttackReport) -> str:
+    """Return how long an attack took."""
+    return f"{attack.seconds:.2f} s"
+
+
+def listing(texts: Sequence[str]) -> str:
+    """Return texts one after the other, the first dozen of them."""
+    shown = ", ".join(printable(text) for text in texts[:_CANDIDATES_SHOWN])
+    hidden = len(texts) - _CANDIDATES_SHOWN
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
