@@ -2,8 +2,8 @@
 
 The kernel below both per-person attacks. A person's candidates after some releases are the intersection of what
 the pools of these releases hold. State is per person: 64 values a word, a count of versions, two release numbers.
-Cost per release: linear in people and entries. `audit.attacks` with more than some 15 million rows use the compiled
-twin in `attacks.compiled`, of which this is the oracle.
+Cost per release: linear in people and entries. Large series use the compiled twin in `attacks.compiled`,
+of which this is the oracle.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class Candidates:
     """Everybody's candidates so far.
 
     Attributes:
-        masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
-        versions: in how many releases each person was seen; shape (people,), int32.
+        table: a row per person, so that one is found in one place of the memory; shape (people, words + 1),
+            uint64. Bit v % 64 of word v // 64 says whether value v is possible; the last word counts the releases
+            in which the person was seen.
         certain_at: the release after which one candidate was left, `NEVER` else; shape (people,).
         empty_at: the release after which none was left, `NEVER` else; shape (people,).
         skewed: whether some pool of the person held values in different numbers; shape (people,).
@@ -36,28 +37,38 @@ class Candidates:
         vulnerable: number of people with one candidate left, after each release.
     """
 
-    masks: Words = field(default_factory=lambda: np.zeros((0, 1), dtype=np.uint64))
-    versions: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    table: Words = field(default_factory=lambda: np.zeros((0, 2), dtype=np.uint64))
     certain_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     empty_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     skewed: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     disclosed: list[int] = field(default_factory=list)
     vulnerable: list[int] = field(default_factory=list)
 
+    @property
+    def masks(self) -> Words:
+        """Everybody's candidates as bits; shape (people, words)."""
+        return self.table[:, :-1]
+
+    @property
+    def versions(self) -> Words:
+        """In how many releases everybody was seen; shape (people,)."""
+        return self.table[:, -1]
+
     def grow(self, people: int, values: int) -> None:
         """Make room for more people and values; nobody seen before can have a value first published now."""
         words = max(1, (values + 63) // 64)
         old_people, old_words = self.masks.shape
+        more = people - old_people
         if words > old_words:
-            wider = np.zeros((old_people, words), dtype=np.uint64)
+            wider = np.zeros((old_people, words + 1), dtype=np.uint64)
             wider[:, :old_words] = self.masks
             wider[self.versions == 0] = _ALL
-            self.masks = wider
-        if people > old_people:
-            more = people - old_people
-            new = np.full((more, self.masks.shape[1]), _ALL, dtype=np.uint64)
-            self.masks = np.concatenate([self.masks, new])
-            self.versions = np.concatenate([self.versions, np.zeros(more, dtype=np.int32)])
+            wider[:, -1] = self.versions
+            self.table = wider
+        if more > 0:
+            new = np.full((more, self.table.shape[1]), _ALL, dtype=np.uint64)
+            new[:, -1] = 0
+            self.table = np.concatenate([self.table, new])
             never = np.full(more, NEVER, dtype=np.int32)
             self.certain_at = np.concatenate([self.certain_at, never])
             self.empty_at = np.concatenate([self.empty_at, never])
@@ -68,26 +79,38 @@ class Candidates:
         self.grow(pools.people, pools.values)
         allowed, flat = pool_masks(pools, self.masks.shape[1])
         people = pools.person
-        left = self.masks[people]
+        rows = self.table[people]
+        left = rows[:, :-1]
         left &= allowed[pools.pool]
-        self.masks[people] = left
-        count = np.bitwise_count(left).sum(axis=1, dtype=np.int32)
-        versions = self.versions[people]
-        certain, empty = self.certain_at[people] != NEVER, self.empty_at[people] != NEVER
-        newly = (count == 1) & ~certain
-        gone = (count == 0) & ~empty
+        rows[:, -1] += np.uint64(1)
+        self.table[people] = rows
+        if not flat.all():
+            self.skewed[people[~flat[pools.pool]]] = True
+        # Nothing else changes but for the people who have one candidate left, or none.
+        few = np.flatnonzero(_at_most_one(left))
+        fallen, freed = self._settle(people[few], np.any(left[few], axis=1), release)
+        self.count(fallen[0] - freed[0], fallen[1] - freed[1])
+
+    def count(self, people: int, versions: int) -> None:
+        """Add to the timelines by how much the vulnerable people and the disclosed versions grew."""
+        self.vulnerable.append((self.vulnerable[-1] if self.vulnerable else 0) + people)
+        self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + versions)
+
+    def _settle(self, people: Codes, certain: Flags, release: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Note people with one candidate (`certain`) or none.
+
+        Returns the people and versions that became certain, and those that were and are no more.
+        """
+        was = self.certain_at[people] != NEVER
+        dead = self.empty_at[people] != NEVER
+        newly, again = certain & ~was, certain & was
+        gone = ~certain & ~dead
+        freed = gone & was
         self.certain_at[people[newly]] = release
         self.empty_at[people[gone]] = release
-        self.versions[people] = versions + 1
-        self.skewed[people] |= ~flat[pools.pool]
-        fallen = int(versions[newly].sum()) + int(newly.sum()) + int((certain & ~empty).sum())
-        risen = gone & certain
-        self.disclosed.append(self._last(self.disclosed) + fallen - int(versions[risen].sum()) - int(risen.sum()))
-        self.vulnerable.append(self._last(self.vulnerable) + int(newly.sum()) - int(risen.sum()))
-
-    @staticmethod
-    def _last(numbers: list[int]) -> int:
-        return numbers[-1] if numbers else 0
+        versions = self.versions[people].astype(np.int64)
+        fallen = int(versions[newly].sum()) + int(again.sum())
+        return (int(newly.sum()), fallen), (int(freed.sum()), int(versions[freed].sum()) - int(freed.sum()))
 
     def sizes(self) -> Codes:
         """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
@@ -108,9 +131,17 @@ class Candidates:
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
-        bits = np.unpackbits(self.masks[people].view(np.uint8), axis=1, bitorder="little")
+        bits = np.unpackbits(np.ascontiguousarray(self.masks[people]).view(np.uint8), axis=1, bitorder="little")
         place, value = np.nonzero(bits)
         return place, value.astype(np.int32)
+
+
+def _at_most_one(masks: Words) -> Flags:
+    """Return which rows of masks have at most one bit; shape (rows,)."""
+    if masks.shape[1] == 1:
+        word = masks[:, 0]
+        return word & (word - np.uint64(1)) == 0
+    return np.bitwise_count(masks).sum(axis=1, dtype=np.int32) <= 1
 
 
 def pool_masks(pools: Pools, words: int) -> tuple[Words, Flags]:

@@ -50,9 +50,7 @@ def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
     return {pool: tuple(values) for pool, values in found.items()}
 
 
-def disclosures(
-    evidence: Evidence, person: Codes, release: Codes, value: Codes
-) -> Callable[[Places], list[Finding]]:
+def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Callable[[Places], list[Finding]]:
     """Return what builds the findings of people whose candidates have one value in common.
 
     A finding's certificate ends at the release at which the value became certain.
@@ -63,9 +61,7 @@ def disclosures(
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])
-            steps = tuple(
-                Step(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last
-            )
+            steps = tuple(Step(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
             found.append(Finding("disclosure", who, last, int(value[place]), 1.0, steps))
         return found
 

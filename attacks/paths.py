@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ class Graph:
     weight: Reals
 
     @cached_property
-    def _operators(self) -> tuple[object, object, object, object]:
+    def _operators(self) -> tuple[Any, Any, Any, Any]:
         allowed = (self.weight > 0).astype(np.float32)
         if len(self.weight) <= _DENSE_VALUES:
             return allowed, allowed.T.copy(), self.weight, self.weight.T.copy()
@@ -298,7 +299,7 @@ def _scaled(rows: Reals) -> Reals:
 def _risk(posterior: Reals, feasible: Flags, asked: Codes | None) -> Reals:
     """Return the probability of the value asked for in each row, of the likeliest where it is -1."""
     total, best = posterior.sum(axis=1), posterior.max(axis=1, initial=0.0)
-    possible = feasible.any(axis=1)
+    possible = np.asarray(feasible.any(axis=1))
     if asked is not None:
         rows = np.flatnonzero(asked >= 0)
         best[rows] = posterior[rows, asked[rows]]

@@ -49,7 +49,7 @@ class CandidateRisks:
             if weighed is None:
                 return None
             risk[uneven[part]] = weighed
-        return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen], risk)
+        return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen].astype(np.int32), risk)
 
     def _asked(self, asked: Asked, seen: Codes) -> Codes:
         """Return the value asked for of each person, -1 for the likeliest."""
@@ -111,4 +111,3 @@ def _multiply(
         distinct, inverse = np.unique(entry, return_inverse=True)
         counts = np.bincount(inverse, pools.entry_count)
         weight[slots] *= counts[np.searchsorted(distinct, key)]
-

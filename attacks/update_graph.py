@@ -67,7 +67,11 @@ class UpdateGraph:
         value = np.concatenate([v.value[rows] for v, rows in zip(paths.versions, certain, strict=True)])
         release = np.repeat(np.arange(len(certain), dtype=np.int32), [len(rows) for rows in certain])
         return self._outcome(
-            evidence, measures, None if paths.finished else budget.reason, (person, release, value), PathRisks(evidence)
+            evidence,
+            measures,
+            None if paths.finished else budget.reason,
+            (person, release, value),
+            PathRisks(evidence),
         )
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
@@ -96,9 +100,9 @@ class UpdateGraph:
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
         claims = Claims("disclosure", *found, _disclosures(evidence, *found))
-        complete = reason is None
-        status = "complete" if complete else "incomplete"
-        return Outcome(self.ident, status, reason, measures, claims, model if complete else None)
+        if reason is not None:
+            return Outcome(self.ident, "incomplete", reason, measures, claims)
+        return Outcome(self.ident, "complete", None, measures, claims, model)
 
 
 def _constant_versions(

@@ -12,11 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.core.budget import Budget
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
-from audit.core.outcome import Attack
+from audit.core.outcome import Attack, Finding
 from audit.core.report import (
     AdversaryFacts,
     AttackReport,
@@ -171,7 +172,7 @@ def _waive(
 def _attack_reports(
     judged: Sequence[Judged], shelves: Sequence[Shelf | None], namer: Namer, options: Options
 ) -> tuple[AttackReport, ...]:
-    shown = []
+    shown: list[tuple[Judged, Shelf | None, npt.NDArray[np.intp], list[Finding], int]] = []
     for entry, shelf in zip(judged, shelves, strict=True):
         if shelf is None:
             shown.append((entry, shelf, np.zeros(0, dtype=np.intp), [], 0))

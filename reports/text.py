@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -45,8 +46,11 @@ class Text:
         self._verdict(console, report)
         self._attacks(console, report)
         self._timeline(console, report)
-        for attack in report.attacks:
+        for attack in told(report):
             self._findings(console, attack)
+        if len(told(report)) < len(report.attacks):
+            console.print("update-graph finds the same people as intersection, since values never change.")
+            console.print()
         self._waivers(console, report)
         self._next(console, report)
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
@@ -87,14 +91,19 @@ class Text:
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
         for line in reasons(report):
-            console.print(f"  {line}")
+            self._indented(console, line)
         console.print()
 
     def _attacks(self, console: Console, report: Report) -> None:
         from rich.table import Table
 
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        for name, side in (("attack", "left"), ("status", "left"), ("what falls", "left"), ("highest risk", "right")):
+        for name, side in (
+            ("attack", "left"),
+            ("status", "left"),
+            ("what falls", "left"),
+            ("highest risk", "right"),
+        ):
             table.add_column(name, justify="right" if side == "right" else "left", header_style="bold")
         table.add_column("mean risk", justify="right", header_style="bold")
         table.add_column("time", justify="right", header_style="bold")
@@ -106,20 +115,25 @@ class Text:
                 continue
             m = attack.measures
             table.add_row(
-                name, attack.status, fallen(attack), number(m["max_risk"]), number(m["mean_risk"]), seconds(attack)
+                name,
+                attack.status,
+                fallen(attack),
+                number(m["max_risk"]),
+                number(m["mean_risk"]),
+                seconds(attack),
             )
         console.print(table)
         for attack in report.attacks:
             if attack.reason:
-                console.print(f"  {attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+                self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
         console.print()
 
     def _timeline(self, console: Console, report: Report) -> None:
         from rich.table import Table
 
         tags = report.series.releases
-        rows = [(a, a.measures["timeline"]) for a in report.attacks if a.status != "skipped" and len(tags) > 1]
-        rows = [(a, t) for a, t in rows if isinstance(t, list) and any(t)]
+        lines = [(a, a.measures.get("timeline")) for a in told(report) if a.status != "skipped" and len(tags) > 1]
+        rows = [(a, t) for a, t in lines if isinstance(t, list) and any(t)]
         if not rows:
             return
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
@@ -151,7 +165,7 @@ class Text:
         when = f"in release {printable(finding.release)}"
         if not changing:
             when = f"certain from release {printable(finding.release)} on"
-        console.print(f"  {who} has {value}, {when}   [{finding.id}]")
+        console.print(f"  {who} has {value}, {when}   [{finding.id}]", soft_wrap=True)
         for step in finding.certificate:
             groups = "group " + listing(step.groups) if len(step.groups) == 1 else "groups " + listing(step.groups)
             line = f"    release {printable(step.release)}, {groups}: {listing(step.candidates)}"
@@ -175,19 +189,34 @@ class Text:
     def _next(self, console: Console, report: Report) -> None:
         console.print("What to do next", style="bold")
         for line in advice(report):
-            console.print(f"  - {line}")
+            self._indented(console, f"- {line}", hanging=2)
+
+    def _indented(self, console: Console, line: str, *, hanging: int = 0) -> None:
+        """Print a line, wrapped, two characters in; later lines of it `hanging` characters more."""
+        first, *rest = textwrap.wrap(line, self.width - 2 - hanging, break_on_hyphens=False) or [""]
+        console.print("\n".join([f"  {first}", *(f"  {' ' * hanging}{more}" for more in rest)]), soft_wrap=True)
+
+
+def told(report: Report) -> list[AttackReport]:
+    """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
+    names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
+    repeats = "intersection" in names and not report.adversary.transitions
+    return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
 
 
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     if report.policy.violations:
-        worst = max(report.attacks, key=_certain)
-        if _certain(worst):
+        worst = max(reversed(report.attacks), key=_certain)
+        if worst.findings_total:
             what = fallen(worst)
             return f"NOT SAFE: the sensitive value is certain for {what} ({worst.attack}).", "red"
         return "NOT SAFE: a risk reaches the policy's limit.", "red"
     if report.policy.undecided:
-        return "UNDECIDED: nothing was found, but not everything that the policy asks could be decided.", "yellow"
+        return (
+            "UNDECIDED: nothing was found, but not everything that the policy asks could be decided.",
+            "yellow",
+        )
     asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     return f"The policy holds against: {asked}.", "green"
 
@@ -231,11 +260,16 @@ def fallen(attack: AttackReport) -> str:
     more = "at least " if attack.status == "incomplete" else ""
     if "vulnerable" in m:
         return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
-    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
+    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')} of {_people(m)}"
 
 
-def _certain(attack: AttackReport) -> int:
-    return _int(attack.measures.get("vulnerable", 0)) if attack.status != "skipped" else 0
+def _people(measures: dict[str, object]) -> str:
+    return plural(_int(measures["individuals"]), "person", "people")
+
+
+def _certain(attack: AttackReport) -> tuple[bool, bool]:
+    """Rank attacks for the headline: those that are certain of somebody, those that count people first."""
+    return attack.findings_total > 0, "vulnerable" in attack.measures
 
 
 def _int(value: object) -> int:

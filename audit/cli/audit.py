@@ -6,16 +6,20 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, find
 from audit.cli.arguments import Parser, how_many, limit, positive_seconds
 from audit.core.errors import UsageError
 from audit.core.report import Report
 from reports.registry import FORMATS, Format
+
+if TYPE_CHECKING:
+    from audit.running import Watch
 
 
 def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
@@ -46,7 +50,11 @@ def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
     )
     main.add_argument("--findings", type=how_many, default=20, metavar="N|all", help="findings shown; default: 20")
     main.add_argument(
-        "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
+        "--time-limit",
+        type=positive_seconds,
+        default=300.0,
+        metavar="S",
+        help="seconds per attack; default: 300",
     )
     main.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
 
@@ -136,7 +144,7 @@ def _format(ident: str, output: Path | None) -> Format:
 
 
 @contextmanager
-def progress() -> Iterator[object]:
+def progress() -> Iterator[Watch]:
     """Show how far each attack has come on a terminal; be silent elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _: None
@@ -147,7 +155,7 @@ def progress() -> Iterator[object]:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
 
-        def watch(attack: str) -> object:
+        def watch(attack: str) -> Callable[[int, int], None]:
             task = bars.add_task(attack, total=None)
 
             def tell(done: int, total: int) -> None:

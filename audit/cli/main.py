@@ -44,30 +44,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        if words and words[0] in COMMANDS:
-            return int(COMMANDS[words[0]].run(command_parser(words[0]).parse_args(words)))
-        return default.run(parser().parse_args(words))
+        return _dispatch(words)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 2
-    except AuditError as error:
-        for line in str(error).splitlines():
-            print(f"audit: {line}", file=sys.stderr)  # noqa: T201 - the command line is where printing belongs
-        return 2
-    except KeyboardInterrupt:
-        print("audit: interrupted", file=sys.stderr)  # noqa: T201
-        return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
-    except MemoryError:
-        print("audit: the memory does not suffice; audit fewer releases at once", file=sys.stderr)  # noqa: T201
-        return 2
-    except Exception as bug:  # noqa: BLE001 - whatever is left is a bug, and its trace is kept
-        print(f"audit: a bug ({type(bug).__name__}); the trace is in {_keep_trace(bug)}", file=sys.stderr)  # noqa: T201
-        return 4
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
+        lines, code = _told(error)
+        for line in lines.splitlines():
+            sys.stderr.write(f"audit: {line}\n")
+        return code
 
 
-def _keep_trace(bug: Exception) -> str:
+def _dispatch(words: list[str]) -> int:
+    if words and words[0] in COMMANDS:
+        return int(COMMANDS[words[0]].run(command_parser(words[0]).parse_args(words)))
+    return default.run(parser().parse_args(words))
+
+
+def _told(error: BaseException) -> tuple[str, int]:
+    """Return what to say of an error, and the exit code."""
+    if isinstance(error, AuditError):
+        return str(error), 2
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", 130
+    if isinstance(error, MemoryError):
+        return "the memory does not suffice; audit fewer releases at once", 2
+    return f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}", 4
+
+
+def _keep_trace(bug: BaseException) -> str:
     """Write where a bug happened, without the messages (which could quote private cells), and return the file."""
     descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
     with os.fdopen(descriptor, "w") as file:

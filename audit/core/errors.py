@@ -88,9 +88,7 @@ class Problems:
 
     found: list[Problem] = field(default_factory=list)
 
-    def add(
-        self, file: str, what: str, remedy: str, *, line: int | None = None, column: str | None = None
-    ) -> None:
+    def add(self, file: str, what: str, remedy: str, *, line: int | None = None, column: str | None = None) -> None:
         """Note a problem."""
         self.found.append(Problem(file, what, remedy, line, column))
 

@@ -90,6 +90,7 @@ class Evidence:
         tags: the releases, in order of publication.
         transitions: which values may follow which; None when values never change.
         known: number of people with a value that is known beforehand.
+        rows: about how many rows the releases have together, for choosing kernels.
         source: where the pools come from.
         values: the sensitive values by code; grows while releases are read.
     """
@@ -99,6 +100,7 @@ class Evidence:
     tags: tuple[str, ...]
     transitions: Transitions | None
     known: int
+    rows: int
     source: PoolSource
     values: Sequence[str]
 

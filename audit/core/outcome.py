@@ -150,7 +150,7 @@ def per_person_reason(evidence: Evidence) -> str | None:
     return None
 
 
-def sizes_table(sizes: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, int]:
+def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int]:
     """Return how often each size occurs, for a JSON object.
 
     >>> sizes_table([1, 2, 2])

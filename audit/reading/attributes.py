@@ -51,7 +51,7 @@ class Attribute:
                 errors.append((place, error))
         return found, errors
 
-    def covers(self, cells: npt.NDArray[np.intp], values: Sequence[str]) -> npt.NDArray[np.bool_]:
+    def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Return which of some cells cover which exact values; shape (len(cells), len(values))."""
         return covers([self.cells[c] for c in cells], values, self.kind, self.missing)
 

@@ -155,7 +155,7 @@ class _Reader:
         series, adversary = self.table("series"), self.table("adversary")
         columns = self.columns()
         releases = self.releases(series.get("releases"))
-        manifest = Manifest(
+        return Manifest(
             folder=self.folder,
             name=self.text(series, "name") or self.folder.resolve().name,
             releases=releases,
@@ -167,7 +167,6 @@ class _Reader:
             policy=self.policy(),
             waivers=self.waivers(),
         )
-        return manifest
 
     # -- where things stand ---------------------------------------------------------------------------
 
@@ -288,7 +287,11 @@ class _Reader:
             elif isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
                 found += self.pair(entry)
             else:
-                self.note("releases", "an entry is neither a path nor a pair", "see the manual's page on series.toml")
+                self.note(
+                    "releases",
+                    "an entry is neither a path nor a pair",
+                    "see the manual's page on series.toml",
+                )
         tags = [release.tag for release in found]
         for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
             self.note("releases", f'two releases have the tag "{tag}"', "rename one of the files")

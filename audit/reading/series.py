@@ -17,7 +17,7 @@ from audit.reading.cells import Kind, infer_kind
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
 from audit.reading.manifest import Manifest, ReleaseFiles
 from audit.reading.numbering import NOBODY, People, Vocabulary
-from audit.reading.tables import Coded, Table, header, read_table, text_codes
+from audit.reading.tables import Coded, Table, about_rows, header, read_table, text_codes
 
 PRIVATE = "private"
 Codes = npt.NDArray[np.int32]
@@ -80,6 +80,11 @@ class Series:
     def tags(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
         return tuple(release.tag for release in self.manifest.releases)
+
+    @cached_property
+    def about_rows(self) -> int:
+        """About how many rows the releases have together."""
+        return sum(about_rows(release.rows) for release in self.manifest.releases)
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -200,7 +205,9 @@ def _check_headers(manifest: Manifest, problems: Problems) -> None:
             _check_columns(release.values, release.values_shown, wanted, problems)
             if columns.group is None:
                 problems.add(
-                    manifests.NAME, "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
+                    manifests.NAME,
+                    "an Anatomy pair is joined by its groups",
+                    'write group = "…" under [columns]',
                 )
 
 
@@ -220,9 +227,7 @@ def _check_columns(path: Path, shown: str, wanted: Sequence[str | None], problem
 class _Reading:
     """The reading of one release."""
 
-    def __init__(
-        self, series: Series, position: int, attributes: Sequence[str], key: bool, problems: Problems
-    ) -> None:
+    def __init__(self, series: Series, position: int, attributes: Sequence[str], key: bool, problems: Problems) -> None:
         self.series = series
         self.columns = series.manifest.columns
         self.files = series.manifest.releases[position]
@@ -378,9 +383,7 @@ class _Reading:
         values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
         return group.codes, values, counts
 
-    def pair(
-        self, rows: Table, group: Coded
-    ) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64]] | None:
+    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64]] | None:
         """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
         group_column, count = str(self.columns.group), self.columns.count or "count"
         wanted = [group_column, *self.columns.sensitive, count]

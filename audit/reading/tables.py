@@ -27,6 +27,7 @@ SUFFIXES = (".csv", ".csv.gz", ".parquet")
 _BLOCK = 8 << 20
 _LARGEST_BLOCK = 1 << 30
 _DIRECT_SLACK = 1 << 16
+_BYTES_PER_ROW = 40
 
 
 def is_table(path: Path) -> bool:
@@ -160,9 +161,7 @@ def header(path: Path, shown: str, problems: Problems) -> dict[str, str] | None:
         return None
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        problems.add(
-            shown, "a column name stands twice in the header", "rename one of them", line=1, column=twice[0]
-        )
+        problems.add(shown, "a column name stands twice in the header", "rename one of them", line=1, column=twice[0])
         return None
     return dict(zip(names, spelled, strict=True))
 
@@ -196,9 +195,7 @@ def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problem
     table = table.rename_columns(list(columns))
     nested = _nested(table, columns)
     if nested is not None:
-        problems.add(
-            shown, "the column holds lists or structures", "write one plain value per cell", column=nested
-        )
+        problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
         return None
     return Table(path, shown, table.num_rows, {c: _combined(table.column(c)) for c in columns})
 
@@ -299,13 +296,17 @@ def _csv_fault(path: Path) -> tuple[int | None, str, str]:
     line = 1
     try:
         with _open(path) as raw:
-            for line, content in enumerate(raw, start=1):  # noqa: B007 - the line is used when decoding fails
+            for line, content in enumerate(raw, start=1):
                 content.decode("utf-8-sig" if line == 1 else "utf-8")
         width, line = None, 1
         for line, cells in _records(path):
             width = width or len(cells)
             if len(cells) != width:
-                return line, f"{len(cells)} cells where the header has {width}", "give every line one cell a column"
+                return (
+                    line,
+                    f"{len(cells)} cells where the header has {width}",
+                    "give every line one cell a column",
+                )
     except UnicodeDecodeError:
         return line, "the text is not UTF-8", "save the file as UTF-8"
     except (gzip.BadGzipFile, EOFError, OSError):
@@ -327,3 +328,8 @@ def count_rows(path: Path) -> int:
     if b'"' in content or b"\n\n" in content or b"\r" in content:
         return sum(1 for _ in _records(path)) - 1
     return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
+
+
+def about_rows(path: Path) -> int:
+    """Return a Parquet file's number of rows, and a guess at a CSV file's."""
+    return count_rows(path) if path.name.endswith(".parquet") else path.stat().st_size // _BYTES_PER_ROW

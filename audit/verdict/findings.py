@@ -30,7 +30,10 @@ class Shelf:
         """Return the ids of the claims at some places."""
         claims, tags, values = self.claims, self.evidence.tags, self.evidence.values
         rows = zip(
-            claims.person[places].tolist(), claims.release[places].tolist(), claims.value[places].tolist(), strict=True
+            claims.person[places].tolist(),
+            claims.release[places].tolist(),
+            claims.value[places].tolist(),
+            strict=True,
         )
         return [self.namer.finding(self.attack, claims.kind, p, tags[r], values[v]) for p, r, v in rows]
 

@@ -59,9 +59,7 @@ def _applies(clause: str, evidence: Sequence[Evidence]) -> str:
     return ""
 
 
-def _judge(
-    clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]
-) -> None:
+def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]) -> None:
     """Judge the clause `max_risk`, the only one that today's attacks decide."""
     outcome = entry.scored.outcome
     risk = entry.scored.max_risk(entry.waived)

@@ -1,0 +1,76 @@
+"""Compiled twins of the kernels in `attacks.candidates`, for large series.
+
+Imported only where it pays: numba takes a quarter of a second to import and as long to load its first kernel. The
+numpy kernels are the oracle of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+NEVER = np.int32(2**31 - 1)
+_ONE = np.uint64(1)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def pool_masks(entry_pool: Any, entry_value: Any, pools: int, words: int) -> Any:  # noqa: ANN401 - numba's own types
+    """Return the values of each pool as bits, and whether no value stands in it twice."""
+    masks = np.zeros((pools, words), dtype=np.uint64)
+    flat = np.ones(pools, dtype=np.bool_)
+    for i in range(len(entry_pool)):
+        pool, value = entry_pool[i], entry_value[i]
+        bit = _ONE << np.uint64(value & 63)
+        word = masks[pool, value >> 6]
+        if word & bit:
+            flat[pool] = False
+        masks[pool, value >> 6] = word | bit
+    return masks, flat
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
+    table: Any,  # noqa: ANN401
+    certain_at: Any,  # noqa: ANN401
+    empty_at: Any,  # noqa: ANN401
+    skewed: Any,  # noqa: ANN401
+    person: Any,  # noqa: ANN401
+    pool: Any,  # noqa: ANN401
+    allowed: Any,  # noqa: ANN401
+    flat: Any,  # noqa: ANN401
+    release: int,
+) -> tuple[Any, Any]:  # noqa: ANN401
+    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
+    people, disclosed = np.int64(0), np.int64(0)
+    words = table.shape[1] - 1
+    for i in range(len(person)):
+        p, q = person[i], pool[i]
+        table[p, words] += _ONE
+        if not flat[q]:
+            skewed[p] = True
+        any_word = np.uint64(0)
+        several = False
+        for w in range(words):
+            word = table[p, w] & allowed[q, w]
+            table[p, w] = word
+            if word:
+                several = several or any_word != 0 or (word & (word - _ONE)) != 0
+                any_word = word
+        if several:
+            continue
+        was = certain_at[p] != NEVER
+        if any_word:
+            if was:
+                disclosed += 1
+            else:
+                certain_at[p] = release
+                people += 1
+                disclosed += np.int64(table[p, words])
+        elif empty_at[p] == NEVER:
+            empty_at[p] = release
+            if was:
+                people -= 1
+                disclosed -= np.int64(table[p, words]) - 1
+    return people, disclosed
