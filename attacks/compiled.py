@@ -41,7 +41,7 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     allowed: Any,  # noqa: ANN401
     flat: Any,  # noqa: ANN401
     release: int,
-) -> tuple[Any, Any]:  # noqa: ANN401
+) -> tuple[Any, Any]:
     """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
     people, disclosed = np.int64(0), np.int64(0)
     words = table.shape[1] - 1

@@ -83,8 +83,8 @@ def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Re
             for attack in attacks
         ]
         _check_applies([entry for _, entry in judged], named=options.named)
-        facts = _facts(series, evidence)
-        inputs = _input_facts(series, digests)
+        facts, rows = _facts(series, evidence)
+        inputs = _input_facts(series, digests, rows)
     return _report(series, evidence, judged, facts, inputs, options)
 
 
@@ -242,23 +242,30 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _input_facts(series: Series, digests: Mapping[str, Future[str]]) -> tuple[Input, ...]:
+def _input_facts(series: Series, digests: Mapping[str, Future[str]], rows: Mapping[str, int]) -> tuple[Input, ...]:
+    """Return the files with their fingerprints; `rows` has the sizes of those that were read already."""
     return tuple(
-        Input(name, digest.result(), count_rows(series.manifest.folder / name)) for name, digest in digests.items()
+        Input(name, digest.result(), rows[name] if name in rows else count_rows(series.manifest.folder / name))
+        for name, digest in digests.items()
     )
 
 
-def _facts(series: Series, evidence: Sequence[Evidence]) -> SeriesFacts:
-    """Return the sizes of what was audited."""
+def _facts(series: Series, evidence: Sequence[Evidence]) -> tuple[SeriesFacts, dict[str, int]]:
+    """Return the sizes of what was audited, and the rows of each release's files."""
     source = evidence[0].source
     if not isinstance(source, LinkedSource):
         raise TypeError("this evidence does not come from a series")
-    rows = groups = nameless = published = 0
+    groups = nameless = published = 0
+    rows: dict[str, int] = {}
+    total = 0
     people = np.zeros(series.people.size, dtype=np.bool_)
     values = {name: np.zeros(len(v), dtype=np.bool_) for name, v in series.vocabularies.items()}
     for position in range(len(series.tags)):
         release, _ = source.releases.get(position)
-        rows += release.rows
+        files = series.manifest.releases[position]
+        rows[files.shown], total = release.rows, total + release.rows
+        if files.values is not None:
+            rows[files.values_shown] = len(release.entry_group)
         groups += int(np.count_nonzero(np.bincount(release.group.codes)))
         published += sum(release.counterfeits.values())
         for name, seen in values.items():
@@ -271,12 +278,6 @@ def _facts(series: Series, evidence: Sequence[Evidence]) -> SeriesFacts:
     if isinstance(source, RegisterSource):
         individuals = len(np.unique(source.register.person))
         counterfeits = published
-    return SeriesFacts(
-        series.manifest.name,
-        series.tags,
-        individuals,
-        rows,
-        counterfeits,
-        groups,
-        max(int(seen.sum()) for seen in values.values()),
-    )
+    sensitive = max(int(seen.sum()) for seen in values.values())
+    facts = SeriesFacts(series.manifest.name, series.tags, individuals, total, counterfeits, groups, sensitive)
+    return facts, rows

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from audit.cli import audit as default
-from audit.cli import demo
+from audit.cli import demo, init
 from audit.cli.arguments import Parser
 from audit.core.errors import AuditError
 
-COMMANDS = {"demo": demo}
+COMMANDS = {"init": init, "demo": demo}
 _BROKEN_PIPE = 141
 
 

@@ -22,11 +22,31 @@ class BrokenCertificateError(AssertionError):
 
 @dataclass
 class _Rows:
-    """The rows of a release by group: values of the entries with their counts, and known values to leave out."""
+    """The entries of a release, found by group."""
 
     release: Release
-    codes: dict[str, int]
-    values: dict[int, dict[int, int]] = field(default_factory=dict)
+    sensitive: str
+    codes: dict[str, int] = field(default_factory=dict)
+    known: dict[int, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        group = self.release.group
+        self.codes = {group.name(code): code for code in np.unique(group.codes).tolist()}
+        self._order = np.argsort(self.release.entry_group, kind="stable")
+        self._sorted = self.release.entry_group[self._order]
+
+    def values(self, group: int) -> set[int]:
+        """Return the values of a group, less one row for each value that is known of somebody in it."""
+        first, last = np.searchsorted(self._sorted, [group, group + 1])
+        places = self._order[first:last]
+        values = self.release.entry_value[self.sensitive][places].tolist()
+        counts = [1] * len(places) if self.release.entry_count is None else self.release.entry_count[places].tolist()
+        bag: dict[int, int] = {}
+        for value, count in zip(values, counts, strict=True):
+            bag[value] = bag.get(value, 0) + count
+        for value in self.known.get(group, []):
+            bag[value] -= 1
+        return {value for value, count in bag.items() if count > 0}
 
 
 class Checker:
@@ -60,19 +80,11 @@ class Checker:
 
     def _rows(self, release: int) -> _Rows:
         if release not in self._index:
-            read = self._source.release(release)
-            names = {read.group.name(int(code)): int(code) for code in np.unique(read.group.codes)}
-            rows = _Rows(read, names)
-            counts = [1] * len(read.entry_group) if read.entry_count is None else read.entry_count.tolist()
-            values = read.entry_value[self._source.sensitive].tolist()
-            for group, value, count in zip(read.entry_group.tolist(), values, counts, strict=True):
-                bag = rows.values.setdefault(group, {})
-                bag[value] = bag.get(value, 0) + count
-            self._index[release] = rows
+            rows = self._index[release] = _Rows(self._source.release(release), self._source.sensitive)
             for person, value in self._known(release).items():
                 homes = self._homes(person, release)
                 if len(homes) == 1:
-                    rows.values[next(iter(homes))][value] -= 1
+                    rows.known.setdefault(homes.pop(), []).append(value)
         return self._index[release]
 
     def _known(self, release: int) -> dict[int, int]:
@@ -90,7 +102,7 @@ class Checker:
         known = self._known(step.release)
         if person in known:
             return {known[person]}
-        return {value for home in homes for value, count in rows.values[home].items() if count > 0}
+        return {value for home in homes for value in rows.values(home)}
 
     def _homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release."""

@@ -39,17 +39,19 @@ class Shelf:
 
     def worst(self, most: int | None, without: Places) -> Places:
         """Return the places of the first `most` claims in order, all of them when None, leaving some out."""
-        left = np.setdiff1d(np.arange(len(self.claims)), without)
+        kept = np.ones(len(self.claims), dtype=np.bool_)
+        kept[without] = False
+        left = np.flatnonzero(kept)
         release = self.claims.release[left]
         most = len(left) if most is None else min(most, len(left))
         if not most:
             return left[:0]
         # Only claims of releases up to that of the last one shown need an id.
         border = np.partition(release, most - 1)[most - 1]
-        kept = left[release <= border]
-        ids = self.ids(kept)
-        order = sorted(range(len(kept)), key=lambda i: (int(self.claims.release[kept[i]]), ids[i]))
-        return kept[np.array(order[:most], dtype=np.intp)]
+        near = left[release <= border]
+        ids = self.ids(near)
+        order = sorted(range(len(near)), key=lambda i: (int(self.claims.release[near[i]]), ids[i]))
+        return near[np.array(order[:most], dtype=np.intp)]
 
     def checked(self, places: Places) -> list[Finding]:
         """Return the findings at some places, each certificate checked again.
