@@ -114,7 +114,8 @@ class Candidates:
 
     def sizes(self) -> Codes:
         """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
-        return np.bitwise_count(self.masks).sum(axis=1, dtype=np.int32)
+        count = np.bitwise_count(self.masks)
+        return count[:, 0].astype(np.int32) if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
 
     def possible(self, people: Codes, values: Codes) -> Flags:
         """Return whether each of some people may have the value beside it."""

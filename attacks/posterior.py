@@ -38,7 +38,8 @@ class CandidateRisks:
         sizes = state.sizes()[seen]
         risk = np.full(len(seen), np.nan)
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
-        value = self._asked(asked, seen)
+        wanted = asked.of_people()
+        value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
         certain = value >= 0
         known = np.flatnonzero(certain)
         impossible = known[~state.possible(seen[known], value[known])]
@@ -50,15 +51,6 @@ class CandidateRisks:
                 return None
             risk[uneven[part]] = weighed
         return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen].astype(np.int32), risk)
-
-    def _asked(self, asked: Asked, seen: Codes) -> Codes:
-        """Return the value asked for of each person, -1 for the likeliest."""
-        of_person = np.full(len(self.state.versions), -1, dtype=np.int32)
-        for release in range(len(self.evidence.tags)):
-            values = asked(release)
-            if values is not None:
-                of_person[self.evidence.pools(release).person] = values
-        return of_person[seen]
 
     @staticmethod
     def _parts(sizes: Codes) -> Iterator[slice]:

@@ -129,7 +129,7 @@ class PathRisks:
         """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
         paths = Paths(self.evidence, budget)
         paths.load()
-        if not paths.weigh([asked(release) for release in range(len(self.evidence.tags))]):
+        if not paths.weigh([asked.of_versions(release) for release in range(len(self.evidence.tags))]):
             return None
         rows = [np.flatnonzero(v.counted) for v in paths.versions]
         person = np.concatenate([v.person[r] for v, r in zip(paths.versions, rows, strict=True)])

@@ -82,7 +82,9 @@ class Cover:
         """
         group, value, count = entries
         order = np.argsort(group, kind="stable")
-        start = np.searchsorted(group[order], np.arange(int(group.max(initial=-1)) + 2))
+        start = np.searchsorted(
+            group[order], np.arange(max(int(group.max(initial=-1)), int(self.group.max(initial=-1))) + 2)
+        )
         weights = None if count is None else count[order]
         sorted_values = value[order]
         found: list[npt.NDArray[np.int64]] = []
@@ -115,9 +117,7 @@ def _batches(
         first = last
 
 
-def cover(
-    found: Boxes, attributes: Sequence[Attribute], values: Sequence[Sequence[str]], points: Codes
-) -> Cover:
+def cover(found: Boxes, attributes: Sequence[Attribute], values: Sequence[Sequence[str]], points: Codes) -> Cover:
     """Return which groups cover which points; `points` holds indices into `values`, shape (points, attributes)."""
     maps = _bitmaps(found, attributes, values)
     rows, groups = [], []
@@ -133,9 +133,7 @@ def cover(
     return Cover(len(points), np.concatenate(rows), np.concatenate(groups))
 
 
-def _bitmaps(
-    found: Boxes, attributes: Sequence[Attribute], values: Sequence[Sequence[str]]
-) -> list[Words]:
+def _bitmaps(found: Boxes, attributes: Sequence[Attribute], values: Sequence[Sequence[str]]) -> list[Words]:
     """Return, per attribute, the boxes that cover each exact value, as bits; shape (values, words)."""
     words = (len(found.group) + 63) // 64
     maps = []

@@ -86,7 +86,7 @@ def _evidence(releases: Releases, kind: AdversaryKind, sensitive: str) -> Eviden
     if series.manifest.known is not None and kind != "pseudonym":
         source.learn()
     known = 0 if source.known is None else len(np.unique(source.known.person))
-    return Evidence(kind, sensitive, series.tags, transitions, known, source, vocabulary.names)
+    return Evidence(kind, sensitive, series.tags, transitions, known, series.about_rows, source, vocabulary.names)
 
 
 class Releases:
@@ -144,6 +144,7 @@ class LinkedSource:
         self.sensitive = sensitive
         self.listed = listed
         self.known: Known | None = None
+        self._truth: tuple[Codes | None, npt.NDArray[np.bool_]] | None = None
 
     @property
     def constant(self) -> bool:
@@ -169,7 +170,9 @@ class LinkedSource:
         release, _ = self.releases.get(position)
         if self.listed is not None:
             values = np.unique(release.entry_value[self.sensitive])
-            silent = values[(values >= len(self.listed)) | ~np.append(self.listed, False)[np.minimum(values, len(self.listed))]]
+            silent = values[
+                (values >= len(self.listed)) | ~np.append(self.listed, False)[np.minimum(values, len(self.listed))]
+            ]
             if len(silent):
                 name = self.series.vocabularies[self.sensitive].names[silent[0]]
                 what = f'no line begins with "{name}", which release {release.tag} publishes'
@@ -193,6 +196,14 @@ class LinkedSource:
             entries = self._without(entries, person, group, at)
         return self._pools(person, group, release.group.size, entries, None if fixed is None else fixed[person])
 
+    def present(self, position: int) -> Codes:
+        """Return the people, counterfeits left out, who are in a release."""
+        person = self.release(position).person
+        if person is None:
+            return np.zeros(0, dtype=np.int32)
+        rows = self._real(person)
+        return person if rows is None else person[rows]
+
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the name of the group of each of some people in a release."""
         release = self.release(position)
@@ -207,10 +218,33 @@ class LinkedSource:
         release = self.release(position)
         if release.person is None or not release.values_by_row:
             return None
+        values = release.entry_value[self.sensitive]
+        if type(self) is LinkedSource and self.known is None:
+            rows = self._real(release.person)
+            return values if rows is None else values[rows]
         own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
-        own[release.person] = release.entry_value[self.sensitive]
+        own[release.person] = values
         own[NOBODY] = UNKNOWN
         return own[self.pools(position).person]
+
+    def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
+        """Return everybody's first true value by person code, and whether the person has another one later on."""
+        if self._truth is None:
+            first = np.full(self.series.people.size, UNKNOWN, dtype=np.int32)
+            changed = np.zeros(self.series.people.size, dtype=np.bool_)
+            told = False
+            for position in range(len(self.releases)):
+                values = self.truth(position)
+                if values is not None:
+                    told = True
+                    person = self.pools(position).person
+                    before = first.take(person)
+                    other = np.flatnonzero((before != values) & (before != UNKNOWN) & (values != UNKNOWN))
+                    changed[person[other]] = True
+                    values = np.where(before == UNKNOWN, values, before)
+                    first[person] = values
+            self._truth = first if told else None, changed
+        return self._truth
 
     def _pools(self, person: Codes, pool: Codes, n_pools: int, entries: Entries, fixed: Codes | None) -> Pools:
         counted = None
@@ -224,10 +258,10 @@ class LinkedSource:
 
     def _real(self, person: Codes) -> npt.NDArray[np.intp] | None:
         """Return the rows that are people and no counterfeits, or None when all are."""
-        fake = self.series.people.is_counterfeit()
-        if not fake.any() and (not len(person) or person.min() != NOBODY):
+        people = self.series.people
+        if not people.has_counterfeits and (not len(person) or person.min() != NOBODY):
             return None
-        return np.flatnonzero((person != NOBODY) & ~np.append(fake, True)[person])
+        return np.flatnonzero((person != NOBODY) & ~np.append(people.is_counterfeit(), True)[person])
 
     # -- known values ---------------------------------------------------------------------------------
 
@@ -335,6 +369,10 @@ class RegisterSource(LinkedSource):
         contents = cover.contents(entries, len(self.series.vocabularies[self.sensitive]))
         return self._pools(person, pool.astype(np.int32), len(used), contents, at)
 
+    def present(self, position: int) -> Codes:
+        """Return the people whom the register has in a release."""
+        return self.register.person[self.register.present(position)]
+
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people in a release."""
         release = self.release(position)
@@ -392,9 +430,17 @@ class Truth:
 
     source: LinkedSource
 
-    def values(self, release: int) -> Codes | None:
+    def of_versions(self, release: int) -> Codes | None:
         """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
         return self.source.truth(release)
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's true value by person code, -1 where unknown, for values that never change."""
+        return self.source.constant_truth()[0]
+
+    def changed(self) -> npt.NDArray[np.bool_]:
+        """Return by person code whose value is another one later on, though values never change."""
+        return self.source.constant_truth()[1]
 
 
 def truth_of(evidence: Evidence) -> Truth:

@@ -198,13 +198,16 @@ def _attack_reports(
 
 
 def _contradictions(evidence: Sequence[Evidence], judged: Sequence[Judged]) -> Contradictions:
-    changed = sum(changed_values(seen) for seen in evidence if seen.kind != "pseudonym")
+    linked = [seen for seen in evidence if seen.kind != "pseudonym"]
+    changed = {seen.sensitive: changed_values(seen) for seen in linked}
     infeasible = 0
     for entry in judged:
         risks = entry.scored.risks
         if risks is not None:
-            infeasible = max(infeasible, len(np.unique(risks.person[np.isnan(risks.risk)])))
-    return Contradictions(changed, infeasible)
+            lost = np.unique(risks.person[np.isnan(risks.risk)])
+            own = changed[entry.sensitive or linked[0].sensitive]
+            infeasible = max(infeasible, int((~own[lost]).sum()))
+    return Contradictions(sum(int(people.sum()) for people in changed.values()), infeasible)
 
 
 def _decide(

@@ -7,6 +7,9 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from audit.cli.audit import replace_file
 from audit.core.errors import UsageError
 
@@ -109,7 +112,17 @@ sensitive = "Diagnosis"
 """
 _QUARTERS = ("2024Q1", "2024Q2", "2024Q3", "2024Q4")
 _PEOPLE, _PER_QUARTER, _CHANGES, _GROUP = 16_500, 12_000, 1_500, 5
-_DIAGNOSES = ("asthma", "cancer", "diabetes", "flu", "fracture", "gastritis", "hypertension", "migraine", "pneumonia")
+_DIAGNOSES = (
+    "asthma",
+    "cancer",
+    "diabetes",
+    "flu",
+    "fracture",
+    "gastritis",
+    "hypertension",
+    "migraine",
+    "pneumonia",
+)
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -159,10 +172,20 @@ def _write_series(folder: Path) -> None:
         raise UsageError(f"{folder}: {error.strerror or 'it cannot be written'}; name another folder") from error
 
 
+def _diverse(groups: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the groups after giving each that has one value only somebody of the next group that has two."""
+    for place in np.flatnonzero((value[groups] == value[groups[:, :1]]).all(axis=1)):
+        for other in [*range(place + 1, len(groups)), *range(place)]:
+            strangers = groups[other][value[groups[other]] != value[groups[place, 0]]]
+            if len(set(value[groups[other]])) > 1 and len(strangers) > 1:
+                seat = int(np.flatnonzero(groups[other] == strangers[0])[0])
+                groups[place, 0], groups[other, seat] = groups[other, seat], groups[place, 0]
+                break
+    return groups
+
+
 def _clinic() -> dict[str, str]:
     """Return the files of a series that is 2-diverse release by release, and yet unsafe."""
-    import numpy as np
-
     rng = np.random.default_rng(20240101)
     age, area = rng.integers(18, 95, _PEOPLE), rng.integers(100, 400, _PEOPLE)
     diagnosis = np.minimum(rng.geometric(0.22, _PEOPLE) - 1, len(_DIAGNOSES) - 1)
@@ -172,7 +195,7 @@ def _clinic() -> dict[str, str]:
         # Sorted by area, then by age within strips of areas: groups of neighbours, formed anew each quarter.
         strip = np.argsort(np.argsort(area[present] + rng.random(len(present)))) // 600
         order = present[np.lexsort((rng.random(len(present)), age[present], strip))]
-        groups = order.reshape(-1, _GROUP)
+        groups = _diverse(order.reshape(-1, _GROUP), diagnosis)
         names = rng.permutation(len(groups)) + 1
         rows, key = ["Group,Age,Area,Diagnosis"], ["row,individual"]
         for place in np.argsort(names):

@@ -17,7 +17,6 @@ from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
 
 Status = Literal["complete", "incomplete", "skipped"]
-Asked = Callable[[int], Codes | None]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -77,6 +76,14 @@ class Claims:
         """Return the number of findings."""
         return len(self.person)
 
+    def some(self, places: npt.NDArray[np.intp]) -> Claims:
+        """Return the claims at some places alone."""
+
+        def build(chosen: npt.NDArray[np.intp]) -> list[Finding]:
+            return self.build(places[chosen])
+
+        return Claims(self.kind, self.person[places], self.release[places], self.value[places], build)
+
 
 @dataclass(frozen=True)
 class Risks:
@@ -96,15 +103,21 @@ class Risks:
     risk: npt.NDArray[np.float64]
 
 
+class Asked(Protocol):
+    """Which value a risk is wanted of; -1, or None instead of an array, asks for the likeliest."""
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the value to ask for, for each person of a release's pools in order."""
+
+    def of_people(self) -> Codes | None:
+        """Return the value to ask for, by person code, where values never change."""
+
+
 class RiskModel(Protocol):
     """What an attack says about probabilities."""
 
     def risks(self, asked: Asked, budget: Budget) -> Risks | None:
-        """Return the probability of the values asked for, or None when the budget did not suffice.
-
-        `asked(release)` returns the value to ask for, for each person of the release's pools in order, -1 for the
-        likeliest; or None for the likeliest throughout.
-        """
+        """Return the probability of the values asked for, or None when the budget did not suffice."""
 
 
 @dataclass(frozen=True)
@@ -156,5 +169,5 @@ def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int
     >>> sizes_table([1, 2, 2])
     {'1': 1, '2': 2}
     """
-    found, counts = np.unique(np.asarray(sizes), return_counts=True)
-    return {str(size): int(count) for size, count in zip(found, counts, strict=True)}
+    counts = np.bincount(np.asarray(sizes, dtype=np.intp))
+    return {str(size): int(counts[size]) for size in np.flatnonzero(counts)}

@@ -116,9 +116,7 @@ def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: froze
     return Kind.NUMERIC if unmasked else Kind.CATEGORICAL
 
 
-def parse(
-    text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: frozenset[str] = _NOTHING
-) -> Cell:
+def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: frozenset[str] = _NOTHING) -> Cell:
     """Return the cell that `text` denotes in a column of this kind; raise `CellError` when it denotes none.
 
     >>> parse("21-22", Kind.NUMERIC) == parse("[21.0, 22]", Kind.NUMERIC)
@@ -307,13 +305,9 @@ def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str])
     members = [member for member in members if member]
     strange = [member for member in members if not _is_label(member, hierarchy)]
     if any(member.endswith("*") for member in strange):
-        raise CellError(
-            "a member of the set is masked", "write the set as one masked prefix, or spell it out"
-        )
+        raise CellError("a member of the set is masked", "write the set as one masked prefix, or spell it out")
     if hierarchy is not None and (strange or not members):
-        raise CellError(
-            "the cell is no label of the column's hierarchy", "add the label to the hierarchy file"
-        )
+        raise CellError("the cell is no label of the column's hierarchy", "add the label to the hierarchy file")
     return ValueSet(frozenset(_leaves(members, hierarchy)))
 
 
@@ -335,9 +329,7 @@ def _number_cell(numbers: frozenset[Fraction]) -> Interval | NumberSet | None:
     return next((Interval(number, number) for number in numbers), None)
 
 
-def _intersect_numbers(
-    left: Interval | NumberSet, right: Interval | NumberSet
-) -> Interval | NumberSet | None:
+def _intersect_numbers(left: Interval | NumberSet, right: Interval | NumberSet) -> Interval | NumberSet | None:
     if isinstance(left, NumberSet):
         return _number_cell(frozenset(number for number in left.members if _holds(right, number)))
     if isinstance(right, NumberSet):

@@ -169,6 +169,9 @@ def read_transitions(series: Series, vocabulary: Vocabulary) -> Transitions:
     table = series.side_table(name, wanted, problems) if names is not None else None
     if table is None:
         raise InputError(problems.found)
+    for column in ("from", "to"):
+        empty = np.array([not text for text in table.texts(column)], dtype=np.bool_)
+        _note_first(empty, table, column, "the cell is empty", "write a value, or drop the line", problems)
     source, target = (vocabulary.add(table.texts(column)) for column in ("from", "to"))
     pairs: dict[tuple[int, int], Fraction | None] = {}
     given = table.texts("probability") if "probability" in table else [""] * table.rows

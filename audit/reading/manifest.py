@@ -14,6 +14,7 @@ from audit.core.errors import Problems
 from audit.reading.tables import SUFFIXES
 
 NAME = "series.toml"
+_LARGEST_LIMIT = 10**9
 _TABLES = {
     "series": {"name", "releases"},
     "columns": {
@@ -115,6 +116,8 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """
     path = folder / NAME
     try:
+        if path.exists() and not path.is_file():
+            raise OSError(None, "this is no file")  # opening a pipe would wait for ever
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         remedy = f"write a {NAME}, or let `audit init` guess one" if folder.is_dir() else "correct the path"
@@ -123,9 +126,15 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     except UnicodeDecodeError:
         problems.add(NAME, "the text is not UTF-8", "save the file as UTF-8")
         return None
-    except OSError as error:
-        problems.add(str(path), error.strerror or "the file cannot be read", "check the path and its permissions")
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = error.strerror if isinstance(error, OSError) else None
+        problems.add(str(path), why or "the file cannot be read", "check the path and its permissions")
         return None
+    return parse_manifest(folder, text, problems)
+
+
+def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
+    """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -187,7 +196,7 @@ class _Reader:
                 continue
             allowed = _TABLES[table]
             entries = content if isinstance(content, list) else [content]
-            for key in {key for entry in entries if isinstance(entry, dict) for key in entry}:
+            for key in dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry):
                 if allowed is not None and key not in allowed:
                     self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(allowed))}")
 
@@ -205,9 +214,9 @@ class _Reader:
         self.note(key, "this has to be a text that is not empty", f'write {key} = "…"')
         return None
 
-    def texts(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
         value = table.get(key, [])
-        if isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value):
+        if isinstance(value, list) and all(isinstance(item, str) and (empty or item.strip()) for item in value):
             items = tuple(item.strip() for item in value)
             if len(set(items)) == len(items):
                 return items
@@ -254,7 +263,7 @@ class _Reader:
             count=self.text(table, "count"),
             hierarchies=self.mapping(table, "hierarchies"),
             types=self.mapping(table, "types"),
-            missing=frozenset(self.texts(table, "missing")),
+            missing=frozenset(self.texts(table, "missing", empty=True)),
         )
         self.check_columns(columns)
         return columns
@@ -375,8 +384,8 @@ def policy_trouble(key: str, value: object) -> tuple[str, str] | None:
     """Return what is wrong with a policy's limit and what to do, or None when it is well."""
     checks: dict[str, tuple[Callable[[Any], bool], str]] = {
         "max_risk": (lambda v: 0 < v <= 1, "write a number above 0 and at most 1, such as 0.5"),
-        "min_e": (lambda v: isinstance(v, int) and v >= 1, "write a whole number from 1, such as 2"),
-        "k": (lambda v: isinstance(v, int) and v >= 1, "write a whole number from 1, such as 2"),
+        "min_e": (lambda v: isinstance(v, int) and 1 <= v <= _LARGEST_LIMIT, "write a whole number from 1, such as 2"),
+        "k": (lambda v: isinstance(v, int) and 1 <= v <= _LARGEST_LIMIT, "write a whole number from 1, such as 2"),
     }
     if key not in checks:
         return "the policy has no such limit", f"use one of {', '.join(checks)}"

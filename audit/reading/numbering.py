@@ -125,6 +125,23 @@ class People:
         direct = self._direct or 0
         return str(code) if code < direct else self._others.names[code - direct]
 
+    @property
+    def has_counterfeits(self) -> bool:
+        """Whether somebody is a counterfeit that keeps its identity."""
+        return bool(self._counterfeits)
+
+    def repeated(self, people: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+        """Return the places at which somebody stands who stands again further on, and where that is."""
+        seen = np.zeros(self.size + 1, dtype=np.bool_)
+        seen[people] = True
+        nobody = seen[NOBODY]
+        if np.count_nonzero(seen) == len(people) - (np.count_nonzero(people == NOBODY) - 1 if nobody else 0):
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
+        places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
+        last[people] = places
+        rows = np.flatnonzero((last[people] != places) & (people != NOBODY))
+        return rows, last[people[rows]]
+
     def is_counterfeit(self) -> npt.NDArray[np.bool_]:
         """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""
         flags = np.zeros(self.size, dtype=np.bool_)

@@ -17,7 +17,7 @@ from audit.reading.cells import Kind, infer_kind
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
 from audit.reading.manifest import Manifest, ReleaseFiles
 from audit.reading.numbering import NOBODY, People, Vocabulary
-from audit.reading.tables import Coded, Table, about_rows, header, read_table, text_codes
+from audit.reading.tables import Coded, Table, about_rows, header, is_there, note_absent, read_table, text_codes
 
 PRIVATE = "private"
 Codes = npt.NDArray[np.int32]
@@ -128,7 +128,7 @@ class Series:
     def has_key(self, release: ReleaseFiles) -> bool:
         """Tell whether the publisher's key for a release is there, in its own file or in the column."""
         column = self.manifest.columns.individual
-        if self.key_path(release).exists():
+        if is_there(self.key_path(release)):
             return True
         return column is not None and column in (header(release.rows, release.shown, Problems()) or ())
 
@@ -141,7 +141,7 @@ class Series:
     def started_keys(self) -> bool:
         """Whether the manifest names an individual column, or some release has a key file."""
         return self.manifest.columns.individual is not None or any(
-            self.key_path(release).exists() for release in self.manifest.releases
+            is_there(self.key_path(release)) for release in self.manifest.releases
         )
 
     def key_path(self, release: ReleaseFiles) -> Path:
@@ -181,7 +181,7 @@ def open_series(path: Path | str) -> Series:
     problems = Problems()
     manifest = manifests.read_manifest(folder, problems)
     if manifest is not None:
-        _check_headers(manifest, problems)
+        check_headers(manifest, problems)
     problems.check()
     if manifest is None:
         raise InputError(problems.found)
@@ -189,15 +189,16 @@ def open_series(path: Path | str) -> Series:
     return Series(manifest, vocabularies=vocabularies)
 
 
-def _check_headers(manifest: Manifest, problems: Problems) -> None:
+def check_headers(manifest: Manifest, problems: Problems) -> None:
     """Note every file that is missing and every column that a release lacks."""
     columns = manifest.columns
+    _check_side_files(manifest, problems)
     for release in manifest.releases:
         everywhere = [*columns.quasi_identifiers, columns.record]
         by_row = [*everywhere, columns.group]
         if release.values is None:
             by_row += [*columns.sensitive, columns.count]
-        if not (manifest.folder / PRIVATE / f"{release.tag}.key.csv").exists():
+        if not is_there(manifest.folder / PRIVATE / f"{release.tag}.key.csv"):
             by_row.append(columns.individual)
         _check_columns(release.rows, release.shown, by_row, problems)
         if release.values is not None:
@@ -211,17 +212,23 @@ def _check_headers(manifest: Manifest, problems: Problems) -> None:
                 )
 
 
+def _check_side_files(manifest: Manifest, problems: Problems) -> None:
+    """Note the files beside the releases that are missing, and keys that links take out of the folder."""
+    named = [manifest.register, manifest.transitions, manifest.known, *manifest.counterfeits.values()]
+    for name in [*named, *manifest.columns.hierarchies.values()]:
+        if name is not None and not (manifest.folder / name).is_file():
+            problems.add(name, "there is no such file", "put the file there, or take it out of the manifest")
+    folder = manifest.folder.resolve()
+    for release in manifest.releases:
+        shown = f"{PRIVATE}/{release.tag}.key.csv"
+        if is_there(manifest.folder / shown) and not (manifest.folder / shown).resolve().is_relative_to(folder):
+            problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")
+
+
 def _check_columns(path: Path, shown: str, wanted: Sequence[str | None], problems: Problems) -> None:
     names = header(path, shown, problems)
-    for column in wanted if names is not None else ():
-        if column is not None and column not in (names or ()):
-            problems.add(
-                shown,
-                f"the column is not in the file, which has: {', '.join(names or ())}",
-                "correct its name in the manifest, or add it to the file",
-                line=1,
-                column=column,
-            )
+    if names is not None:
+        note_absent(path, shown, list(names), [column for column in wanted if column is not None], problems)
 
 
 class _Reading:
@@ -271,7 +278,7 @@ class _Reading:
         wanted = [*self.attributes, c.group, None if self.files.values else c.count]
         if self.files.values is None:
             wanted += c.sensitive
-        if self.key and not self.series.key_path(self.files).exists():
+        if self.key and not is_there(self.series.key_path(self.files)):
             wanted.append(c.individual)
         names = list(dict.fromkeys(name for name in wanted if name))
         return read_table(self.files.rows, self.files.shown, names, self.problems)
@@ -330,9 +337,9 @@ class _Reading:
 
     def person(self, table: Table) -> Codes | None:
         path = self.series.key_path(self.files)
-        if not path.exists():
+        if not is_there(path):
             codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
-            self.distinct(table, codes, np.arange(table.rows))
+            self.distinct(table, codes, str(self.columns.individual))
             return codes
         shown = path.relative_to(self.series.manifest.folder).as_posix()
         key = read_table(path, shown, ["row", "individual"], self.problems)
@@ -352,23 +359,22 @@ class _Reading:
         wrong = np.flatnonzero(lines != 1)
         if len(wrong):
             times = "no line" if lines[wrong[0]] == 0 else f"{lines[wrong[0]]} lines"
-            what = f"row {wrong[0]} of {table.shown} has {times} in the key"
-            self.problems.add(key.shown, what, "write one line for each row", column="row")
+            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {times} in the key"
+            places = np.flatnonzero(rows == wrong[0])
+            line = key.line(int(places[-1])) if len(places) else None
+            self.problems.add(key.shown, what, "write one line for each row", line=line, column="row")
             return None
-        self.distinct(key, people, np.arange(len(people)))
+        self.distinct(key, people, "individual")
         codes = np.full(table.rows, NOBODY, dtype=np.int32)
         codes[rows] = people
         return codes
 
-    def distinct(self, table: Table, people: Codes, rows: npt.NDArray[np.intp]) -> None:
+    def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note the first person who has two rows in this release."""
-        last = np.full(self.series.people.size + 1, NOBODY, dtype=np.int64)
-        last[people] = rows
-        twice = np.flatnonzero((last[people] != rows) & (people != NOBODY))
-        if len(twice):
-            first = int(twice[0])
-            what = f"this person has another row in line {table.line(int(last[people[first]]))}"
-            self.note(table, first, None, what, "keep one row for each person and release")
+        rows, others = self.series.people.repeated(people)
+        if len(rows):
+            what = f"this person has another row in line {table.line(int(others[0]))}"
+            self.note(table, int(rows[0]), column, what, "keep one row for each person and release")
 
     def value_codes(self, table: Table, name: str) -> Codes:
         codes, names = text_codes(table.arrow(name))
@@ -437,7 +443,8 @@ class _Reading:
                 what = "the group is not in the release" if code == NOBODY else "the group stands twice"
                 self.note(table, row, self.columns.group, what, "write each group of the release at most once")
             elif not 0 <= count <= size[code]:
-                self.note(table, row, "Count", "the group has not so many rows", "correct the count")
+                what = "the cell is no count" if count < 0 else "the group has not so many rows"
+                self.note(table, row, "Count", what, "write how many of the group's rows are counterfeits")
             else:
                 found[code] = count
         self.agree(table, group, person, found)

@@ -10,8 +10,11 @@ import csv
 import gzip
 import io
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,6 +23,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from audit.core.errors import Problems
 
@@ -33,6 +37,14 @@ _BYTES_PER_ROW = 40
 def is_table(path: Path) -> bool:
     """Tell whether a file's name says that it is a table."""
     return path.name.endswith(SUFFIXES)
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is such a file or folder; a name that no file can have is not there."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -95,7 +107,7 @@ class Table:
         if self.path.name.endswith(".parquet"):
             return row + 1
         if not self._lines:
-            self._lines.extend(line for line, _ in _records(self.path))
+            self._lines.extend(line for line, _ in _records(self.path, checked=False))
         return self._lines[row + 1] if row + 1 < len(self._lines) else row + 2
 
 
@@ -145,25 +157,57 @@ def header(path: Path, shown: str, problems: Problems) -> dict[str, str] | None:
     A problem is noted and None returned when they cannot be had.
     """
     try:
+        if not path.is_file():
+            raise FileNotFoundError  # opening a pipe would wait for ever
         if path.name.endswith(".parquet"):
-            import pyarrow.parquet as pq
-
-            spelled = [str(name) for name in pq.ParquetFile(path).schema_arrow.names]
+            spelled = [str(name) for name in _footer(path).schema.to_arrow_schema().names]
         else:
             first = next(iter(_records(path)), None)
             spelled = first[1] if first else []
-    except (OSError, ValueError, EOFError, csv.Error) as error:
+    except _damages() as error:
         _note_unreadable(path, shown, error, problems)
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
         problems.add(shown, "the file is empty", "write a header line with the column names", line=1)
         return None
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        problems.add(shown, "a column name stands twice in the header", "rename one of them", line=1, column=twice[0])
+    twice = next((place for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        # The name is not quoted: where the header is missing, it is somebody's cell.
+        what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
+        problems.add(shown, what, "rename one of them", line=1)
         return None
     return dict(zip(names, spelled, strict=True))
+
+
+def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[str], problems: Problems) -> None:
+    """Note which of the columns that are wanted a file lacks.
+
+    Its header is quoted only when it holds another of them and is as wide as the row below: else the first line may
+    be about somebody.
+    """
+    absent = [column for column in wanted if column not in names]
+    quoted = bool(absent) and len(absent) < len(set(wanted)) and _is_header(path, len(names))
+    for column in absent:
+        what, remedy = "the column is not in the file", "correct its name in the manifest, or add it to the file"
+        if quoted:
+            what += f", which has: {', '.join(names)}"
+        elif len(absent) == len(set(wanted)):
+            what += ", nor is any other that it should have"
+            remedy = "write a header line with the column names, separated by commas"
+        problems.add(shown, what, remedy, line=1, column=column)
+
+
+def _is_header(path: Path, width: int) -> bool:
+    """Tell whether the second record of a file is as wide as the first."""
+    if path.name.endswith(".parquet"):
+        return True
+    try:
+        records = _records(path)
+        next(records)
+        return len(next(records, (0, []))[1]) == width
+    except _damages():
+        return False
 
 
 def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problems) -> Table | None:
@@ -175,29 +219,54 @@ def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problem
     names = header(path, shown, problems)
     if names is None:
         return None
-    absent = [column for column in columns if column not in names]
-    for column in absent:
-        problems.add(
-            shown,
-            f"the column is not in the file, which has: {', '.join(names)}",
-            "correct its name in the manifest, or add it to the file",
-            line=1,
-            column=column,
-        )
-    if absent:
+    if any(column not in names for column in columns):
+        note_absent(path, shown, list(names), columns, problems)
         return None
     spelled = [names[column] for column in columns]
     try:
         table = _read_parquet(path, spelled) if path.name.endswith(".parquet") else _read_csv(path, spelled)
-    except (OSError, ValueError, EOFError, csv.Error, NotImplementedError) as error:
+        table = table.rename_columns(list(columns))
+        nested = _nested(table, columns)
+        if nested is not None:
+            problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
+            return None
+        return Table(path, shown, table.num_rows, {c: _combined(table.column(c)) for c in columns})
+    except _damages() as error:
         _note_unreadable(path, shown, error, problems)
         return None
-    table = table.rename_columns(list(columns))
-    nested = _nested(table, columns)
-    if nested is not None:
-        problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
+
+
+def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[pa.Table, bool] | None:
+    """Read the first rows of a file's columns, those of lists and bytes left out, and tell whether they are all.
+
+    Trouble is noted as by `read_table`.
+    """
+    import pyarrow as pa
+
+    names = header(path, shown, problems)
+    if names is None:
         return None
-    return Table(path, shown, table.num_rows, {c: _combined(table.column(c)) for c in columns})
+    try:
+        if path.name.endswith(".parquet"):
+            return _first_of_parquet(path, names, limit)
+        records = [cells for _, cells in islice(_records(path), limit + 1)]
+        columns = [pa.array(cells[1:], type=pa.string()) for cells in zip(*records, strict=True)]
+        return pa.table(columns, names=list(names)), len(records) <= limit
+    except _damages() as error:
+        _note_unreadable(path, shown, error, problems)
+        return None
+
+
+def _first_of_parquet(path: Path, names: dict[str, str], limit: int) -> tuple[pa.Table, bool]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    kinds = {kind.name: kind.type for kind in file.schema_arrow}
+    flat = {name: s for name, s in names.items() if not (pa.types.is_nested(kinds[s]) or "binary" in str(kinds[s]))}
+    first = list(islice(file.iter_batches(limit, columns=list(flat.values())), 1))
+    table = pa.Table.from_batches(first, file.schema_arrow if not first else None).select(list(flat.values()))
+    return table.rename_columns(list(flat)), table.num_rows == file.metadata.num_rows
 
 
 def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
@@ -211,25 +280,54 @@ def _combined(column: pa.ChunkedArray) -> pa.Array:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_floating(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        column = column.dictionary_encode(null_encoding="encode")
-    elif not (pa.types.is_integer(kind) or pa.types.is_dictionary(kind)):
-        column = column.cast(pa.string()).dictionary_encode(null_encoding="encode")
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    if column.num_chunks and pa.types.is_dictionary(column.type):
+    if pa.types.is_dictionary(kind) and not _is_text(kind.value_type):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_dictionary(kind)):
+        numbers_or_text = pa.types.is_floating(kind) or _is_text(kind)
+        column = (column if numbers_or_text else column.cast(pa.string())).dictionary_encode(null_encoding="encode")
+    if column.num_chunks > 1 and pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    return column.combine_chunks() if column.num_chunks else pa.array([], type=column.type)
+    if not column.num_chunks:
+        return pa.array([], type=column.type)
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        return array
+    if pa.types.is_floating(array.type.value_type):
+        texts = pa.array([_text(number) for number in array.dictionary.to_pylist()], pa.string())
+        return pa.DictionaryArray.from_arrays(array.indices, texts)
+    array.dictionary.validate(full=True)  # Parquet does not promise UTF-8
+    return array
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pq.ParquetFile(path).schema_arrow
+    footer = _footer(path)
+    schema = footer.schema.to_arrow_schema()
     text = [c for c in columns if pa.types.is_string(schema.field(c).type)]
     # The first `read_table` of a process would import pyarrow.dataset, and pandas with it.
-    return pq.ParquetFile(path, read_dictionary=text, memory_map=True).read(columns=list(columns))
+    return pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True).read(columns=list(columns))
+
+
+def _footer(path: Path) -> pq.FileMetaData:
+    """Return what a Parquet file says of itself; read once while the file stays as it is."""
+    status = path.stat()
+    return _read_footer(str(path), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=1024)
+def _read_footer(path: str, _changed: int, _size: int) -> pq.FileMetaData:
+    import pyarrow.parquet as pq
+
+    return pq.read_metadata(path)
 
 
 def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -238,8 +336,8 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
 
     with _open(path) as raw:
         content = raw.read()
-    if content.count(b'"') % 2:
-        # Arrow reads an unclosed quote to the end of the file, and would swallow rows in silence.
+    if _odd_quotes(content):
+        # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
         for _ in _records(path):
             pass
     block = _BLOCK
@@ -260,28 +358,65 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
             block *= 8
 
 
+def _odd_quotes(content: bytes) -> bool:
+    """Tell whether some quote neither opens nor closes a cell nor is doubled inside one, as far as is easily seen.
+
+    >>> _odd_quotes(b'1,"x, y",2'), _odd_quotes(b'1,"x,2;3,"y,4')
+    (False, True)
+    """
+    if b'"' not in content:
+        return False
+    text = np.frombuffer(content, dtype=np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    if len(quotes) % 2:
+        return True
+    edges = np.frombuffer(b',\r\n"', dtype=np.uint8)
+    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    opening, closing = quotes[::2], quotes[1::2]
+    before, after = text[opening[opening > start] - 1], text[closing[closing < len(text) - 1] + 1]
+    return not (np.isin(before, edges).all() and np.isin(after, edges).all())
+
+
 def _open(path: Path) -> BinaryIO:
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]
 
 
-def _records(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault."""
+def _records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
+
+    Raises:
+        csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
+    """
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    with _open(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-        reader = csv.reader(text, strict=True)
+    errors = "strict" if checked else "replace"
+    with _open(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors=errors, newline="") as text:
+        reader = csv.reader(text, strict=checked)
         start = 1
-        for cells in reader:
-            if cells:
-                yield start, cells
-            start = reader.line_num + 1
+        try:
+            for cells in reader:
+                if cells:
+                    yield start, cells
+                start = reader.line_num + 1
+        except csv.Error as error:
+            raise csv.Error(start) from error
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """Return what the libraries raise on files that are damaged, or that are not what their names say."""
+    import pyarrow as pa
+
+    return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
 
 
 def _note_unreadable(path: Path, shown: str, error: Exception, problems: Problems) -> None:
     """Say why a file cannot be read, without quoting what stands in it."""
-    if isinstance(error, FileNotFoundError) or not path.exists():
+    if isinstance(error, MemoryError) and not path.name.endswith(".parquet"):
+        raise error  # a damaged Parquet file may ask for any amount of memory, any other is too large
+    if not is_there(path):
         problems.add(shown, "there is no such file", "correct its name, or put the file there")
-    elif path.is_dir():
-        problems.add(shown, "this is a folder, not a file", "name a .csv, .csv.gz or .parquet file")
+    elif not path.is_file():
+        what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
+        problems.add(shown, what, "name a .csv, .csv.gz or .parquet file")
     elif isinstance(error, PermissionError):
         problems.add(shown, "the file may not be read", "change its permissions")
     elif path.name.endswith(".parquet"):
@@ -309,24 +444,22 @@ def _csv_fault(path: Path) -> tuple[int | None, str, str]:
                 )
     except UnicodeDecodeError:
         return line, "the text is not UTF-8", "save the file as UTF-8"
-    except (gzip.BadGzipFile, EOFError, OSError):
+    except (EOFError, OSError, zlib.error):
         return None, "this is not a whole gzip file", "compress it again"
-    except csv.Error:
-        what = "a line from here on is not well-formed CSV"
-        return line, what, "close every quote, and double the quotes inside a cell"
+    except csv.Error as error:
+        what = "the row that begins here is not well-formed CSV"
+        return error.args[0], what, "close every quote, and double the quotes inside a cell"
     return None, "the file cannot be read as CSV", "save it as plain comma-separated UTF-8 text"
 
 
 def count_rows(path: Path) -> int:
     """Return how many rows a table has, without reading its columns where that can be avoided."""
     if path.name.endswith(".parquet"):
-        import pyarrow.parquet as pq
-
-        return int(pq.ParquetFile(path).metadata.num_rows)
+        return int(_footer(path).num_rows)
     with _open(path) as raw:
         content = raw.read()
     if b'"' in content or b"\n\n" in content or b"\r" in content:
-        return sum(1 for _ in _records(path)) - 1
+        return sum(1 for _ in _records(path, checked=False)) - 1
     return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
 
 

@@ -91,8 +91,9 @@ class Checker:
         known = self._source.known
         if known is None:
             return {}
+        here = set(self._source.present(release).tolist())
         lines = zip(known.person.tolist(), known.value.tolist(), known.release.tolist(), strict=True)
-        return {p: v for p, v, r in lines if self._source.constant or r in (-1, release)}
+        return {p: v for p, v, r in lines if p in here and (self._source.constant or r in (-1, release))}
 
     def _candidates(self, person: int, step: Step) -> set[int]:
         rows = self._rows(step.release)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -74,24 +74,36 @@ class Scored:
 
 
 def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
-    """Return an outcome with the risks of the true values."""
+    """Return an outcome with the risks of the true values.
+
+    What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
+    have no risk. They are counted by `changed_values`.
+    """
+    if outcome.status == "skipped":
+        return Scored(outcome, None)
+    changed = changed_values(evidence)
+    if changed.any() and outcome.claims is not None:
+        outcome = replace(outcome, claims=outcome.claims.some(np.flatnonzero(~changed[outcome.claims.person])))
     if outcome.model is None:
         return Scored(outcome, None)
-    risks = outcome.model.risks(truth_of(evidence).values, budget)
-    if risks is not None:
-        return Scored(outcome, risks)
-    reason = f"{budget.reason} before the risks were computed"
-    cut = Outcome(outcome.attack, "incomplete", reason, outcome.measures, outcome.claims, None)
-    return Scored(cut, None)
+    risks = outcome.model.risks(truth_of(evidence), budget)
+    if risks is None:
+        reason = f"{budget.reason} before the risks were computed"
+        return Scored(replace(outcome, status="incomplete", reason=reason, model=None), None)
+    if changed.any():
+        risks = replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk))
+    return Scored(outcome, risks)
 
 
-def changed_values(evidence: Evidence) -> int:
-    """Return how many people's own published values change as the assumptions say they never do."""
+def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:
+    """Return, by person code, whose own published values change as the assumptions say they never do."""
     truth = truth_of(evidence)
+    if evidence.transitions is None:
+        return truth.changed()
     last = np.full(0, UNKNOWN, dtype=np.int32)
     changed = np.zeros(0, dtype=np.bool_)
     for release in range(len(evidence.tags)):
-        values = truth.values(release)
+        values = truth.of_versions(release)
         if values is None:
             continue
         pools = evidence.pools(release)
@@ -100,10 +112,7 @@ def changed_values(evidence: Evidence) -> int:
             last = np.concatenate([last, np.full(more, UNKNOWN, dtype=np.int32)])
             changed = np.concatenate([changed, np.zeros(more, dtype=np.bool_)])
         before = last[pools.person]
-        if evidence.transitions is None:
-            forbidden = before != values
-        else:
-            forbidden = evidence.transitions.weight[before, values] == 0
+        forbidden = evidence.transitions.weight[before, values] == 0
         changed[pools.person] |= forbidden & (before != UNKNOWN) & (values != UNKNOWN)
         last[pools.person] = values
-    return int(changed.sum())
+    return changed

@@ -1,0 +1,96 @@
+"""`audit init SERIES`: write a `series.toml` guessed from the files found, each guess with its reason."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import shlex
+import sys
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from audit.core.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from audit.guessing.guess import Guess
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    parser = commands.add_parser(
+        "init",
+        help="write a series.toml from the files found",
+        description="Guess a series.toml from the published files in a folder; each guess is marked as one.",
+    )
+    parser.add_argument("series", type=Path, metavar="SERIES", help="folder that holds the releases")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the manifest, and say what was found and what to check.
+
+    Raises:
+        UsageError: there is a manifest already, or nothing to guess from.
+        InputError: a file cannot be read.
+    """
+    from audit.guessing.guess import guess
+    from audit.reading.manifest import NAME
+
+    folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
+    path = folder / NAME
+    if os.path.lexists(path):
+        raise _taken(path)
+    guessed = guess(folder)
+    write_new(path, guessed.text)
+    sys.stdout.write(summary(path, guessed))
+    return 0
+
+
+def summary(path: Path, guessed: Guess) -> str:
+    """Return what was found, what to check, and the next command, for a terminal."""
+    width = max(len(meaning) for meaning, _ in guessed.meanings)
+    lines = [f"Wrote {printable(str(path), 200)}, guessed from the files found:", ""]
+    lines += [_item(f"  {meaning:<{width}}  ", what) for meaning, what in guessed.meanings]
+    if guessed.doubts:
+        lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)]
+    command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
+    lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
+    return "\n".join(lines)
+
+
+def _item(head: str, text: str) -> str:
+    """Return a text as an item of a list, its further lines indented as its first."""
+    return fill(head + text, 100, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False)
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that was not there before, and never over another; where links can be made, whole or not at all.
+
+    Raises:
+        UsageError: it is there, or cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except FileExistsError as error:
+        raise _taken(path) from error
+    except OSError as error:
+        what = f"{path}: {error.strerror or 'it cannot be written'}; check the folder's permissions and space"
+        raise UsageError(what) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _taken(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: there is a manifest already, and `audit init` never overwrites one; "
+        "edit it, or move it away to have a new one guessed"
+    )

@@ -1,0 +1,1 @@
+"""The tests: laws, oracles, and what they share."""

@@ -1,0 +1,18 @@
+"""How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
+
+`--hypothesis-profile unshrunk` stops at the first counterexample as drawn, which is quick when many tests fail.
+"""
+
+import os
+
+from hypothesis import HealthCheck, Phase, settings
+
+settings.register_profile(
+    "audit",
+    deadline=None,
+    max_examples=int(os.environ.get("AUDIT_TEST_EXAMPLES", "60")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    print_blob=True,
+)
+settings.register_profile("unshrunk", settings.get_profile("audit"), phases=[Phase.explicit, Phase.generate])
+settings.load_profile("audit")

@@ -1,0 +1,1 @@
+"""What the tests share: tiny series, ways to draw them, and ways to run an audit on them."""

@@ -1,0 +1,90 @@
+"""Run the command line in this process, and look at what it printed."""
+
+import io
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.helpers.structure import assert_complete
+from tests.helpers.tiny import TinySeries
+
+DECIDED_BY_ANOTHER = {0, 3}
+"""No violation: 3 where a clause of the policy waits for an attack that was not asked for."""
+
+
+def run_main(*argv: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of one command."""
+    from audit.cli.main import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main(list(argv))
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 2
+    return code, out.getvalue(), err.getvalue()
+
+
+def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
+    """Audit a series: exit code, the JSON result (None when there is none) and standard error."""
+    code, out, err = run_main(str(path), "--format", "json", *args)
+    if not out.strip():
+        return code, None, err
+    result = json.loads(out, parse_constant=_no_constant)
+    assert_complete(result)
+    return code, result, err
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One audit: its exit code and its attacks by name."""
+
+    code: int
+    result: dict[str, Any]
+    err: str
+
+    def attack(self, name: str) -> dict[str, Any]:
+        [entry] = [entry for entry in self.result["attacks"] if entry["attack"] == name]
+        return entry
+
+    def measures(self, name: str) -> dict[str, Any]:
+        entry = self.attack(name)
+        assert entry["status"] == "complete", entry["reason"]
+        return entry["measures"]
+
+    def findings(self, name: str) -> list[dict[str, Any]]:
+        return self.attack(name)["findings"]
+
+
+def attacks_for(series: TinySeries) -> list[str]:
+    """The per-person attacks that apply."""
+    return ["update-graph"] if series.transitions is not None else ["intersection", "update-graph"]
+
+
+def audit(series: TinySeries, *args: str, adversary: str = "linked", key: str = "column", **form: bool) -> Audited:
+    """Write a series, run the per-person attacks on it, and show everything."""
+    with written(series, key=key, **form) as folder:
+        return audit_folder(folder, attacks_for(series), "--adversary", adversary, *args)
+
+
+def audit_folder(folder: Path, attacks: list[str], *args: str) -> Audited:
+    """Run some attacks on a series on disk, and show everything."""
+    named = [word for name in attacks for word in ("--attack", name)]
+    code, result, err = run_audit(folder, *named, "--reveal", "--findings", "all", *args)
+    assert result is not None, f"exit {code}: {err}"
+    return Audited(code, result, err)
+
+
+@contextmanager
+def written(series: TinySeries, *, key: str = "column", **form: bool) -> Iterator[Path]:
+    """The series in a folder of its own, for as long as it is needed."""
+    with tempfile.TemporaryDirectory() as name:
+        yield series.write(Path(name), key=key, **form)
+
+
+def _no_constant(name: str) -> None:
+    raise AssertionError(f"{name} is not JSON")

@@ -1,0 +1,110 @@
+"""Whether a JSON result has everything that is promised, each in its form."""
+
+import re
+from typing import Any
+
+MEASURES = {
+    "intersection": {"individuals", "vulnerable", "candidate_sizes", "max_risk", "mean_risk", "timeline"},
+    "update-graph": {
+        "individuals",
+        "versions",
+        "disclosed",
+        "infeasible",
+        "max_risk",
+        "mean_risk",
+        "timeline",
+    },
+    "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "timeline"},
+    "inference-table": {"k", "records", "unsafe", "smallest_class", "timeline"},
+    "joint": {"versions", "certain", "eliminated", "open", "timeline"},
+}
+COUNTED = {
+    "intersection": "vulnerable",
+    "update-graph": "disclosed",
+    "inference-table": "unsafe",
+    "joint": "certain",
+}
+DISCLOSURE = {"id", "kind", "individual", "release", "value", "risk", "certificate"}
+
+
+def assert_complete(result: dict[str, Any]) -> None:
+    """Check a whole result."""
+    assert result["schema_version"] == 1
+    assert set(result) >= {"tool", "inputs", "series", "adversary", "attacks", "policy"}
+    assert set(result["tool"]) >= {"name", "version"}
+    assert result["inputs"]
+    for entry in result["inputs"]:
+        assert set(entry) >= {"path", "sha256", "rows"}
+        assert re.fullmatch("[0-9a-f]{64}", entry["sha256"])
+        assert not entry["path"].startswith("/")
+    series = result["series"]
+    assert isinstance(series["name"], str)
+    assert all(isinstance(tag, str) for tag in series["releases"])
+    for name in ("individuals", "rows", "counterfeits", "groups", "sensitive_values"):
+        assert _is_count(series[name]), name
+    assert result["adversary"]["kind"] in {"linked", "register", "pseudonym"}
+    assert isinstance(result["adversary"]["transitions"], bool)
+    assert _is_count(result["adversary"]["known"])
+    assert result["attacks"]
+    for entry in result["attacks"]:
+        _assert_attack(entry, series["releases"])
+    _assert_policy(result["policy"])
+
+
+def _assert_attack(entry: dict[str, Any], tags: list[str]) -> None:
+    assert set(entry) >= {
+        "attack",
+        "status",
+        "reason",
+        "seconds",
+        "measures",
+        "findings",
+        "findings_total",
+    }
+    assert entry["status"] in {"complete", "incomplete", "skipped"}
+    if entry["status"] == "skipped":
+        assert entry["reason"]
+        assert not entry["findings"]
+        return
+    assert (entry["reason"] is None) == (entry["status"] == "complete")
+    assert entry["seconds"] >= 0
+    measures = entry["measures"]
+    assert set(measures) >= MEASURES[entry["attack"]]
+    assert len(measures["timeline"]) == len(tags)
+    if (counted := COUNTED.get(entry["attack"])) is not None:
+        assert measures["timeline"][-1] == measures[counted]
+    for name in ("max_risk", "mean_risk"):
+        assert measures.get(name) is None or 0 <= measures[name] <= 1
+    if "candidate_sizes" in measures:
+        assert sum(measures["candidate_sizes"].values()) == measures["individuals"]
+    _assert_findings(entry, tags)
+
+
+def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
+    findings = entry["findings"]
+    assert len(findings) <= entry["findings_total"]
+    assert len({finding["id"] for finding in findings}) == len(findings)
+    for finding in findings:
+        assert finding["certificate"]
+        if finding["kind"] == "disclosure":
+            assert set(finding) >= DISCLOSURE
+            assert finding["release"] in tags
+            assert 0 <= finding["risk"] <= 1
+    order = [
+        (-finding["risk"], finding["kind"], tags.index(finding["release"]), finding["id"])
+        for finding in findings
+        if finding["kind"] == "disclosure"
+    ]
+    assert order == sorted(order)
+
+
+def _assert_policy(policy: dict[str, Any]) -> None:
+    assert isinstance(policy["passed"], bool)
+    assert isinstance(policy["waived"], list)
+    for violation in policy["violations"]:
+        assert set(violation) >= {"attack", "measure", "limit", "value"}
+    assert not (policy["passed"] and policy["violations"])
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

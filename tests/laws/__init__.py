@@ -1,0 +1,1 @@
+"""What has to hold of every audit, whatever the series."""

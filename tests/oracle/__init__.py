@@ -1,0 +1,1 @@
+"""Answers found by enumeration, and the audit compared with them."""

@@ -1,0 +1,125 @@
+"""The audit on the worked examples, whose answers come from exhaustive enumeration."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.comparing import CLOSE, sizes
+from tests.helpers.running import DECIDED_BY_ANOTHER, audit_folder, run_audit
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def expected(name):
+    return json.loads((EXAMPLES / name / "expected.json").read_text(encoding="utf-8"))
+
+
+def examples_with(part):
+    found = sorted(path.parent.name for path in EXAMPLES.glob("*/expected.json"))
+    found = [name for name in found if part in expected(name)]
+    assert found
+    return found
+
+
+def who(audited, attack):
+    return sorted((finding["individual"], int(finding["release"])) for finding in audited.findings(attack))
+
+
+@pytest.mark.parametrize("name", examples_with("intersection"))
+def test_intersection(name):
+    wanted = expected(name)["intersection"]
+    audited = audit_folder(EXAMPLES / name, ["intersection"])
+    measures = audited.measures("intersection")
+    assert measures["individuals"] == wanted["individuals"]
+    assert measures["vulnerable"] == wanted["vulnerable"]
+    assert measures["timeline"] == wanted["timeline"]
+    assert sizes(measures) == Counter(map(len, wanted["candidates"].values()))
+    assert [person for person, _ in who(audited, "intersection")] == wanted["who"]
+    assert {finding["individual"]: [finding["value"]] for finding in audited.findings("intersection")} == {
+        person: wanted["candidates"][person] for person in wanted["who"]
+    }
+    assert audited.code in ({1} if wanted["vulnerable"] else DECIDED_BY_ANOTHER)
+
+
+@pytest.mark.parametrize("name", [name for name in examples_with("intersection") if "update-graph" in expected(name)])
+def test_risks_of_intersection(name):
+    people = expected(name)["update-graph"]["individuals"].values()
+    risks = [versions[0]["risk"] for versions in people]
+    measures = audit_folder(EXAMPLES / name, ["intersection"]).measures("intersection")
+    assert measures["max_risk"] == pytest.approx(max(risks), abs=CLOSE)
+    assert measures["mean_risk"] == pytest.approx(sum(risks) / len(risks), abs=CLOSE)
+
+
+@pytest.mark.parametrize("name", examples_with("update-graph"))
+def test_update_graph(name):
+    wanted = expected(name)["update-graph"]
+    audited = audit_folder(EXAMPLES / name, ["update-graph"])
+    measures = audited.measures("update-graph")
+    versions = [version for history in wanted["individuals"].values() for version in history]
+    assert measures["individuals"] == len(wanted["individuals"])
+    assert measures["versions"] == wanted["versions"] == len(versions)
+    assert measures["disclosed"] == wanted["disclosed"]
+    assert measures["infeasible"] == 0
+    assert measures["max_risk"] == pytest.approx(wanted["max_risk"], abs=CLOSE)
+    mean = sum(version["risk"] for version in versions) / len(versions)
+    assert measures["mean_risk"] == pytest.approx(mean, abs=CLOSE)
+    assert who(audited, "update-graph") == [tuple(version) for version in wanted["who"]]
+    assert audited.code in ({1} if wanted["max_risk"] == 1 else DECIDED_BY_ANOTHER)
+
+
+def test_the_findings_of_the_hospital():
+    audited = audit_folder(EXAMPLES / "hospital-l-diverse", ["intersection"])
+    [bob, david] = sorted(audited.findings("intersection"), key=lambda finding: finding["individual"])
+    assert (bob["individual"], bob["release"], bob["value"], bob["risk"]) == ("Bob", "2", "dyspepsia", 1.0)
+    assert bob["certificate"] == [
+        {"release": "1", "group": "1", "candidates": ["bronchitis", "dyspepsia"]},
+        {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"]},
+    ]
+    assert (david["individual"], david["release"], david["value"]) == ("David", "2", "gastritis")
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("hospital-2-invariant", {"individuals": 16, "rows": 24, "counterfeits": 2, "groups": 11}),
+        ("hospital-l-diverse", {"individuals": 16, "rows": 22, "counterfeits": 0, "groups": 10}),
+        ("clinic-merged", {"individuals": 10, "rows": 20, "groups": 6, "sensitive_values": 3}),
+    ],
+)
+def test_what_the_series_holds(name, wanted):
+    series = audit_folder(EXAMPLES / name, ["intersection"]).result["series"]
+    assert {field: series[field] for field in wanted} == wanted
+
+
+def test_the_adversary_is_the_worst_that_the_series_allows():
+    kinds = {
+        name: audit_folder(EXAMPLES / name, ["intersection"]).result["adversary"]["kind"]
+        for name in ("hospital-l-diverse", "hospital-l-diverse-outsider")
+    }
+    assert kinds == {"hospital-l-diverse": "linked", "hospital-l-diverse-outsider": "register"}
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("ward-l-diverse", ["--attack", "intersection"]),
+        ("cases-monotonic", ["--attack", "intersection"]),
+        ("cases-monotonic", ["--attack", "update-graph"]),
+        ("hospital-l-diverse", ["--adversary", "register"]),
+        ("hospital-l-diverse-outsider", ["--adversary", "linked"]),
+    ],
+)
+def test_what_does_not_apply_is_refused_in_one_line(name, args):
+    code, result, err = run_audit(EXAMPLES / name, *args)
+    assert (code, result) == (2, None)
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_an_attack_that_does_not_apply_is_skipped_with_its_reason():
+    code, result, _ = run_audit(EXAMPLES / "ward-l-diverse")
+    [entry] = [entry for entry in result["attacks"] if entry["attack"] == "intersection"]
+    assert entry["status"] == "skipped"
+    assert entry["reason"]
+    assert code == 1
