@@ -116,7 +116,10 @@ def _constant_versions(
             rows.append(person[certain[person]])
     people = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32)
     of_release = np.repeat(np.arange(len(rows), dtype=np.int32), [len(part) for part in rows])
-    return people, of_release, state.only(people)
+    value = np.full(len(certain), -1, dtype=np.int32)
+    known = np.flatnonzero(certain).astype(np.int32)
+    value[known] = state.only(known)
+    return people, of_release, value[people]
 
 
 @dataclass(frozen=True)

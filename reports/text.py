@@ -126,6 +126,9 @@ class Text:
         for attack in report.attacks:
             if attack.reason:
                 self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+        limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
+        patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
+        self._indented(console, f"Policy: {limits}. Run with {patience}.")
         console.print()
 
     def _timeline(self, console: Console, report: Report) -> None:
@@ -210,7 +213,9 @@ def headline(report: Report) -> tuple[str, str]:
         worst = max(reversed(report.attacks), key=_certain)
         if worst.findings_total:
             what = fallen(worst)
-            return f"NOT SAFE: the sensitive value is certain for {what} ({worst.attack}).", "red"
+            if "versions" in worst.measures:
+                what += " (a person in one release)"
+            return f"NOT SAFE: by {worst.attack}, the sensitive value is certain for {what}.", "red"
         return "NOT SAFE: a risk reaches the policy's limit.", "red"
     if report.policy.undecided:
         return (
@@ -260,11 +265,7 @@ def fallen(attack: AttackReport) -> str:
     more = "at least " if attack.status == "incomplete" else ""
     if "vulnerable" in m:
         return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
-    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')} of {_people(m)}"
-
-
-def _people(measures: dict[str, object]) -> str:
-    return plural(_int(measures["individuals"]), "person", "people")
+    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
 
 
 def _certain(attack: AttackReport) -> tuple[bool, bool]:
