@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 	$(BIN)/audit demo demo-series
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

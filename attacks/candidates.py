@@ -27,9 +27,8 @@ class Candidates:
     """Everybody's candidates so far.
 
     Attributes:
-        table: a row per person, so that one is found in one place of the memory; shape (people, words + 1),
-            uint64. Bit v % 64 of word v // 64 says whether value v is possible; the last word counts the releases
-            in which the person was seen.
+        masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
+        versions: in how many releases each person was seen; shape (people,), uint16, so that it stays in the cache.
         certain_at: the release after which one candidate was left, `NEVER` else; shape (people,).
         empty_at: the release after which none was left, `NEVER` else; shape (people,).
         skewed: whether some pool of the person held values in different numbers; shape (people,).
@@ -37,22 +36,13 @@ class Candidates:
         vulnerable: number of people with one candidate left, after each release.
     """
 
-    table: Words = field(default_factory=lambda: np.zeros((0, 2), dtype=np.uint64))
+    masks: Words = field(default_factory=lambda: np.zeros((0, 1), dtype=np.uint64))
+    versions: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
     certain_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     empty_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     skewed: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     disclosed: list[int] = field(default_factory=list)
     vulnerable: list[int] = field(default_factory=list)
-
-    @property
-    def masks(self) -> Words:
-        """Everybody's candidates as bits; shape (people, words)."""
-        return self.table[:, :-1]
-
-    @property
-    def versions(self) -> Words:
-        """In how many releases everybody was seen; shape (people,)."""
-        return self.table[:, -1]
 
     def grow(self, people: int, values: int) -> None:
         """Make room for more people and values; nobody seen before can have a value first published now."""
@@ -60,15 +50,14 @@ class Candidates:
         old_people, old_words = self.masks.shape
         more = people - old_people
         if words > old_words:
-            wider = np.zeros((old_people, words + 1), dtype=np.uint64)
+            wider = np.zeros((old_people, words), dtype=np.uint64)
             wider[:, :old_words] = self.masks
             wider[self.versions == 0] = _ALL
-            wider[:, -1] = self.versions
-            self.table = wider
+            self.masks = wider
         if more > 0:
-            new = np.full((more, self.table.shape[1]), _ALL, dtype=np.uint64)
-            new[:, -1] = 0
-            self.table = np.concatenate([self.table, new])
+            new = np.full((more, self.masks.shape[1]), _ALL, dtype=np.uint64)
+            self.masks = np.concatenate([self.masks, new])
+            self.versions = np.concatenate([self.versions, np.zeros(more, dtype=np.uint16)])
             never = np.full(more, NEVER, dtype=np.int32)
             self.certain_at = np.concatenate([self.certain_at, never])
             self.empty_at = np.concatenate([self.empty_at, never])
@@ -79,11 +68,10 @@ class Candidates:
         self.grow(pools.people, pools.values)
         allowed, flat = pool_masks(pools, self.masks.shape[1])
         people = pools.person
-        rows = self.table.take(people, axis=0)
-        left = rows[:, :-1]
+        left = self.masks.take(people, axis=0)
         left &= allowed.take(pools.pool, axis=0)
-        rows[:, -1] += np.uint64(1)
-        _whole_rows(self.table)[people] = _whole_rows(rows)
+        _whole_rows(self.masks)[people] = _whole_rows(left)
+        self.versions[people] += np.uint16(1)
         if not flat.all():
             self.skewed[people[~flat.take(pools.pool)]] = True
         # Nothing else changes but for the people who have one candidate left, or none.
@@ -132,16 +120,14 @@ class Candidates:
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
-        bits = np.unpackbits(
-            np.ascontiguousarray(self.table.take(people, axis=0)[:, :-1]).view(np.uint8), axis=1, bitorder="little"
-        )
+        bits = np.unpackbits(self.masks.take(people, axis=0).view(np.uint8), axis=1, bitorder="little")
         place, value = np.nonzero(bits)
         return place, value.astype(np.int32)
 
 
-def _whole_rows(table: Words) -> npt.NDArray[np.void]:
-    """Return a table's rows as single items, which numpy puts into place nine times faster than rows."""
-    return table.view(np.dtype((np.void, table.itemsize * table.shape[1])))[:, 0]
+def _whole_rows(masks: Words) -> npt.NDArray[np.void]:
+    """Return the rows of masks as single items, which numpy puts into place nine times faster than rows."""
+    return masks.view(np.dtype((np.void, masks.itemsize * masks.shape[1])))[:, 0]
 
 
 def _at_most_one(masks: Words) -> Flags:

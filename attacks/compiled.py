@@ -32,7 +32,8 @@ def pool_masks(entry_pool: Any, entry_value: Any, pools: int, words: int) -> Any
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
-    table: Any,  # noqa: ANN401
+    masks: Any,  # noqa: ANN401
+    versions: Any,  # noqa: ANN401
     certain_at: Any,  # noqa: ANN401
     empty_at: Any,  # noqa: ANN401
     skewed: Any,  # noqa: ANN401
@@ -44,17 +45,17 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
 ) -> tuple[Any, Any]:
     """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
     people, disclosed = np.int64(0), np.int64(0)
-    words = table.shape[1] - 1
+    words = masks.shape[1]
     for i in range(len(person)):
         p, q = person[i], pool[i]
-        table[p, words] += _ONE
+        versions[p] += np.uint16(1)
         if not flat[q]:
             skewed[p] = True
         any_word = np.uint64(0)
         several = False
         for w in range(words):
-            word = table[p, w] & allowed[q, w]
-            table[p, w] = word
+            word = masks[p, w] & allowed[q, w]
+            masks[p, w] = word
             if word:
                 several = several or any_word != 0 or (word & (word - _ONE)) != 0
                 any_word = word
@@ -67,10 +68,10 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
             else:
                 certain_at[p] = release
                 people += 1
-                disclosed += np.int64(table[p, words])
+                disclosed += np.int64(versions[p])
         elif empty_at[p] == NEVER:
             empty_at[p] = release
             if was:
                 people -= 1
-                disclosed -= np.int64(table[p, words]) - 1
+                disclosed -= np.int64(versions[p]) - 1
     return people, disclosed

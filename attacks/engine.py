@@ -41,7 +41,8 @@ def compiled_fold(state: Candidates, pools: Pools, release: int) -> None:
     else:
         allowed, flat = pool_masks(pools, words)
     people, disclosed = compiled.fold(
-        state.table,
+        state.masks,
+        state.versions,
         state.certain_at,
         state.empty_at,
         state.skewed,

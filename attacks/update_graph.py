@@ -81,9 +81,9 @@ class UpdateGraph:
         sizes = state.sizes()
         measures: dict[str, object] = {
             "individuals": int(seen.sum()),
-            "versions": int(state.versions.sum()),
-            "disclosed": int(state.versions[seen & (sizes == 1)].sum()),
-            "infeasible": int(state.versions[seen & (sizes == 0)].sum()),
+            "versions": int(state.versions.sum(dtype=np.int64)),
+            "disclosed": int(state.versions[seen & (sizes == 1)].sum(dtype=np.int64)),
+            "infeasible": int(state.versions[seen & (sizes == 0)].sum(dtype=np.int64)),
             "timeline": state.disclosed,
         }
         complete = done == len(evidence.tags)
