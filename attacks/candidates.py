@@ -107,8 +107,9 @@ class Candidates:
 
     def possible(self, people: Codes, values: Codes) -> Flags:
         """Return whether each of some people may have the value beside it."""
-        word = self.masks[people, values // 64]
-        return (word >> (values % 64).astype(np.uint64)) & np.uint64(1) == 1
+        words = self.masks.shape[1]
+        word = self.masks.ravel().take(people if words == 1 else people * np.int64(words) + (values >> 6))
+        return (word >> (values & 63).astype(np.uint8)) & np.uint64(1) != 0
 
     def only(self, people: Codes) -> Codes:
         """Return the first candidate of each of some people; -1 where there is none."""

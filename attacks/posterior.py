@@ -41,10 +41,10 @@ class CandidateRisks:
         wanted = asked.of_people()
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
         certain = value >= 0
-        known = np.flatnonzero(certain)
-        impossible = known[~state.possible(seen[known], value[known])]
-        risk[impossible] = np.nan
-        uneven = np.flatnonzero(state.skewed[seen] & (sizes > 1) & ~np.isnan(risk))
+        possible = state.possible(seen, np.maximum(value, 0))
+        risk[certain & ~possible] = np.nan
+        uneven = np.flatnonzero(state.skewed.take(seen))
+        uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
         for part in self._parts(sizes[uneven]):
             weighed = self._weighed(seen[uneven[part]], value[uneven[part]], budget)
             if weighed is None:

@@ -230,7 +230,10 @@ class LinkedSource:
     def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
         """Return everybody's first true value by person code, and whether the person has another one later on."""
         if self._truth is None:
-            first = np.full(self.series.people.size, UNKNOWN, dtype=np.int32)
+            # Codes as short as they can be: everybody's then fits into the processor's cache.
+            kind = np.min_scalar_type(len(self.series.vocabularies[self.sensitive]) + 1)
+            unknown = kind.type(np.iinfo(kind).max)
+            first = np.full(self.series.people.size, unknown)
             changed = np.zeros(self.series.people.size, dtype=np.bool_)
             told = False
             for position in range(len(self.releases)):
@@ -238,12 +241,14 @@ class LinkedSource:
                 if values is not None:
                     told = True
                     person = self.pools(position).person
-                    before = first.take(person)
-                    other = np.flatnonzero((before != values) & (before != UNKNOWN) & (values != UNKNOWN))
-                    changed[person[other]] = True
-                    values = np.where(before == UNKNOWN, values, before)
-                    first[person] = values
-            self._truth = first if told else None, changed
+                    before, now = first.take(person), values.astype(kind)
+                    kept = np.flatnonzero((before != now) & (before != unknown))
+                    changed[person[kept]] |= now[kept] != unknown
+                    now[kept] = before[kept]
+                    first[person] = now
+            codes = first.astype(np.int32)
+            codes[first == unknown] = UNKNOWN
+            self._truth = codes if told else None, changed
         return self._truth
 
     def _pools(self, person: Codes, pool: Codes, n_pools: int, entries: Entries, fixed: Codes | None) -> Pools:

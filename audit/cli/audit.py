@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, find
 from audit.cli.arguments import Parser, how_many, limit, positive_seconds
-from audit.core.errors import UsageError
+from audit.core.errors import UsageError, printable
 from audit.core.report import Report
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
+    from audit.reading.series import Series
     from audit.running import Watch
 
 
@@ -76,7 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
             named=bool(arguments.attack),
             watch=watch,
         )
-        report = run_audit(open_series(arguments.series), attacks, options)
+        series = open_series(arguments.series)
+        check_spared(arguments.output, series)
+        report = run_audit(series, attacks, options)
     write(report, arguments.format, arguments.output)
     return exit_code(report)
 
@@ -94,8 +97,25 @@ def check_output(output: Path | None) -> None:
     Raises:
         UsageError: there is no such folder, or it is no place for a file.
     """
-    if output is not None and (output.is_dir() or not output.absolute().parent.is_dir()):
-        raise UsageError(f"{output}: no report can be written there; name a file in a folder that exists")
+    try:
+        fits = output is None or (output.absolute().parent.is_dir() and not output.is_dir())
+    except OSError:
+        fits = False
+    if not fits:
+        raise UsageError(f"{_named(output)}: no report can be written there; name a file in a folder that exists")
+
+
+def check_spared(output: Path | None, series: Series) -> None:
+    """Refuse to write the report over a file of the series.
+
+    Raises:
+        UsageError: the report's file is one of them.
+    """
+    if output is None or not output.exists():
+        return
+    for path in series.files():
+        if path.exists() and output.samefile(path):
+            raise UsageError(f"{_named(output)}: this is a file of the series itself; name another file for the report")
 
 
 def write(report: Report, form: str, output: Path | None) -> None:
@@ -105,15 +125,36 @@ def write(report: Report, form: str, output: Path | None) -> None:
         UsageError: the file cannot be written.
     """
     rendered = _format(form, output).render(report)
-    if output is None:
-        encoding = sys.stdout.encoding or "utf-8"
+    try:
+        if output is None:
+            _print(rendered)
+        else:
+            replace_file(output, rendered)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror or "it cannot be written"
+        raise UsageError(f"{_named(output)}: {why}; name another file with --output") from error
+
+
+def _named(output: Path | None) -> str:
+    return "standard output" if output is None else printable(str(output), 200)
+
+
+def _print(rendered: str) -> None:
+    """Write to standard output, which may be full or closed."""
+    if sys.stdout is None:
+        raise OSError(None, "it is closed")
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
         sys.stdout.write(rendered.encode(encoding, "replace").decode(encoding))
         sys.stdout.flush()
-        return
-    try:
-        replace_file(output, rendered)
-    except OSError as error:
-        raise UsageError(f"{output}: {error.strerror or 'it cannot be written'}; choose another file") from error
+    except BrokenPipeError:
+        raise
+    except OSError:
+        # What is left in the buffer would be tried again, in vain, when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
 
 
 def replace_file(path: Path, content: str) -> None:
@@ -137,7 +178,7 @@ def replace_file(path: Path, content: str) -> None:
 def _format(ident: str, output: Path | None) -> Format:
     from reports.text import Text
 
-    if ident == "text" and output is None and sys.stdout.isatty():
+    if ident == "text" and output is None and sys.stdout is not None and sys.stdout.isatty():
         width = os.get_terminal_size(sys.stdout.fileno()).columns
         return Text(color="NO_COLOR" not in os.environ, width=max(60, width))
     return {each.ident: each for each in FORMATS}[ident]
@@ -146,7 +187,7 @@ def _format(ident: str, output: Path | None) -> Format:
 @contextmanager
 def progress() -> Iterator[Watch]:
     """Show how far each attack has come on a terminal; be silent elsewhere."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console

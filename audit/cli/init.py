@@ -7,6 +7,7 @@ import os
 import secrets
 import shlex
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from audit.core.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from audit.guessing.guess import Guess
+    from audit.reading.manifest import Manifest
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -49,14 +51,31 @@ def run(arguments: argparse.Namespace) -> int:
 
 def summary(path: Path, guessed: Guess) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
-    width = max(len(meaning) for meaning, _ in guessed.meanings)
     lines = [f"Wrote {printable(str(path), 200)}, guessed from the files found:", ""]
-    lines += [_item(f"  {meaning:<{width}}  ", what) for meaning, what in guessed.meanings]
+    lines += [_item(f"  {meaning:<17}  ", what) for meaning, what in _facts(guessed.manifest)]
     if guessed.doubts:
         lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)]
     command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
     lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
     return "\n".join(lines)
+
+
+def _facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """Yield each meaning and what has it."""
+    tags, columns = [release.tag for release in manifest.releases], manifest.columns
+    yield "releases", f"{len(tags)}: {_listed(tags if len(tags) <= 6 else [*tags[:3], '…', *tags[-2:]])}"
+    yield "sensitive", _listed(columns.sensitive)
+    yield "quasi-identifiers", _listed(columns.quasi_identifiers) or "none"
+    for key in ("group", "individual", "record", "count"):
+        if name := getattr(columns, key):
+            yield key, printable(name)
+    adversary = [shown for shown in (manifest.register, manifest.transitions, manifest.known) if shown]
+    if beside := [*adversary, *columns.hierarchies.values(), *manifest.counterfeits.values()]:
+        yield "other files", _listed(beside)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(printable, names))
 
 
 def _item(head: str, text: str) -> str:

@@ -10,15 +10,17 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 
 from audit.cli import audit as default
 from audit.cli import demo, init
 from audit.cli.arguments import Parser
-from audit.core.errors import AuditError
+from audit.core.errors import AuditError, InputError, Interrupted, printable
 
 COMMANDS = {"init": init, "demo": demo}
 _BROKEN_PIPE = 141
+_LONGEST_LINE = 1500
 
 
 def parser() -> Parser:
@@ -52,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _BROKEN_PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
         lines, code = _told(error)
-        for line in lines.splitlines():
-            sys.stderr.write(f"audit: {line}\n")
+        with suppress(OSError, AttributeError):  # standard error may be full or closed; the exit code still tells
+            sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
         return code
 
 
@@ -63,20 +65,25 @@ def _dispatch(words: list[str]) -> int:
     return default.run(parser().parse_args(words))
 
 
-def _told(error: BaseException) -> tuple[str, int]:
-    """Return what to say of an error, and the exit code."""
+def _told(error: BaseException) -> tuple[list[str], int]:
+    """Return what to say of an error, line by line, and the exit code."""
+    if isinstance(error, Interrupted | KeyboardInterrupt):
+        return ["interrupted"], 130
+    if isinstance(error, InputError):
+        return str(error).split("\n"), 2
     if isinstance(error, AuditError):
-        return str(error), 2
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted", 130
+        return [str(error)], 2
     if isinstance(error, MemoryError):
-        return "the memory does not suffice; audit fewer releases at once", 2
-    return f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}", 4
+        return ["the memory does not suffice; audit fewer releases at once"], 2
+    return [f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
 
 
 def _keep_trace(bug: BaseException) -> str:
     """Write where a bug happened, without the messages (which could quote private cells), and return the file."""
-    descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="audit-trace-", suffix=".txt")
+    except OSError:
+        return "no file, for none could be written"
     with os.fdopen(descriptor, "w") as file:
         file.write(f"series-audit {version('series-audit')}, Python {sys.version}\n{type(bug).__name__}\n")
         for frame in traceback.extract_tb(bug.__traceback__):

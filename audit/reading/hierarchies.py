@@ -98,6 +98,7 @@ def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str,
 
 def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield each line's number and labels, blank lines left out."""
+    csv.field_size_limit(2**31 - 1)  # a setting of the whole process, which the reading of tables makes as well
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
     try:
         for row in reader:

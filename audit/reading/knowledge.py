@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from audit.core.errors import InputError, Problems
 from audit.core.evidence import Transitions
+from audit.reading import manifest as manifests
 from audit.reading.attributes import combine
 from audit.reading.cells import CellError
 from audit.reading.numbering import NOBODY, Vocabulary
@@ -22,6 +23,7 @@ from audit.reading.tables import Table, header, text_codes
 Codes = npt.NDArray[np.int32]
 _MOST_VALUES_WITH_TRANSITIONS = 4096
 _LONGEST_NUMBER = 40
+_OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,10 @@ def read_register(series: Series) -> Register:
     """
     name, problems = str(series.manifest.register), Problems()
     attributes = list(series.manifest.columns.quasi_identifiers)
+    for attribute in filter(_OWN_COLUMNS.__contains__, attributes):
+        what = "a register has a column of this name and another meaning"
+        problems.add(manifests.NAME, what, "rename the quasi-identifier, in the releases too", column=attribute)
+    problems.check()
     names = header(series.manifest.folder / name, name, problems)
     by_line = names is not None and "release" in names
     wanted = ["individual", *attributes, *(["release"] if by_line else ["first", "last"])]

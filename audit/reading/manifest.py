@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.core.errors import Problems
-from audit.reading.tables import SUFFIXES
+from audit.reading.tables import SUFFIXES, is_there
 
 NAME = "series.toml"
 _LARGEST_LIMIT = 10**9
@@ -85,6 +85,13 @@ class Manifest:
     policy: Mapping[str, float] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
 
+    def files(self) -> list[Path]:
+        """Return the manifest itself and all files that it names."""
+        beside = [self.register, self.transitions, self.known, *self.counterfeits.values()]
+        names = [NAME, *beside, *self.columns.hierarchies.values()]
+        releases = [path for release in self.releases for path in (release.rows, release.values) if path is not None]
+        return [*releases, *(self.folder / name for name in names if name is not None)]
+
 
 def release_tag(name: str) -> str:
     """Return the tag of a release file: its name without the endings.
@@ -116,8 +123,9 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """
     path = folder / NAME
     try:
-        if path.exists() and not path.is_file():
-            raise OSError(None, "this is no file")  # opening a pipe would wait for ever
+        if is_there(path) and not path.is_file():  # opening a pipe would wait for ever
+            problems.add(str(path), "this is a folder or a pipe, not a file", f"write a {NAME} in its place")
+            return None
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         remedy = f"write a {NAME}, or let `audit init` guess one" if folder.is_dir() else "correct the path"
@@ -180,9 +188,10 @@ class _Reader:
     # -- where things stand ---------------------------------------------------------------------------
 
     def line(self, key: str) -> int | None:
-        """Return the first line on which a key is set (the manifest is small, and keys are distinct)."""
+        """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""
         pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
-        return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
+        found = next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
+        return found or next((n for n, line in enumerate(self.lines, 1) if f'"{key}"' in line), None)
 
     def note(self, key: str, what: str, remedy: str) -> None:
         self.problems.add(NAME, f"`{key}`: {what}", remedy, line=self.line(key))
@@ -261,7 +270,7 @@ class _Reader:
             individual=self.text(table, "individual"),
             record=self.text(table, "record"),
             count=self.text(table, "count"),
-            hierarchies=self.mapping(table, "hierarchies"),
+            hierarchies={c: n for c, n in self.mapping(table, "hierarchies").items() if self.inside("hierarchies", n)},
             types=self.mapping(table, "types"),
             missing=frozenset(self.texts(table, "missing", empty=True)),
         )
@@ -279,8 +288,6 @@ class _Reader:
             for name in mapping:
                 if name not in columns.quasi_identifiers:
                     self.note(key, f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
-        for name in columns.hierarchies.values():
-            self.inside("hierarchies", name)
         for kind in columns.types.values():
             if kind not in ("numeric", "categorical"):
                 self.note("types", f'"{kind}" is no type', 'use "numeric" or "categorical"')
@@ -320,7 +327,7 @@ class _Reader:
         if not self.inside("releases", name):
             return []
         names = [name]
-        if glob and any(c in name for c in "*?[") and not (self.folder / name).exists():
+        if glob and any(c in name for c in "*?[") and not is_there(self.folder / name):
             try:
                 paths = [p.relative_to(self.folder).as_posix() for p in self.folder.glob(name)]
             except (ValueError, NotImplementedError, OSError):
@@ -337,15 +344,15 @@ class _Reader:
         return names
 
     def counterfeits(self, tags: set[str]) -> dict[str, str]:
-        table = self.table("counterfeits")
+        table, found = self.table("counterfeits"), dict[str, str]()
         for tag, name in table.items():
             if tag not in tags:
                 self.note(tag, "[counterfeits] names a release that is not in the series", "use a release's tag")
             elif not isinstance(name, str):
                 self.note(tag, "this has to be a path", f'write "{tag}" = "counterfeits/{tag}.csv"')
-            else:
-                self.inside(tag, name)
-        return {tag: name for tag, name in table.items() if isinstance(name, str)}
+            elif self.inside(tag, name):
+                found[tag] = name
+        return found
 
     def policy(self) -> dict[str, float]:
         limits: dict[str, float] = {}

@@ -17,7 +17,17 @@ from audit.reading.cells import Kind, infer_kind
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
 from audit.reading.manifest import Manifest, ReleaseFiles
 from audit.reading.numbering import NOBODY, People, Vocabulary
-from audit.reading.tables import Coded, Table, about_rows, header, is_there, note_absent, read_table, text_codes
+from audit.reading.tables import (
+    Coded,
+    Table,
+    about_rows,
+    check_file,
+    header,
+    is_there,
+    note_absent,
+    read_table,
+    text_codes,
+)
 
 PRIVATE = "private"
 Codes = npt.NDArray[np.int32]
@@ -144,6 +154,10 @@ class Series:
             is_there(self.key_path(release)) for release in self.manifest.releases
         )
 
+    def files(self) -> list[Path]:
+        """Return the manifest, all files that it names, and what is kept in the private folder."""
+        return [*self.manifest.files(), *sorted((self.manifest.folder / PRIVATE).glob("*"))]
+
     def key_path(self, release: ReleaseFiles) -> Path:
         """Return where a release's key file would be."""
         return self.manifest.folder / PRIVATE / f"{release.tag}.key.csv"
@@ -192,6 +206,9 @@ def open_series(path: Path | str) -> Series:
 def check_headers(manifest: Manifest, problems: Problems) -> None:
     """Note every file that is missing and every column that a release lacks."""
     columns = manifest.columns
+    if columns.group is None and any(release.values is not None for release in manifest.releases):
+        what, remedy = "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
+        problems.add(manifests.NAME, what, remedy)
     _check_side_files(manifest, problems)
     for release in manifest.releases:
         everywhere = [*columns.quasi_identifiers, columns.record]
@@ -204,24 +221,19 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
         if release.values is not None:
             wanted = [columns.group, *columns.sensitive, columns.count or "count"]
             _check_columns(release.values, release.values_shown, wanted, problems)
-            if columns.group is None:
-                problems.add(
-                    manifests.NAME,
-                    "an Anatomy pair is joined by its groups",
-                    'write group = "…" under [columns]',
-                )
 
 
 def _check_side_files(manifest: Manifest, problems: Problems) -> None:
     """Note the files beside the releases that are missing, and keys that links take out of the folder."""
-    named = [manifest.register, manifest.transitions, manifest.known, *manifest.counterfeits.values()]
-    for name in [*named, *manifest.columns.hierarchies.values()]:
-        if name is not None and not (manifest.folder / name).is_file():
-            problems.add(name, "there is no such file", "put the file there, or take it out of the manifest")
+    named = [manifest.register, manifest.transitions, manifest.known]
+    for name in [*named, *manifest.counterfeits.values(), *manifest.columns.hierarchies.values()]:
+        if name is not None:
+            check_file(manifest.folder / name, name, problems)
     folder = manifest.folder.resolve()
     for release in manifest.releases:
         shown = f"{PRIVATE}/{release.tag}.key.csv"
-        if is_there(manifest.folder / shown) and not (manifest.folder / shown).resolve().is_relative_to(folder):
+        path = manifest.folder / shown
+        if is_there(path) and not path.resolve().is_relative_to(folder):
             problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")
 
 
@@ -380,8 +392,8 @@ class _Reading:
         codes, names = text_codes(table.arrow(name))
         if "" not in self.columns.missing:
             self.filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
-        vocabulary = self.series.vocabularies[name]
-        return vocabulary.add(names)[codes] if names else codes
+        number = self.series.vocabularies[name].add(names)
+        return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
 
     def entries(
         self, table: Table, group: Coded, counts: npt.NDArray[np.int64] | None

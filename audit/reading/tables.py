@@ -40,10 +40,12 @@ def is_table(path: Path) -> bool:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is such a file or folder; a name that no file can have is not there."""
+    """Tell whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
     try:
         return path.exists()
-    except OSError:
+    except PermissionError:
+        return True
+    except OSError:  # no file can have this name
         return False
 
 
@@ -156,9 +158,9 @@ def header(path: Path, shown: str, problems: Problems) -> dict[str, str] | None:
 
     A problem is noted and None returned when they cannot be had.
     """
+    if not check_file(path, shown, problems):
+        return None
     try:
-        if not path.is_file():
-            raise FileNotFoundError  # opening a pipe would wait for ever
         if path.name.endswith(".parquet"):
             spelled = [str(name) for name in _footer(path).schema.to_arrow_schema().names]
         else:
@@ -216,7 +218,7 @@ def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problem
     Every trouble (no such file, no such column, ragged lines, wrong encoding, damaged Parquet) is noted in
     `problems` with file, line and remedy; the result is then None.
     """
-    names = header(path, shown, problems)
+    names, columns = header(path, shown, problems), list(dict.fromkeys(columns))
     if names is None:
         return None
     if any(column not in names for column in columns):
@@ -225,7 +227,7 @@ def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problem
     spelled = [names[column] for column in columns]
     try:
         table = _read_parquet(path, spelled) if path.name.endswith(".parquet") else _read_csv(path, spelled)
-        table = table.rename_columns(list(columns))
+        table = table.rename_columns(columns)
         nested = _nested(table, columns)
         if nested is not None:
             problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
@@ -401,6 +403,21 @@ def _records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[st
             raise csv.Error(start) from error
 
 
+def check_file(path: Path, shown: str, problems: Problems) -> bool:
+    """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
+    try:
+        if not is_there(path):
+            problems.add(shown, "there is no such file", "correct its name, or put the file there")
+        elif path.is_file():
+            return True
+        else:
+            what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
+            problems.add(shown, what, "name a .csv, .csv.gz or .parquet file")
+    except PermissionError:
+        problems.add(shown, "its folder may not be looked into", "change the folder's permissions")
+    return False
+
+
 def _damages() -> tuple[type[Exception], ...]:
     """Return what the libraries raise on files that are damaged, or that are not what their names say."""
     import pyarrow as pa
@@ -412,12 +429,9 @@ def _note_unreadable(path: Path, shown: str, error: Exception, problems: Problem
     """Say why a file cannot be read, without quoting what stands in it."""
     if isinstance(error, MemoryError) and not path.name.endswith(".parquet"):
         raise error  # a damaged Parquet file may ask for any amount of memory, any other is too large
-    if not is_there(path):
-        problems.add(shown, "there is no such file", "correct its name, or put the file there")
-    elif not path.is_file():
-        what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
-        problems.add(shown, what, "name a .csv, .csv.gz or .parquet file")
-    elif isinstance(error, PermissionError):
+    if not check_file(path, shown, problems):
+        return
+    if isinstance(error, PermissionError):
         problems.add(shown, "the file may not be read", "change its permissions")
     elif path.name.endswith(".parquet"):
         problems.add(shown, "this is not a whole Parquet file", "write it again, or use CSV")

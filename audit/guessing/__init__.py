@@ -1,0 +1,1 @@
+"""Guessing a manifest from the files of a series."""

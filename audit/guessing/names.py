@@ -1,0 +1,83 @@
+"""What the names of columns say, in several languages; case, accents and separators do not matter."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def _ids(stems: str) -> re.Pattern[str]:
+    return re.compile(f"(id)?({'|'.join(stems.split())})(id|no|nr|nbr|number|nummer)?")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_KINDS = {
+    "group": _ids(
+        "group qigroup class eqclass equivalenceclass bucket cluster partition block gruppe gruppen klasse "
+        "aquivalenzklasse groupe grupo gruppo gid ec eq"
+    ),
+    "count": _ids("counts? n cnt freq frequency multiplicity anzahl haufigkeit effectif cantidad conteggio"),
+    "person": _ids(
+        "owner person patient individual subject ssn customer client user username fullname member employee student "
+        "participant respondent mrn patienten versicherten kunde kunden proprietaire propietario paciente paziente"
+    ),
+    "record": _ids("record case pseudonym pseudoid token hash entry encounter visit fall dossier caso"),
+    "id": _ids("id name uid pid guid uuid identifier identifiant identificador kennung nombre nom nome"),
+}
+ID_KINDS = ("person", "record", "id", "content")  # the surest first; the last is told by the cells
+_HOW_MANY = _words("num number no nr count anzahl nombre numero")
+_SENSITIVE = {
+    10: _words(
+        "sensitive secret disease diagnosis diagnoses diag illness condition disorder icd icd9 icd10 hiv symptom "
+        "medication treatment krankheit diagnose maladie diagnostic diagnostico enfermedad malattia diagnosi ziekte"
+    ),
+    8: _words("salary income wage wages earnings pay gehalt einkommen lohn salaire revenu salario ingreso stipendio"),
+    7: _words("occupation profession job religion orientation beruf metier ocupacion profesion professione beroep"),
+    5: _words("value score result outcome target label wert valeur valor valore"),
+}
+_QUASI = _words(
+    "age sex gender zip zipcode postcode postal race ethnicity ethnic birth birthdate birthday birthplace birthyear "
+    "dob born nationality native country state city town region county district province municipality education "
+    "degree marital relationship address height alter geschlecht plz postleitzahl wohnort ort land geburt bildung "
+    "familienstand staatsangehorigkeit sexe naissance pays ville departement cp edad sexo nacimiento pais ciudad "
+    "provincia eta sesso nascita comune cap leeftijd geslacht"
+)
+_LONG_WORD = 6  # words of this length are also found inside compounds
+
+
+def words(name: str) -> list[str]:
+    """Split a name into words without case and accents.
+
+    >>> words("eqClass-ID"), words("Código postal")
+    (['eq', 'class', 'id'], ['codigo', 'postal'])
+    """
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return [word.casefold() for word in re.findall(r"[^\W\d_]*?[a-z](?=[A-Z])|[^\W_]+", bare)]
+
+
+def kind(name: str) -> str | None:
+    """Return what a whole name says that its column holds: `group`, `count`, one of `ID_KINDS`, or None."""
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch("".join(words(name)))), None)
+
+
+def is_quasi(name: str) -> bool:
+    """Tell whether a name is one that quasi-identifiers often have."""
+    return _speaks_of(name, _QUASI)
+
+
+def sensitivity(name: str) -> int:
+    """Return from 0 to 10 how strongly a name says that its column is sensitive.
+
+    >>> sensitivity("Hauptdiagnose"), sensitivity("number of diagnoses"), sensitivity("Target")
+    (10, 0, 5)
+    """
+    counts = _HOW_MANY.issuperset(words(name)[:1])
+    return 0 if counts else max((weight for weight, keys in _SENSITIVE.items() if _speaks_of(name, keys)), default=0)
+
+
+def _speaks_of(name: str, keys: frozenset[str]) -> bool:
+    found = {*words(name), "".join(words(name))}
+    return not keys.isdisjoint(found) or any(len(key) >= _LONG_WORD and key in word for key in keys for word in found)
