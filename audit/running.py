@@ -100,15 +100,15 @@ def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
 
 
 def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
-    reasons = [
-        f"{entry.attack.ident}: {entry.scored.outcome.reason}"
-        for entry in judged
-        if entry.scored.outcome.status == "skipped"
-    ]
+    skipped: dict[str, list[str]] = {}
+    for entry in judged:
+        if entry.scored.outcome.status == "skipped":
+            skipped.setdefault(str(entry.scored.outcome.reason), []).append(entry.attack.ident)
+    reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:
-        raise UsageError(f"an attack that was asked for does not apply: {'; '.join(dict.fromkeys(reasons))}")
-    if len(reasons) == len(judged):
-        raise UsageError(f"no attack applies to this series: {'; '.join(dict.fromkeys(reasons))}")
+        raise UsageError(f"an attack that was asked for does not apply - {reasons}; leave it out, or add what it needs")
+    if sum(len(idents) for idents in skipped.values()) == len(judged):
+        raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
 
 
 def _report(

@@ -105,16 +105,19 @@ def _check_exact(
     if wrong is not None:
         row = int(np.flatnonzero(codes == texts.index(wrong))[0])
         what = "the cell is empty" if not wrong else "the cell is no exact value of this column"
-        remedy = 'write the exact value, or declare [columns] types for it as "categorical"'
+        remedy = (
+            'write the exact value (a leaf, where there is a hierarchy), or declare [columns] types as "categorical"'
+        )
         problems.add(table.shown, what, remedy, line=table.line(row), column=attribute)
 
 
 def _is_no_value(series: Series, attribute: str, text: str) -> bool:
+    hierarchy = series.attributes[attribute].hierarchy
     try:
         series.attributes[attribute].covers(np.zeros(0, dtype=np.intp), [text])
     except CellError:
         return True
-    return False
+    return hierarchy is not None and text not in hierarchy.levels[0]
 
 
 def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
@@ -178,6 +181,7 @@ def read_transitions(series: Series, vocabulary: Vocabulary) -> Transitions:
     for column in ("from", "to"):
         empty = np.array([not text for text in table.texts(column)], dtype=np.bool_)
         _note_first(empty, table, column, "the cell is empty", "write a value, or drop the line", problems)
+    problems.check()
     source, target = (vocabulary.add(table.texts(column)) for column in ("from", "to"))
     pairs: dict[tuple[int, int], Fraction | None] = {}
     given = table.texts("probability") if "probability" in table else [""] * table.rows

@@ -260,7 +260,8 @@ class _Reading:
         if table is None:
             return None
         if table.rows == 0:
-            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=2)
+            line = None if table.path.name.endswith(".parquet") else 2
+            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)

@@ -171,13 +171,14 @@ def header(path: Path, shown: str, problems: Problems) -> dict[str, str] | None:
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
-        problems.add(shown, "the file is empty", "write a header line with the column names", line=1)
+        remedy = "write a header line with the column names"
+        problems.add(shown, "the file is empty", remedy, line=_header_line(path))
         return None
     twice = next((place for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         # The name is not quoted: where the header is missing, it is somebody's cell.
         what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
-        problems.add(shown, what, "rename one of them", line=1)
+        problems.add(shown, what, "rename one of them", line=_header_line(path))
         return None
     return dict(zip(names, spelled, strict=True))
 
@@ -197,7 +198,11 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
         elif len(absent) == len(set(wanted)):
             what += ", nor is any other that it should have"
             remedy = "write a header line with the column names, separated by commas"
-        problems.add(shown, what, remedy, line=1, column=column)
+        problems.add(shown, what, remedy, line=_header_line(path), column=column)
+
+
+def _header_line(path: Path) -> int | None:
+    return None if path.name.endswith(".parquet") else 1
 
 
 def _is_header(path: Path, width: int) -> bool:

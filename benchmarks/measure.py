@@ -1,0 +1,182 @@
+"""Fresh processes, their wall time and their peak memory, and the series they work on.
+
+The parent stays small on purpose, without numpy or pyarrow: Linux counts into a child's peak memory what its
+parent held when it forked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent
+KIB, MB = 1024, 1_000_000
+RELEASES = 21
+S1_MEMBERSHIPS = 200_000 * RELEASES
+SERIES = {
+    "S1-invariant": ["--kind", "invariant"],
+    "S1-diverse": ["--kind", "diverse"],
+    "S1-diverse-csv": ["--kind", "diverse", "--format", "csv", "--variants", "linked"],
+    "S10-diverse": ["--kind", "diverse", "--scale", "10"],
+    "S100-diverse": ["--kind", "diverse", "--scale", "100", "--variants", "linked"],
+    "tiny": ["--kind", "diverse", "--rows", "2000", "--turnover", "200", "--releases", "5"],
+}
+PACKAGES = ("series-audit", "numpy", "pyarrow", "numba", "duckdb", "anonypyx", "pandas")
+
+
+class BenchmarkError(Exception):
+    """A measured command failed, or two tools gave different answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One finished process: seconds of wall time, peak resident bytes, what it printed."""
+
+    seconds: float
+    peak: int
+    printed: str
+
+
+@dataclass
+class Timings:
+    """Jobs timed in turns in one warm process: all runs in seconds, and the answers."""
+
+    runs: dict[str, list[float]]
+    answers: dict[str, dict[str, Any]]
+
+    def median(self, job: str) -> float:
+        """Return the median of a job's runs."""
+        return statistics.median(self.runs[job])
+
+    def ratio(self, job: str, other: str) -> float:
+        """Return how many times as long `job` took as `other`."""
+        return self.median(job) / self.median(other)
+
+    def add(self, other: Timings) -> None:
+        """Take over the jobs of another process."""
+        self.runs |= other.runs
+        self.answers |= other.answers
+
+    def agree(self, *jobs: str) -> None:
+        """Raise unless the jobs counted the same people, vulnerable people and candidates."""
+        keys = ("individuals", "vulnerable", "candidates")
+        counted = {job: [self.answers[job].get(key) for key in keys] for job in jobs}
+        if len({tuple(c) for c in counted.values()}) > 1:
+            raise BenchmarkError(f"different answers: {counted}")
+
+
+@dataclass
+class Lab:
+    """Where series are kept and how often each measurement is repeated."""
+
+    data: Path = ROOT / "data"
+    repeat: int = 5
+    _audit: list[str] = field(default_factory=lambda: [str(Path(sys.executable).with_name("audit"))])
+
+    def series(self, name: str, variant: str) -> Path:
+        """Return a variant's folder, made when missing."""
+        folder = self.data / name
+        if not folder.exists():
+            self.data.mkdir(parents=True, exist_ok=True)
+            print(f"making {name} …", file=sys.stderr, flush=True)
+            run([sys.executable, "-m", "benchmarks.make_series", str(folder), *SERIES[name]])
+        return folder / variant
+
+    def audit(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> list[Process]:
+        """Run the command once to warm up and then `repeat` times."""
+        return [run([*self._audit, *arguments], allowed) for _ in range(self.repeat + 1)][1:]
+
+    def audit_to_file(self, series: Path, attack: str) -> list[Process]:
+        """Run one attack in a process of its own and write its JSON report to a file."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            options = ["--attack", attack, "--format", "json", "--output", str(report)]
+            # A verdict is not a failure, but a traceback ends with 1 too: the report tells them apart.
+            runs = self.audit(str(series), *options, allowed=(0, 1, 3))
+            if not report.exists():
+                raise BenchmarkError(f"audit {series} wrote no report")
+            (found,) = json.loads(report.read_text(encoding="utf-8"))["attacks"]
+            if found["status"] != "complete":
+                raise BenchmarkError(f"audit {series}: {attack} is {found['status']}: {found['reason']}")
+            return runs
+
+    def warm(self, jobs: dict[str, Path], repeat: int | None = None) -> Timings:
+        """Time jobs in turns in one warm process."""
+        words = [f"{job}={series}" for job, series in jobs.items()]
+        command = [sys.executable, "-m", "benchmarks.warm", "--repeat", str(repeat or self.repeat), *words]
+        found = json.loads(run(command).printed)
+        return Timings(
+            {job: entry["seconds"] for job, entry in found.items()},
+            {job: entry["answer"] for job, entry in found.items()},
+        )
+
+    def peak(self, job: str, series: Path, loaded: str) -> int:
+        """Return the median peak memory in bytes of one cold run of a job, `loaded` being imported too."""
+        idle = ["--idle", f"{loaded}={series}"]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.warm",
+            "--cold",
+            "--repeat",
+            "1",
+            *idle,
+            f"{job}={series}",
+        ]
+        return int(statistics.median(run(command).peak for _ in range(3)))
+
+
+def run(command: list[str], allowed: tuple[int, ...] = (0,)) -> Process:
+    """Run a command to its end and ask the operating system what it took."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=ROOT.parent)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode not in allowed:
+            raise BenchmarkError(f"{' '.join(command)}: exit {process.returncode}: {err.read().decode()[-2000:]}")
+        return Process(seconds, usage.ru_maxrss * KIB, out.read().decode())
+
+
+def machine() -> dict[str, object]:
+    """Describe the machine."""
+    cpu = _first("/proc/cpuinfo", "model name") or os.uname().machine
+    memory = _first("/proc/meminfo", "MemTotal")
+    return {
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "memory_gib": round(int(memory.split()[0]) / KIB**2, 1) if memory else None,
+        "system": f"{os.uname().sysname} {os.uname().release}",
+        "load_average": os.getloadavg(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that take part."""
+    found = {"python": sys.version.split()[0]}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "missing"
+    return found
+
+
+def _first(file: str, key: str) -> str | None:
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), None)

@@ -1,0 +1,297 @@
+"""Measure everything against its bar: `python -m benchmarks.run [--only NAME]… [--scale 1|10|100]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from benchmarks.measure import (
+    MB,
+    RELEASES,
+    ROOT,
+    S1_MEMBERSHIPS,
+    BenchmarkError,
+    Lab,
+    Process,
+    Timings,
+    machine,
+    versions,
+)
+
+KINDS = ("invariant", "diverse")
+ANONYPYX_PEOPLE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """How good a figure must be and what is dreamt of: at most so much, or `at_least`."""
+
+    bar: float
+    dream: float | None
+    unit: str
+    at_least: bool = False
+
+    def held(self, figure: float, limit: float | None) -> bool:
+        """Tell whether a figure keeps a limit."""
+        if limit is None:
+            return False
+        return figure >= limit if self.at_least else figure <= limit
+
+    def show(self, limit: float | None) -> str:
+        """Render a limit."""
+        if limit is None:
+            return ""
+        return f"{'≥' if self.at_least else '≤'} {limit:g}{self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table; `figure` is what the bar is about, `runs` are all measurements behind it."""
+
+    name: str
+    what: str
+    measured: str
+    figure: float
+    bar: Bar | None = None
+    unit: str = ""
+    runs: dict[str, object] = field(default_factory=dict)
+
+    def cells(self) -> list[str]:
+        """Return the table's cells."""
+        if self.bar is None:
+            return [self.what, self.measured, f"{self.figure:.3g}{self.unit}", "", "", ""]
+        verdict = "no"
+        if self.bar.held(self.figure, self.bar.bar):
+            verdict = "dream" if self.bar.held(self.figure, self.bar.dream) else "yes"
+        limits = [self.bar.show(limit) for limit in (self.bar.bar, self.bar.dream)]
+        return [self.what, self.measured, f"{self.figure:.3g}{self.bar.unit}", *limits, verdict]
+
+
+def help_text(lab: Lab) -> Iterator[Row]:
+    """`audit --help` must feel instant."""
+    runs = lab.audit("--help")
+    seconds = _seconds(runs)
+    yield Row("help", "`audit --help`", _ms(seconds), seconds, Bar(0.3, 0.1, " s"), runs={"seconds": _walls(runs)})
+
+
+def process(lab: Lab) -> Iterator[Row]:
+    """Intersection as a user runs it: a process of its own, its report written to a file."""
+    for kind in KINDS:
+        yield from _process(lab, f"S1-{kind}", (Bar(1.2, 0.5, " s"), Bar(400, None, " MB")))
+    yield from _process(lab, "S1-diverse-csv", (None, None))
+
+
+def process_s100(lab: Lab) -> Iterator[Row]:
+    """Intersection over 420 million memberships."""
+    yield from _process(lab, "S100-diverse", (Bar(60, 15, " s"), Bar(8000, 3000, " MB")))
+
+
+def _process(lab: Lab, series: str, bars: tuple[Bar | None, Bar | None]) -> Iterator[Row]:
+    runs = lab.audit_to_file(lab.series(series, "linked"), "intersection")
+    peaks = [run.peak / MB for run in runs]
+    what = f"intersection, whole process, {series}"
+    kept = {"seconds": _walls(runs), "peak_mb": peaks}
+    yield Row(f"process {series}", what, _ms(_seconds(runs)), _seconds(runs), bars[0], " s", kept)
+    peak = statistics.median(peaks)
+    yield Row(f"process-memory {series}", f"{what}: peak memory", f"{peak:.0f} MB", peak, bars[1], " MB")
+
+
+def intersection(lab: Lab) -> Iterator[Row]:
+    """Intersection in a warm process, read included, against the read alone and against DuckDB."""
+    for kind in KINDS:
+        yield from _intersection(lab, f"S1-{kind}", Bar(2, 5, " ×", at_least=True))
+    folder = lab.series("S1-diverse-csv", "linked")
+    found = lab.warm({"limit-linked": folder, "attack-intersection": folder})
+    yield _ratio(found, "attack-intersection", "S1-diverse-csv", Bar(4, 2, " ×"))
+
+
+def intersection_s10(lab: Lab) -> Iterator[Row]:
+    """Intersection over 42 million memberships."""
+    yield from _intersection(lab, "S10-diverse", Bar(4, 8, " ×", at_least=True))
+
+
+def _intersection(lab: Lab, series: str, rival: Bar) -> Iterator[Row]:
+    folder = lab.series(series, "linked")
+    ours, duckdb = "attack-intersection", "duckdb-linked"
+    found = lab.warm({"limit-linked": folder, ours: folder, duckdb: folder})
+    found.agree(ours, duckdb)
+    yield _ratio(found, ours, series, Bar(4, 2, " ×"))
+    yield Row(
+        f"intersection-duckdb {series}",
+        f"intersection against DuckDB SQL, {series}",
+        f"{_ms(found.median(ours))} / {_ms(found.median(duckdb))}",
+        found.ratio(duckdb, ours),
+        rival,
+    )
+
+
+def update_graph(lab: Lab) -> Iterator[Row]:
+    """update-graph, with constant values and with values that change, against the read alone."""
+    for kind, variant in (*((kind, "linked") for kind in KINDS), ("diverse", "transitions")):
+        folder = lab.series(f"S1-{kind}", variant)
+        found = lab.warm({"limit-linked": folder, "attack-update-graph": folder})
+        yield _ratio(found, "attack-update-graph", f"S1-{kind} {variant}", Bar(15, 5, " ×"))
+
+
+def register(lab: Lab) -> Iterator[Row]:
+    """Covering and intersection by an adversary with a register, against the read alone and DuckDB."""
+    ours, duckdb = "attack-intersection", f"duckdb-register-{RELEASES}"
+    for kind in KINDS:
+        series = f"S1-{kind}"
+        folder = lab.series(series, "register")
+        found = lab.warm({"limit-register": folder, ours: folder})
+        yield _ratio(found, ours, f"{series} register", Bar(10, 4, " ×"))
+        found.add(lab.warm({duckdb: folder}, repeat=1))
+        found.agree(ours, duckdb)
+        yield Row(
+            f"register-duckdb {series}",
+            f"register intersection against DuckDB SQL, {series}",
+            f"{_ms(found.median(ours))} / {_ms(found.median(duckdb))}",
+            found.ratio(duckdb, ours),
+            unit=" ×",
+            runs={duckdb: found.runs[duckdb]},
+        )
+
+
+def _ratio(found: Timings, ours: str, what: str, bar: Bar) -> Row:
+    limit = next(job for job in found.runs if job.startswith("limit"))
+    attack = ours.removeprefix("attack-")
+    return Row(
+        f"{attack}-limit {what}",
+        f"{attack} against the limit, {what}",
+        f"{_ms(found.median(ours))} / {_ms(found.median(limit))}",
+        found.ratio(ours, limit),
+        bar,
+        runs=dict(found.runs),
+    )
+
+
+def anonypyx(lab: Lab) -> Iterator[Row]:
+    """People a second of anonypyx's intersection attacker, on a series small enough for it."""
+    folder = lab.series("tiny", "register")
+    ours, theirs, duckdb = "attack-intersection", f"anonypyx-{ANONYPYX_PEOPLE}", "duckdb-register-5"
+    found = lab.warm({ours: folder, theirs: folder, duckdb: folder}, repeat=3)
+    found.agree(ours, duckdb)
+    rates = {job: found.answers[job]["individuals"] / found.median(job) for job in (ours, theirs)}
+    yield Row(
+        "anonypyx",
+        "register intersection against anonypyx, 2,800 people × 5 releases",
+        f"{rates[ours]:,.0f} / {rates[theirs]:,.0f} people/s",
+        rates[ours] / rates[theirs],
+        unit=" ×",
+        runs=dict(found.runs),
+    )
+
+
+def memory(lab: Lab) -> Iterator[Row]:
+    """Peak memory beyond the read, per membership."""
+    for attack, variant in (
+        ("intersection", "linked"),
+        ("update-graph", "linked"),
+        ("update-graph", "transitions"),
+        ("intersection", "register"),
+    ):
+        folder = lab.series("S1-diverse", variant)
+        job = f"attack-{attack}"
+        ours = lab.peak(job, folder, job)
+        read = lab.peak("limit-register" if variant == "register" else "limit-linked", folder, job)
+        yield Row(
+            f"memory {attack} {variant}",
+            f"{attack}, S1-diverse {variant}: peak memory beyond the read, per membership",
+            f"{ours / MB:.0f} - {read / MB:.0f} MB",
+            (ours - read) / S1_MEMBERSHIPS,
+            Bar(24, 12, " B"),
+            runs={"attack_bytes": ours, "read_bytes": read},
+        )
+
+
+def growth(lab: Lab) -> Iterator[Row]:
+    """Ten times the work in at most twelve times the time."""
+    for attack, variant in (
+        ("intersection", "linked"),
+        ("update-graph", "linked"),
+        ("update-graph", "transitions"),
+        ("intersection", "register"),
+    ):
+        found = [lab.warm({f"attack-{attack}": lab.series(f"{size}-diverse", variant)}) for size in ("S1", "S10")]
+        small, large = (timings.median(f"attack-{attack}") for timings in found)
+        yield Row(
+            f"growth {attack} {variant}",
+            f"{attack}, {variant}: growth from S1 to S10",
+            f"{_ms(small)} → {_ms(large)}",
+            large / small,
+            Bar(12, 10, " ×"),
+            runs={size: dict(t.runs) for size, t in zip(("S1", "S10"), found, strict=True)},
+        )
+
+
+ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
+    "help": (1, help_text),
+    "process": (1, process),
+    "intersection": (1, intersection),
+    "update-graph": (1, update_graph),
+    "register": (1, register),
+    "anonypyx": (1, anonypyx),
+    "memory": (1, memory),
+    "intersection-s10": (10, intersection_s10),
+    "growth": (10, growth),
+    "process-s100": (100, process_s100),
+}
+"""What is measured, and the least `--scale` at which it is."""
+
+
+def _seconds(runs: list[Process]) -> float:
+    return statistics.median(_walls(runs))
+
+
+def _walls(runs: list[Process]) -> list[float]:
+    return [run.seconds for run in runs]
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"
+
+
+def main() -> int:
+    """Run what was asked for, print a table, write the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", action="append", choices=list(ROWS), help="repeatable; default: all")
+    parser.add_argument("--scale", type=int, choices=[1, 10, 100], default=1, help="the largest series used")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--output", type=Path, help="default: benchmarks/results.json, unless --only")
+    options = parser.parse_args()
+    output = options.output or (None if options.only else ROOT / "results.json")
+    lab = Lab(repeat=options.repeat)
+    about = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "versions": versions()}
+    rows: list[Row] = []
+    failures: dict[str, str] = {}
+    _print_row(["what", "measured", "figure", "bar", "dream", "held?"])
+    _print_row(["---"] * 6)
+    for name in options.only or [name for name, (scale, _) in ROWS.items() if scale <= options.scale]:
+        try:
+            for row in ROWS[name][1](lab):
+                _print_row(row.cells())
+                rows.append(row)
+        except BenchmarkError as error:
+            failures[name] = str(error)
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+    if output:
+        kept = [{**asdict(row), "cells": row.cells()} for row in rows]
+        ended = {"load_average_after": os.getloadavg(), "rows": kept, "failures": failures}
+        output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 1 if failures else 0
+
+
+def _print_row(cells: list[str]) -> None:
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,508 @@
+"""The command line: options, exit codes, what is printed where, and what happens when it is stopped."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from audit.cli import main as command
+from reports.registry import FORMATS
+from tests.cli.forms import EXAMPLES, FORMS, append, column, edit, example, snapshot, write_rows
+from tests.helpers.running import run_audit, run_main
+
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+IDENTIFIERS = sorted({name for path in HOSPITAL.glob("releases/*.csv") for name in column(path, "Owner")})
+
+
+def run_process(*words, **options):
+    """Run the command in a process of its own."""
+    called = [sys.executable, "-m", "audit.cli.main", *map(str, words)]
+    return subprocess.run(called, capture_output=True, timeout=60, **options)
+
+
+def only_line(err):
+    """The single line on standard error, without its `audit: `."""
+    assert err.startswith("audit: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    assert err[:-1].isprintable()
+    return err.removeprefix("audit: ").rstrip("\n")
+
+
+# -- exit codes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("distinct-star-skewed", [], 0),
+        ("distinct-star-skewed", ["--policy", "max_risk=0.9"], 1),
+        ("hospital-l-diverse", [], 1),
+        ("hospital-l-diverse-outsider", [], 1),
+        ("clinic-merged", ["--attack", "intersection"], 0),
+        ("clinic-merged", ["--attack", "intersection", "--policy", "min_e=3"], 3),
+        ("clinic-merged", ["--attack", "intersection", "--policy", "max_risk=0.5"], 1),
+        ("cases-monotonic", ["--attack", "update-graph"], 2),
+    ],
+)
+def test_exit_codes(name, words, code):
+    assert run_main(str(EXAMPLES / name), *words)[0] == code
+
+
+def test_a_bug_is_one_line_and_a_trace_without_messages(monkeypatch, tmp_path):
+    def fail(words):
+        raise RuntimeError("Bob has dyspepsia")
+
+    monkeypatch.setattr(command, "_dispatch", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    code, out, err = run_main("series")
+    assert (code, out) == (4, "")
+    line = only_line(err)
+    assert line.startswith("a bug (RuntimeError); the trace is in ")
+    trace = Path(line.rpartition(" ")[2]).read_text(encoding="utf-8")
+    assert "test_command_line.py" in trace
+    assert "Bob" not in trace + err
+
+
+def test_a_bug_without_a_place_for_its_trace(monkeypatch, tmp_path):
+    monkeypatch.setattr(command, "_dispatch", lambda words: 1 / 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    code, _, err = run_main("series")
+    assert code == 4
+    assert "no file" in only_line(err)
+
+
+def test_too_little_memory_is_the_users_to_mend(monkeypatch):
+    def fail(words):
+        raise MemoryError
+
+    monkeypatch.setattr(command, "_dispatch", fail)
+    code, _, err = run_main("series")
+    assert code == 2
+    assert "memory" in only_line(err)
+
+
+# -- words ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], ["demo", "--help"], ["init", "--help"]])
+def test_help(words):
+    code, out, err = run_main(*words)
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: audit")
+
+
+def test_version():
+    code, out, err = run_main("--version")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"series-audit \d+\.\d+\.\d+\n", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "SERIES"),
+        (["--frobnicate"], "SERIES"),
+        ([HOSPITAL, "--frobnicate"], "--frobnicate"),
+        ([HOSPITAL, HOSPITAL], "unrecognized arguments"),
+        ([HOSPITAL, "--format", "pdf"], "text"),
+        ([HOSPITAL, "--attack", "guessing"], "intersection"),
+        ([HOSPITAL, "--adversary", "everybody"], "linked"),
+        ([HOSPITAL, "--findings", "-1"], "`all`"),
+        ([HOSPITAL, "--findings", "some"], "`all`"),
+        ([HOSPITAL, "--findings", "9" * 30], "`all`"),
+        ([HOSPITAL, "--findings", "²"], "`all`"),
+        ([HOSPITAL, "--time-limit", "0"], "above 0"),
+        ([HOSPITAL, "--time-limit", "nan"], "above 0"),
+        ([HOSPITAL, "--time-limit", "inf"], "above 0"),
+        ([HOSPITAL, "--time-limit", "soon"], "above 0"),
+        ([HOSPITAL, "--policy", "max_risk"], "above 0 and at most 1"),
+        ([HOSPITAL, "--policy", "max_risk=0"], "above 0 and at most 1"),
+        ([HOSPITAL, "--policy", "max_risk=nan"], "above 0 and at most 1"),
+        ([HOSPITAL, "--policy", "max_risk=1.01"], "above 0 and at most 1"),
+        ([HOSPITAL, "--policy", "min_e=2.5"], "whole number"),
+        ([HOSPITAL, "--policy", "k=" + "9" * 5000], "whole number"),
+        ([HOSPITAL, "--policy", "k=²"], "whole number"),
+        ([HOSPITAL, "--policy", "secrecy=1"], "max_risk, min_e, k"),
+        ([HOSPITAL, "--\x1b[31m\nforged"], "unrecognized"),
+        (["demo", "--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line(words, said):
+    code, out, err = run_main(*map(str, words))
+    assert (code, out) == (2, "")
+    line = only_line(err)
+    assert said in line
+    assert "--help" in line
+    assert len(line) < 600
+
+
+# -- options --------------------------------------------------------------------------------------------
+
+
+def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
+    FORMS["distinct-star-skewed"](tmp_path / "s")
+    append(tmp_path / "s/series.toml", "\n[policy]\nmax_risk = 0.5\n")
+    code, result, _ = run_audit(tmp_path / "s")
+    assert (code, result["policy"]["limits"]["max_risk"]) == (1, 0.5)
+    [violation] = result["policy"]["violations"]
+    assert violation["value"] == pytest.approx(10 / 11)
+    code, result, _ = run_audit(tmp_path / "s", "--policy", "max_risk=0.95", "--policy", "k=3")
+    assert (code, result["policy"]["limits"]) == (0, {"max_risk": 0.95, "min_e": 2, "k": 3})
+
+
+@pytest.mark.parametrize(("asked", "most"), [("0", 0), ("1", 1), ("2", 2), ("7", 7), ("all", 99)])
+def test_findings_are_cut_and_counted(asked, most):
+    code, result, _ = run_audit(HOSPITAL, "--findings", asked)
+    assert code == 1
+    assert [attack["findings_total"] for attack in result["attacks"]] == [2, 4]
+    for attack in result["attacks"]:
+        assert len(attack["findings"]) == min(most, attack["findings_total"])
+    text = run_main(str(HOSPITAL), "--findings", asked)[1]
+    assert text.count(" has dyspepsia, ") + text.count(" has gastritis, ") == min(most, 2)
+
+
+def test_one_attack():
+    code, result, _ = run_audit(HOSPITAL, "--attack", "intersection", "--attack", "intersection")
+    assert code == 1
+    assert [attack["attack"] for attack in result["attacks"]] == ["intersection"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("ward-l-diverse", ["--attack", "intersection"], "intersection"),
+        ("ward-l-diverse", ["--attack", "update-graph", "--attack", "intersection"], "intersection"),
+        ("cases-monotonic", ["--attack", "intersection"], "[columns] individual"),
+        ("cases-monotonic", [], "no attack applies"),
+        ("hospital-l-diverse", ["--adversary", "register"], "[adversary] register"),
+        ("hospital-l-diverse", ["--adversary", "pseudonym"], "[columns] record"),
+        ("hospital-l-diverse-outsider", ["--adversary", "linked"], "[columns] individual"),
+    ],
+)
+def test_what_a_series_does_not_allow(name, words, said):
+    code, out, err = run_main(str(EXAMPLES / name), *words)
+    assert (code, out) == (2, "")
+    assert said in only_line(err)
+
+
+def test_the_adversary_can_be_chosen(tmp_path):
+    FORMS["everything"](tmp_path / "s")
+    kinds = [
+        run_audit(tmp_path / "s", *words)[1]["adversary"]["kind"]
+        for words in ([], ["--adversary", "linked"], ["--adversary", "register"])
+    ]
+    assert kinds == ["linked", "linked", "register"]
+
+
+@pytest.mark.parametrize("form", ["hospital-2-invariant", "ward-2-distinct", "hospital-l-diverse-outsider"])
+def test_a_limit_that_is_reached_is_never_a_pass(form):
+    code, out, _ = run_main(str(EXAMPLES / form), "--time-limit", "0.000001", "--format", "json")
+    result = json.loads(out)
+    assert code == 3
+    assert {attack["status"] for attack in result["attacks"]} <= {"incomplete", "skipped"}
+    assert any("time limit" in (attack["reason"] or "") for attack in result["attacks"])
+    assert result["policy"]["passed"] is False
+    code, out, err = run_main(str(EXAMPLES / form), "--time-limit", "0.000001")
+    assert (code, err) == (3, "")
+    assert "UNDECIDED" in out
+    assert "time limit" in out
+
+
+# -- what is written where ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [form.ident for form in FORMATS])
+def test_a_report_in_a_file(form, tmp_path):
+    file = tmp_path / "report"
+    code, printed, _ = run_main(str(HOSPITAL), "--format", form, "--attack", "intersection")
+    assert run_main(str(HOSPITAL), "--format", form, "--attack", "intersection", "--output", str(file)) == (
+        code,
+        "",
+        "",
+    )
+
+    def stable(text):
+        return re.sub(r"\d+\.\d+|intersection-[0-9a-f]{16}|person-\d{6} has \w+|\d+e-\d+", "", text)
+
+    assert sorted(stable(file.read_text(encoding="utf-8")).split()) == sorted(stable(printed).split())
+    assert list(tmp_path.iterdir()) == [file]
+    assert file.stat().st_mode & 0o111 == 0
+
+
+def test_a_report_replaces_an_older_one(tmp_path):
+    file = tmp_path / "report.json"
+    file.write_text("older, and longer than any report could ever be" * 1000)
+    assert run_main(str(HOSPITAL), "--format", "json", "--output", str(file))[0] == 1
+    assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 1
+
+
+def test_an_older_report_is_kept_when_the_run_fails(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    edit(tmp_path / "s/releases/2.csv", "Disease", "Illness")
+    file = tmp_path / "report.txt"
+    file.write_text("older")
+    assert run_main(str(tmp_path / "s"), "--output", str(file))[0] == 2
+    assert file.read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.txt", "s"]
+
+
+def test_an_older_report_is_kept_when_the_new_one_cannot_be_finished(monkeypatch, tmp_path):
+    file = tmp_path / "report.txt"
+    file.write_text("older")
+
+    def fail(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    code, out, err = run_main(str(HOSPITAL), "--output", str(file))
+    assert (code, out) == (2, "")
+    assert "No space left" in only_line(err)
+    assert file.read_text() == "older"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/report", ".", "x" * 300, "a\nb\x1b/c", "file/below"])
+def test_a_place_where_no_report_can_be(name, tmp_path):
+    (tmp_path / "file").write_text("a file")
+    code, out, err = run_main(str(HOSPITAL), "--output", str(tmp_path / name))
+    assert (code, out) == (2, "")
+    assert "name a file in a folder that exists" in only_line(err)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+def test_a_full_disk():
+    code, out, err = run_main(str(HOSPITAL), "--output", "/dev/full")
+    assert (code, out) == (2, "")
+    assert "No space left" in only_line(err)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_to(tmp_path):
+    tmp_path.chmod(0o500)
+    code, out, err = run_main(str(HOSPITAL), "--output", str(tmp_path / "report"))
+    tmp_path.chmod(0o700)
+    assert (code, out) == (2, "")
+    assert "ermission" in only_line(err)
+
+
+@pytest.mark.parametrize("name", ["series.toml", "releases/1.csv", "register.csv", "known.csv", "hierarchies/age.csv"])
+def test_no_report_replaces_a_file_of_the_series(name, tmp_path):
+    FORMS["outsider"](tmp_path / "s")
+    before = snapshot(tmp_path / "s")
+    (tmp_path / "link").symlink_to(tmp_path / "s" / name)
+    for output in (tmp_path / "s" / name, tmp_path / "link"):
+        code, out, err = run_main(str(tmp_path / "s"), "--output", str(output))
+        assert (code, out) == (2, "")
+        assert "a file of the series" in only_line(err)
+    assert snapshot(tmp_path / "s") == before
+
+
+def test_no_report_replaces_a_key(tmp_path):
+    FORMS["keyed"](tmp_path / "s")
+    before = snapshot(tmp_path / "s/private")
+    code, _, err = run_main(str(tmp_path / "s"), "--output", str(tmp_path / "s/private/1.key.csv"))
+    assert code == 2
+    assert "a file of the series" in only_line(err)
+    assert snapshot(tmp_path / "s/private") == before
+
+
+# -- who is named ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [form.ident for form in FORMATS])
+@pytest.mark.parametrize("series", ["hospital-l-diverse", "everything", "keyed-leak", "hospital-l-diverse-outsider"])
+def test_nobody_is_named_unless_asked_for(form, series, tmp_path):
+    if series == "keyed-leak":
+        with_keys(tmp_path / "s")
+    else:
+        FORMS[series](tmp_path / "s")
+    words = [str(tmp_path / "s"), "--format", form, "--findings", "all", "--output", str(tmp_path / "report")]
+    assert run_main(*words)[0] == 1
+    written = (tmp_path / "report").read_bytes()
+    assert [name for name in IDENTIFIERS if re.search(rf"(?i)\b{name}\b".encode(), written)] == []
+    assert b"person-0000" in written
+    assert run_main(*words, "--reveal")[0] == 1
+    revealed = (tmp_path / "report").read_bytes()
+    assert re.search(rb"\b(Bob|David)\b", revealed)
+    assert b"person-0000" not in revealed
+
+
+def with_keys(folder):
+    """A series with findings whose keys stand in files of their own."""
+    example("hospital-l-diverse")(folder)
+    for release in sorted(folder.glob("releases/*.csv")):
+        people = column(release, "Owner")
+        release.write_text(re.sub(r"(?m)^[^,]*,", "", release.read_text(encoding="utf-8")), encoding="utf-8")
+        key = [["row", "individual"], *([str(row), who] for row, who in enumerate(people))]
+        write_rows(folder / "private" / f"{release.stem}.key.csv", key)
+    edit(folder / "series.toml", 'individual = "Owner"\n', "")
+
+
+# -- waivers --------------------------------------------------------------------------------------------
+
+
+def waive(series, ident, expires="2999-01-01"):
+    append(series / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "consented"\nexpires = {expires}\n')
+
+
+@pytest.fixture
+def with_private(tmp_path):
+    """A series whose findings keep their ids."""
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    (tmp_path / "s/private").mkdir(mode=0o700)
+    return tmp_path / "s"
+
+
+def finding_ids(result):
+    return [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
+
+
+def test_ids_stay_where_there_is_a_private_folder(with_private):
+    ids = [finding_ids(run_audit(with_private)[1]) for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) > 2
+    key = with_private / "private/finding.key"
+    assert key.stat().st_mode & 0o077 == 0
+
+
+def test_ids_hold_for_one_report_where_there_is_none(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    before = snapshot(tmp_path / "s")
+    ids = [finding_ids(run_audit(tmp_path / "s")[1]) for _ in range(2)]
+    assert set(ids[0]).isdisjoint(ids[1])
+    assert snapshot(tmp_path / "s") == before
+
+
+def test_waived_findings_are_gone(with_private):
+    code, result, _ = run_audit(with_private)
+    ids = finding_ids(result)
+    assert code == 1
+    waive(with_private, ids[0])
+    code, result, _ = run_audit(with_private)
+    assert code == 1
+    assert ids[0] not in finding_ids(result)
+    assert [waived["state"] for waived in result["policy"]["waived"]] == ["applied"]
+    for ident in ids[1:]:
+        waive(with_private, ident)
+    code, result, _ = run_audit(with_private)
+    assert finding_ids(result) == []
+    assert result["policy"]["violations"] == []
+    assert code == 3  # no attack of this version decides min_e
+    assert {waived["state"] for waived in result["policy"]["waived"]} == {"applied"}
+
+
+@pytest.mark.parametrize(("expires", "state"), [("2020-01-01", "expired"), ("2999-01-01", "unknown")])
+def test_other_waivers_waive_nothing(expires, state, with_private):
+    ids = finding_ids(run_audit(with_private)[1])
+    waive(with_private, ids[0] if state == "expired" else "intersection-0123456789abcdef", expires)
+    code, result, _ = run_audit(with_private)
+    assert (code, finding_ids(result)) == (1, ids)
+    assert [waived["state"] for waived in result["policy"]["waived"]] == [state]
+    assert {"expired": "expired", "unknown": "no finding has this id"}[state] in run_main(str(with_private))[1]
+
+
+def test_a_waiver_needs_the_private_folder(with_private):
+    ids = finding_ids(run_audit(with_private)[1])
+    waive(with_private, ids[0])
+    (with_private / "private/finding.key").unlink()
+    (with_private / "private").rmdir()
+    code, result, _ = run_audit(with_private)
+    assert code == 1
+    assert [waived["state"] for waived in result["policy"]["waived"]] == ["unknown"]
+
+
+# -- processes ------------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_goes_away(tmp_path):
+    """Standard output is closed before the report is written."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    called = [sys.executable, "-m", "audit.cli.main", str(HOSPITAL), "--format", "json"]
+    done = subprocess.run(called, stdout=writing, stderr=subprocess.PIPE, timeout=60)
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+def test_full_standard_streams():
+    with Path("/dev/full").open("w") as full:
+        called = [sys.executable, "-m", "audit.cli.main"]
+        done = subprocess.run([*called, str(HOSPITAL)], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        assert done.returncode == 2
+        assert "No space left" in only_line(done.stderr.decode())
+        done = subprocess.run([*called, "no-such-folder"], stdout=subprocess.PIPE, stderr=full, timeout=60)
+        assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_closed_standard_streams(tmp_path):
+    called = f"{sys.executable} -m audit.cli.main"
+    shell = {"shell": True, "capture_output": True, "timeout": 60}
+    done = subprocess.run(f"{called} '{HOSPITAL}' >&-", **shell)
+    assert done.returncode == 2
+    assert "standard output" in only_line(done.stderr.decode())
+    done = subprocess.run(f"{called} '{HOSPITAL}' --output '{tmp_path}/report' >&- 2>&-", **shell)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+    assert (tmp_path / "report").read_text(encoding="utf-8").startswith("Hospital")
+    assert subprocess.run(f"{called} no-such-folder 2>&-", **shell).returncode == 2
+
+
+def test_an_interrupt(tmp_path):
+    """The command waits at a pipe for its report's reader when the user stops it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # A shell may have started the tests with interrupts ignored, which processes inherit.
+    lines = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    lines += "from audit.cli.main import main; sys.exit(main())"
+    called = [sys.executable, "-c", lines, str(HOSPITAL), "--output", str(pipe)]
+    running = subprocess.Popen(called, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        for _ in range(200):
+            time.sleep(0.05)
+            if waits(running.pid):
+                break
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert out == b""
+    assert only_line(err.decode()) == "interrupted"
+
+
+def waits(pid):
+    """Tell whether a process waits for the other end of a pipe."""
+    where = Path(f"/proc/{pid}/wchan")
+    try:
+        return "fifo" in where.read_text() or "wait_for_partner" in where.read_text()
+    except OSError:
+        return False
+
+
+def test_it_runs_as_a_program():
+    done = run_process(HOSPITAL, "--format", "json", env={**os.environ, "PYTHONWARNINGS": "error", "LC_ALL": "C"})
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == b""
+    assert json.loads(done.stdout)["tool"]["name"] == "series-audit"
+
+
+def test_the_same_series_gives_the_same_report(with_private):
+    first, second = (run_process(with_private, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12")
+    assert re.sub(rb"\d+\.\d\d s", b"", first) == re.sub(rb"\d+\.\d\d s", b"", second)
+
+
+def test_an_output_that_cannot_show_every_character(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    for path in (tmp_path / "s").rglob("*.csv"):
+        edit(path, "gastritis", "胃炎")
+    done = run_process(tmp_path / "s", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"has ??" in done.stdout

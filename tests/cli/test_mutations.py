@@ -1,0 +1,103 @@
+"""No mutated copy of a series makes the audit fail in any other way than it should.
+
+AUDIT_TEST_MUTATIONS says how often each kind of mutation is drawn.
+"""
+
+import json
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from reports.registry import FORMATS
+from tests.cli.forms import FORMS, private_texts, snapshot
+from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere
+from tests.helpers.running import run_main
+
+ROUNDS = int(os.environ.get("AUDIT_TEST_MUTATIONS", "6"))
+CASES = [(kind, number) for kind in MUTATIONS for number in range(ROUNDS)]
+LONGEST_LINE = 2000
+
+
+def mutated(folder: Path, kind: str, rng: random.Random) -> tuple[str, Path, set[str]]:
+    """Make a series of a random form, spoil it, and return its form, its folder and what is private in it."""
+    for name in rng.sample(sorted(FORMS), len(FORMS)):
+        series = folder / name
+        FORMS[name](series)
+        private = private_texts(series)
+        try:
+            MUTATIONS[kind](series, rng)
+        except NotHere:
+            continue
+        return name, series, private
+    raise AssertionError(f"no form can be mutated by {kind}")
+
+
+def options(kind: str, rng: random.Random) -> list[str]:
+    words = ["--format", rng.choice([form.ident for form in FORMATS])]
+    if kind not in ALWAYS_REFUSED:
+        words += rng.choice([[], [], [], [], [], ["--adversary", "linked"], ["--adversary", "register"]])
+        words += rng.choice([[], [], [], [], [], ["--policy", "max_risk=0.5"], ["--attack", "update-graph"]])
+    words += rng.choice([[], [], [], ["--reveal"]])
+    words += rng.choice([[], [], [], ["--findings", "all"], ["--findings", "0"]])
+    return words
+
+
+def trace_of(err: str) -> str:
+    """What stands in the trace that a bug has left, for the failure's message."""
+    found = re.search(r"the trace is in (\S+)", err)
+    return Path(found[1]).read_text(encoding="utf-8") if found else ""
+
+
+@pytest.mark.parametrize(("kind", "number"), CASES, ids=[f"{kind}-{number}" for kind, number in CASES])
+def test_a_mutated_series(kind, number, tmp_path):
+    rng = random.Random(f"{kind}-{number}")  # noqa: S311
+    form, series, private = mutated(tmp_path, kind, rng)
+    words = options(kind, rng)
+    before = snapshot(series)
+    code, out, err = run_main(str(series), *words)
+    told = f"{form} {' '.join(words)}: exit {code}\n{err[:3000]}\n{trace_of(err)}"
+    assert code in ({2} if kind in ALWAYS_REFUSED else {0, 1, 2, 3}), told
+    if code == 2:
+        assert out == "", told
+        assert_clear(err, told)
+        assert snapshot(series) == before, told
+    else:
+        assert err == "", told
+        assert set(snapshot(series).items()) >= set(before.items()), told
+        assert_harmless(out, words[1], told)
+    if kind not in MAKES_PRIVATE_PUBLIC:
+        said = err if "--reveal" in words else out + err
+        leaked = {text for text in private if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said)}
+        assert not leaked, told
+
+
+def assert_harmless(out, form, told):
+    """Whatever stood in the files, a report neither moves the cursor nor runs a script."""
+    if form in ("json", "sarif"):
+        json.loads(out, parse_constant=pytest.fail)
+        assert not re.search(r"[^\n -~\u00a0-\U0010ffff]", out), told
+    elif form == "text":
+        assert all(line.isprintable() for line in out.split("\n")), told
+    else:
+        assert "\x1b" not in out, told
+        assert "<script>alert" not in out, told
+
+
+def assert_clear(err, told):
+    assert err.endswith("\n"), told
+    lines = err[:-1].split("\n")
+    for line in lines:
+        assert line.startswith("audit: "), told
+        assert re.search("; |audit: and |: it needs ", line), told
+        assert line.isprintable(), told
+        assert len(line) < LONGEST_LINE, told
+    assert "Traceback" not in err, told
+    assert len(lines) <= 21, told
+
+
+def test_there_are_enough_mutations():
+    assert len(CASES) >= 300 or ROUNDS < 6
+    assert len(set(CASES)) == len(CASES)
