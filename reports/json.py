@@ -16,7 +16,7 @@ class Json:
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
-        policy = asdict(report.policy)
+        violations = [_without_none(asdict(violation)) for violation in report.policy.violations]
         document = {
             "schema_version": report.schema_version,
             "tool": {"name": "series-audit", "version": report.tool_version},
@@ -27,12 +27,13 @@ class Json:
             "time_limit": report.time_limit,
             "revealed": report.revealed,
             "attacks": [_attack(attack) for attack in report.attacks],
-            "policy": {"passed": report.policy.passed, **policy},
+            "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
         }
-        for violation in document["policy"]["violations"]:  # type: ignore[index]
-            if violation["sensitive"] is None:
-                del violation["sensitive"]
         return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _without_none(entry: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 def _attack(attack: AttackReport) -> dict[str, object]:
