@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from audit.core.errors import Problems
-from audit.reading.tables import SUFFIXES, is_there
+from audit.reading.faults import is_there
+from audit.reading.tables import SUFFIXES
 
 NAME = "series.toml"
 _LARGEST_LIMIT = 10**9

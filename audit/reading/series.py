@@ -14,6 +14,7 @@ from audit.core.errors import InputError, Problems
 from audit.reading import manifest as manifests
 from audit.reading.attributes import Attribute, combine
 from audit.reading.cells import Kind, infer_kind
+from audit.reading.faults import check_file, is_there
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
 from audit.reading.manifest import Manifest, ReleaseFiles
 from audit.reading.numbering import NOBODY, People, Vocabulary
@@ -21,9 +22,7 @@ from audit.reading.tables import (
     Coded,
     Table,
     about_rows,
-    check_file,
     header,
-    is_there,
     note_absent,
     read_table,
     text_codes,

@@ -6,20 +6,17 @@ looks at the dictionary, that is at each distinct cell once.
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import sys
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from audit.reading.faults import check_file, damages, note_unreadable, odd_quotes, open_bytes, records
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,16 +34,6 @@ _BYTES_PER_ROW = 40
 def is_table(path: Path) -> bool:
     """Tell whether a file's name says that it is a table."""
     return path.name.endswith(SUFFIXES)
-
-
-def is_there(path: Path) -> bool:
-    """Tell whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
-    try:
-        return path.exists()
-    except PermissionError:
-        return True
-    except OSError:  # no file can have this name
-        return False
 
 
 @dataclass(frozen=True)
@@ -109,7 +96,7 @@ class Table:
         if self.path.name.endswith(".parquet"):
             return row + 1
         if not self._lines:
-            self._lines.extend(line for line, _ in _records(self.path, checked=False))
+            self._lines.extend(line for line, _ in records(self.path, checked=False))
         return self._lines[row + 1] if row + 1 < len(self._lines) else row + 2
 
 
@@ -164,10 +151,10 @@ def header(path: Path, shown: str, problems: Problems) -> dict[str, str] | None:
         if path.name.endswith(".parquet"):
             spelled = [str(name) for name in _footer(path).schema.to_arrow_schema().names]
         else:
-            first = next(iter(_records(path)), None)
+            first = next(iter(records(path)), None)
             spelled = first[1] if first else []
-    except _damages() as error:
-        _note_unreadable(path, shown, error, problems)
+    except damages() as error:
+        note_unreadable(path, shown, error, problems)
         return None
     names = [name.strip() for name in spelled]
     if not any(names):
@@ -210,10 +197,10 @@ def _is_header(path: Path, width: int) -> bool:
     if path.name.endswith(".parquet"):
         return True
     try:
-        records = _records(path)
-        next(records)
-        return len(next(records, (0, []))[1]) == width
-    except _damages():
+        first_two = records(path)
+        next(first_two)
+        return len(next(first_two, (0, []))[1]) == width
+    except damages():
         return False
 
 
@@ -238,8 +225,8 @@ def read_table(path: Path, shown: str, columns: Sequence[str], problems: Problem
             problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
             return None
         return Table(path, shown, table.num_rows, {c: _combined(table.column(c)) for c in columns})
-    except _damages() as error:
-        _note_unreadable(path, shown, error, problems)
+    except damages() as error:
+        note_unreadable(path, shown, error, problems)
         return None
 
 
@@ -256,11 +243,11 @@ def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[
     try:
         if path.name.endswith(".parquet"):
             return _first_of_parquet(path, names, limit)
-        records = [cells for _, cells in islice(_records(path), limit + 1)]
-        columns = [pa.array(cells[1:], type=pa.string()) for cells in zip(*records, strict=True)]
-        return pa.table(columns, names=list(names)), len(records) <= limit
-    except _damages() as error:
-        _note_unreadable(path, shown, error, problems)
+        rows = [cells for _, cells in islice(records(path), limit + 1)]
+        columns = [pa.array(cells[1:], type=pa.string()) for cells in zip(*rows, strict=True)]
+        return pa.table(columns, names=list(names)), len(rows) <= limit
+    except damages() as error:
+        note_unreadable(path, shown, error, problems)
         return None
 
 
@@ -341,11 +328,11 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    with _open(path) as raw:
+    with open_bytes(path) as raw:
         content = raw.read()
-    if _odd_quotes(content):
+    if odd_quotes(content):
         # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
-        for _ in _records(path):
+        for _ in records(path):
             pass
     block = _BLOCK
     kind = pa.dictionary(pa.int32(), pa.string())
@@ -365,120 +352,14 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
             block *= 8
 
 
-def _odd_quotes(content: bytes) -> bool:
-    """Tell whether some quote neither opens nor closes a cell nor is doubled inside one, as far as is easily seen.
-
-    >>> _odd_quotes(b'1,"x, y",2'), _odd_quotes(b'1,"x,2;3,"y,4')
-    (False, True)
-    """
-    if b'"' not in content:
-        return False
-    text = np.frombuffer(content, dtype=np.uint8)
-    quotes = np.flatnonzero(text == ord('"'))
-    if len(quotes) % 2:
-        return True
-    edges = np.frombuffer(b',\r\n"', dtype=np.uint8)
-    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    opening, closing = quotes[::2], quotes[1::2]
-    before, after = text[opening[opening > start] - 1], text[closing[closing < len(text) - 1] + 1]
-    return not (np.isin(before, edges).all() and np.isin(after, edges).all())
-
-
-def _open(path: Path) -> BinaryIO:
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]
-
-
-def _records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
-
-    Raises:
-        csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
-    """
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    errors = "strict" if checked else "replace"
-    with _open(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors=errors, newline="") as text:
-        reader = csv.reader(text, strict=checked)
-        start = 1
-        try:
-            for cells in reader:
-                if cells:
-                    yield start, cells
-                start = reader.line_num + 1
-        except csv.Error as error:
-            raise csv.Error(start) from error
-
-
-def check_file(path: Path, shown: str, problems: Problems) -> bool:
-    """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
-    try:
-        if not is_there(path):
-            problems.add(shown, "there is no such file", "correct its name, or put the file there")
-        elif path.is_file():
-            return True
-        else:
-            what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
-            problems.add(shown, what, "name a .csv, .csv.gz or .parquet file")
-    except PermissionError:
-        problems.add(shown, "its folder may not be looked into", "change the folder's permissions")
-    return False
-
-
-def _damages() -> tuple[type[Exception], ...]:
-    """Return what the libraries raise on files that are damaged, or that are not what their names say."""
-    import pyarrow as pa
-
-    return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
-
-
-def _note_unreadable(path: Path, shown: str, error: Exception, problems: Problems) -> None:
-    """Say why a file cannot be read, without quoting what stands in it."""
-    if isinstance(error, MemoryError) and not path.name.endswith(".parquet"):
-        raise error  # a damaged Parquet file may ask for any amount of memory, any other is too large
-    if not check_file(path, shown, problems):
-        return
-    if isinstance(error, PermissionError):
-        problems.add(shown, "the file may not be read", "change its permissions")
-    elif path.name.endswith(".parquet"):
-        problems.add(shown, "this is not a whole Parquet file", "write it again, or use CSV")
-    else:
-        line, what, remedy = _csv_fault(path)
-        problems.add(shown, what, remedy, line=line)
-
-
-def _csv_fault(path: Path) -> tuple[int | None, str, str]:
-    """Find the first line at which a CSV file goes wrong."""
-    line = 1
-    try:
-        with _open(path) as raw:
-            for line, content in enumerate(raw, start=1):
-                content.decode("utf-8-sig" if line == 1 else "utf-8")
-        width, line = None, 1
-        for line, cells in _records(path):
-            width = width or len(cells)
-            if len(cells) != width:
-                return (
-                    line,
-                    f"{len(cells)} cells where the header has {width}",
-                    "give every line one cell a column",
-                )
-    except UnicodeDecodeError:
-        return line, "the text is not UTF-8", "save the file as UTF-8"
-    except (EOFError, OSError, zlib.error):
-        return None, "this is not a whole gzip file", "compress it again"
-    except csv.Error as error:
-        what = "the row that begins here is not well-formed CSV"
-        return error.args[0], what, "close every quote, and double the quotes inside a cell"
-    return None, "the file cannot be read as CSV", "save it as plain comma-separated UTF-8 text"
-
-
 def count_rows(path: Path) -> int:
     """Return how many rows a table has, without reading its columns where that can be avoided."""
     if path.name.endswith(".parquet"):
         return int(_footer(path).num_rows)
-    with _open(path) as raw:
+    with open_bytes(path) as raw:
         content = raw.read()
     if b'"' in content or b"\n\n" in content or b"\r" in content:
-        return sum(1 for _ in _records(path, checked=False)) - 1
+        return sum(1 for _ in records(path, checked=False)) - 1
     return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
 
 

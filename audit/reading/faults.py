@@ -1,0 +1,138 @@
+"""Faults of files: what is wrong with one that cannot be read, found without quoting what stands in it.
+
+Arrow reads CSV fast and tells little of why it could not; what it swallows in silence (an unclosed quote) is caught
+here, and where a file goes wrong is found by Python's own, slow reader, once there is a reason to look.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from audit.core.errors import Problems
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return True
+    except OSError:  # no file can have this name
+        return False
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file for reading, decompressed when its name ends in `.gz`."""
+    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+
+
+def records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
+
+    Raises:
+        csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
+    """
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    errors = "strict" if checked else "replace"
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", errors=errors, newline="") as text:
+        reader = csv.reader(text, strict=checked)
+        start = 1
+        try:
+            for cells in reader:
+                if cells:
+                    yield start, cells
+                start = reader.line_num + 1
+        except csv.Error as error:
+            raise csv.Error(start) from error
+
+
+def odd_quotes(content: bytes) -> bool:
+    """Tell whether some quote neither opens nor closes a cell nor is doubled inside one, as far as is easily seen.
+
+    >>> odd_quotes(b'1,"x, y",2'), odd_quotes(b'1,"x,2;3,"y,4')
+    (False, True)
+    """
+    if b'"' not in content:
+        return False
+    text = np.frombuffer(content, dtype=np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    if len(quotes) % 2:
+        return True
+    edges = np.frombuffer(b',\r\n"', dtype=np.uint8)
+    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    opening, closing = quotes[::2], quotes[1::2]
+    before, after = text[opening[opening > start] - 1], text[closing[closing < len(text) - 1] + 1]
+    return not (np.isin(before, edges).all() and np.isin(after, edges).all())
+
+
+def check_file(path: Path, shown: str, problems: Problems) -> bool:
+    """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
+    try:
+        if not is_there(path):
+            problems.add(shown, "there is no such file", "correct its name, or put the file there")
+        elif path.is_file():
+            return True
+        else:
+            what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
+            problems.add(shown, what, "name a .csv, .csv.gz or .parquet file")
+    except PermissionError:
+        problems.add(shown, "its folder may not be looked into", "change the folder's permissions")
+    return False
+
+
+def damages() -> tuple[type[Exception], ...]:
+    """Return what the libraries raise on files that are damaged, or that are not what their names say."""
+    import pyarrow as pa
+
+    return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
+
+
+def note_unreadable(path: Path, shown: str, error: Exception, problems: Problems) -> None:
+    """Say why a file cannot be read, without quoting what stands in it."""
+    if isinstance(error, MemoryError) and not path.name.endswith(".parquet"):
+        raise error  # a damaged Parquet file may ask for any amount of memory, any other is too large
+    if not check_file(path, shown, problems):
+        return
+    if isinstance(error, PermissionError):
+        problems.add(shown, "the file may not be read", "change its permissions")
+    elif path.name.endswith(".parquet"):
+        problems.add(shown, "this is not a whole Parquet file", "write it again, or use CSV")
+    else:
+        line, what, remedy = _csv_fault(path)
+        problems.add(shown, what, remedy, line=line)
+
+
+def _csv_fault(path: Path) -> tuple[int | None, str, str]:
+    """Find the first line at which a CSV file goes wrong."""
+    line = 1
+    try:
+        with open_bytes(path) as raw:
+            for line, content in enumerate(raw, start=1):
+                content.decode("utf-8-sig" if line == 1 else "utf-8")
+        width, line = None, 1
+        for line, cells in records(path):
+            width = width or len(cells)
+            if len(cells) != width:
+                return (
+                    line,
+                    f"{len(cells)} cells where the header has {width}",
+                    "give every line one cell a column",
+                )
+    except UnicodeDecodeError:
+        return line, "the text is not UTF-8", "save the file as UTF-8"
+    except (EOFError, OSError, zlib.error):
+        return None, "this is not a whole gzip file", "compress it again"
+    except csv.Error as error:
+        what = "the row that begins here is not well-formed CSV"
+        return error.args[0], what, "close every quote, and double the quotes inside a cell"
+    return None, "the file cannot be read as CSV", "save it as plain comma-separated UTF-8 text"
