@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes, Pools
+from audit.core.evidence import Codes, Entries, Pools, Table
 
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
@@ -141,30 +141,43 @@ def _at_most_one(masks: Words) -> Flags:
 
 def pool_masks(pools: Pools, words: int) -> tuple[Words, Flags]:
     """Return the values of each pool as bits, shape (pools, words), and whether it holds all of them equally often."""
+    if not isinstance(pools.contents, Entries):
+        return _table_masks(pools.contents, words)
     n = pools.n_pools
+    bag, value, rows = pools.contents
     if n * words * 64 <= _DENSE_CELLS:
         cells = np.zeros((n, words * 64), dtype=np.uint8)
-        cells.ravel()[pools.entry_pool.astype(np.int64) * (words * 64) + pools.entry_value] = 1
+        cells.ravel()[bag.astype(np.int64) * (words * 64) + value] = 1
         masks = np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
     else:
-        masks = _sorted_masks(pools, words)
-    entries = np.bincount(pools.entry_pool, minlength=n)
+        masks = _sorted_masks(pools.contents, n, words)
+    entries = np.bincount(bag, minlength=n)
     distinct = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     flat = entries == distinct
-    if pools.entry_count is not None:
+    if rows is not None:
         # Equal counts are those for which the Cauchy-Schwarz inequality is an equality.
-        count = pools.entry_count.astype(np.float64)
-        total = np.bincount(pools.entry_pool, count, n)
-        flat &= np.bincount(pools.entry_pool, count * count, n) * entries == total * total
+        count = rows.astype(np.float64)
+        total = np.bincount(bag, count, n)
+        flat &= np.bincount(bag, count * count, n) * entries == total * total
     return masks, flat
 
 
-def _sorted_masks(pools: Pools, words: int) -> Words:
+def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
+    """Return the same of pools given as a table of rows."""
+    held = table != 0
+    masks = np.zeros((len(table), words * 8), dtype=np.uint8)
+    packed = np.packbits(held, axis=1, bitorder="little")
+    masks[:, : packed.shape[1]] = packed
+    flat = (~held | (table == table.max(axis=1, keepdims=True, initial=0))).all(axis=1)
+    return masks.view(np.uint64), flat
+
+
+def _sorted_masks(entries: Entries, pools: int, words: int) -> Words:
     """Return the masks of pools when a table of pools by values would be too large."""
-    place = pools.entry_pool.astype(np.int64) * words + pools.entry_value // 64
+    place = entries.bag.astype(np.int64) * words + entries.value // 64
     order = np.argsort(place, kind="stable")
-    bits = np.uint64(1) << (pools.entry_value[order] % 64).astype(np.uint64)
+    bits = np.uint64(1) << (entries.value[order] % 64).astype(np.uint64)
     starts = np.flatnonzero(np.concatenate([[True], np.diff(place[order]) != 0]))
-    masks = np.zeros(pools.n_pools * words, dtype=np.uint64)
+    masks = np.zeros(pools * words, dtype=np.uint64)
     masks[place[order][starts]] = np.bitwise_or.reduceat(bits, starts)
     return masks.reshape(-1, words)

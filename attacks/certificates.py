@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes, Evidence, Pools
+from audit.core.evidence import Codes, Entries, Evidence, Pools
 from audit.core.outcome import Finding, Step
 
 Places = npt.NDArray[np.intp]
@@ -42,9 +42,12 @@ def sightings(evidence: Evidence, people: Codes) -> dict[int, list[Sighting]]:
 
 def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
     """Return the distinct values of some pools, in order of codes."""
-    entries = np.flatnonzero(np.isin(pools.entry_pool, np.unique(wanted)))
-    key = np.unique(pools.entry_pool[entries].astype(np.int64) * pools.values + pools.entry_value[entries])
     found: dict[int, list[int]] = {int(pool): [] for pool in wanted}
+    if not isinstance(pools.contents, Entries):
+        return {pool: tuple(np.flatnonzero(pools.contents[pool]).tolist()) for pool in found}
+    bag, value, _ = pools.contents
+    places = np.flatnonzero(np.isin(bag, np.unique(wanted)))
+    key = np.unique(bag[places].astype(np.int64) * pools.values + value[places])
     for pool, value in zip((key // pools.values).tolist(), (key % pools.values).tolist(), strict=True):
         found[pool].append(value)
     return {pool: tuple(values) for pool, values in found.items()}

@@ -31,6 +31,43 @@ def pool_masks(entry_pool: Any, entry_value: Any, pools: int, words: int) -> Any
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def table_masks(table: Any, words: int) -> Any:  # noqa: ANN401
+    """Return the values of each row of a table of counts as bits, and whether all of them stand equally often."""
+    masks = np.zeros((len(table), words), dtype=np.uint64)
+    flat = np.ones(len(table), dtype=np.bool_)
+    for q in range(len(table)):
+        row = table[q]
+        top, others = row[0], 0
+        for v in range(len(row)):
+            top = max(top, row[v])
+        for v in range(len(row)):
+            others += (row[v] != 0) & (row[v] != top)
+        flat[q] = others == 0
+        for w in range(words):
+            word = np.uint64(0)
+            for v in range(w * 64, min(w * 64 + 64, len(row))):
+                word |= np.uint64(row[v] != 0) << np.uint64(v & 63)
+            masks[q, w] = word
+    return masks, flat
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def multiply(person: Any, pool: Any, local: Any, table: Any, weight: Any) -> None:  # noqa: ANN401
+    """Multiply the weights of each person's values, a row each, by the rows of these values in the person's pool.
+
+    `local` is each person's row in `weight`, -1 for people without one.
+    """
+    width = min(weight.shape[1], table.shape[1])
+    for i in range(len(person)):
+        row = local[person[i]]
+        if row >= 0:
+            mine, counts = weight[row], table[pool[i]]
+            for v in range(width):
+                mine[v] *= counts[v]
+            mine[width:] = 0.0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     masks: Any,  # noqa: ANN401
     versions: Any,  # noqa: ANN401

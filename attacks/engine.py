@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-
 from attacks.candidates import Candidates, pool_masks
 from audit.core.budget import Budget
-from audit.core.evidence import Evidence, Pools
-
-# Below this, importing numba and loading its kernels costs a one-shot command more than they save.
-COMPILED_ROWS = 15_000_000
+from audit.core.engine import wants_compiled
+from audit.core.evidence import Entries, Evidence, Pools
 
 
 def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:
     """Return everybody's candidates, and after how many releases the budget was spent (all of them if it sufficed)."""
     state = Candidates()
     releases = len(evidence.tags)
-    fold = compiled_fold if wants_compiled(evidence.rows) else Candidates.fold
     for done, pools in enumerate(evidence.stream()):
         if budget.spent():
             return state, done
+        fold = compiled_fold if wants_compiled(evidence.rows) else Candidates.fold
         fold(state, pools, done)
         budget.progress(done + 1, releases)
     return state, releases
-
-
-def wants_compiled(rows: int) -> bool:
-    """Tell whether the compiled kernels pay: for many rows, and in a process that has loaded numba already."""
-    return rows >= COMPILED_ROWS or "numba" in sys.modules
 
 
 def compiled_fold(state: Candidates, pools: Pools, release: int) -> None:
@@ -36,8 +27,10 @@ def compiled_fold(state: Candidates, pools: Pools, release: int) -> None:
 
     state.grow(pools.people, pools.values)
     words = state.masks.shape[1]
-    if pools.entry_count is None:
-        allowed, flat = compiled.pool_masks(pools.entry_pool, pools.entry_value, pools.n_pools, words)
+    if not isinstance(pools.contents, Entries):
+        allowed, flat = compiled.table_masks(pools.contents, words)
+    elif pools.contents.rows is None:
+        allowed, flat = compiled.pool_masks(pools.contents.bag, pools.contents.value, pools.n_pools, words)
     else:
         allowed, flat = pool_masks(pools, words)
     people, disclosed = compiled.fold(

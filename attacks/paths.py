@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence, Pools
+from audit.core.evidence import Codes, Entries, Evidence, Pools
 
 Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float64]
@@ -275,13 +275,18 @@ class Paths:
 
 def pool_counts(pools: Pools, place: npt.NDArray[np.intp], values: int) -> Reals:
     """Return the rows of each value in the pools of some versions; shape (len(place), values), float64."""
-    used, which = np.unique(pools.pool[place], return_inverse=True)
-    number = np.full(pools.n_pools, -1, dtype=np.int64)
-    number[used] = np.arange(len(used))
-    entries = np.flatnonzero(number[pools.entry_pool] >= 0)
-    key = number[pools.entry_pool[entries]] * values + pools.entry_value[entries]
-    weights = None if pools.entry_count is None else pools.entry_count[entries]
-    counts = np.bincount(key, weights, len(used) * values).reshape(-1, values)[which].astype(np.float64)
+    if isinstance(pools.contents, Entries):
+        used, which = np.unique(pools.pool[place], return_inverse=True)
+        number = np.full(pools.n_pools, -1, dtype=np.int64)
+        number[used] = np.arange(len(used))
+        bag, value, count = pools.contents
+        entries = np.flatnonzero(number[bag] >= 0)
+        key = number[bag[entries]] * values + value[entries]
+        weights = None if count is None else count[entries]
+        counts = np.bincount(key, weights, len(used) * values).reshape(-1, values)[which].astype(np.float64)
+    else:
+        counts = np.zeros((len(place), values))
+        counts[:, : pools.values] = pools.contents[pools.pool[place]]
     if pools.fixed is not None:
         fixed = pools.fixed[place]
         rows = np.flatnonzero(fixed >= 0)

@@ -3,11 +3,14 @@
 Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of value v in the person's pool of
 release j (m-invariance paper, Section 3). Where every pool of a person holds its values equally often, that is one
 over the number of candidates, and nothing is multiplied.
+
+Products are kept for all values of a person where most are candidates, else for the candidates alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +18,16 @@ import numpy.typing as npt
 
 from attacks.candidates import Candidates
 from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence, Pools
+from audit.core.engine import wants_compiled
+from audit.core.evidence import Codes, Entries, Evidence, Pools, Table
 from audit.core.outcome import Asked, Risks
 
+Reals = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 _SLOTS = 4 << 20
-_HUGE = 1e100
-_TINY = 2.0**-300
+_THREADS = 2
+_DENSE_SHARE = 16
+_MOST_BITS = 900.0
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -40,66 +47,144 @@ class CandidateRisks:
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
         wanted = asked.of_people()
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
-        certain = value >= 0
-        possible = state.possible(seen, np.maximum(value, 0))
-        risk[certain & ~possible] = np.nan
-        uneven = np.flatnonzero(state.skewed.take(seen))
-        uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
-        for part in self._parts(sizes[uneven]):
-            weighed = self._weighed(seen[uneven[part]], value[uneven[part]], budget)
-            if weighed is None:
+        known = np.flatnonzero(value >= 0)
+        impossible = known[~state.possible(seen[known], value[known])]
+        risk[impossible] = np.nan
+        uneven = np.flatnonzero(state.skewed[seen] & (sizes > 1) & ~np.isnan(risk))
+        values = len(self.evidence.values)
+        dense = int(sizes[uneven].sum()) * _DENSE_SHARE >= len(uneven) * values
+
+        def weigh(part: slice) -> bool:
+            people = seen[uneven[part]]
+            products = _DenseProducts(people, values) if dense else _SparseProducts(people, state)
+            if not self._multiply(products, people, budget):
+                return False
+            best, total = products.weigh(value[uneven[part]])
+            risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
+            return True
+
+        with ThreadPoolExecutor(_THREADS) as workers:
+            if not all(workers.map(weigh, _parts(np.full(len(uneven), values) if dense else sizes[uneven]))):
                 return None
-            risk[uneven[part]] = weighed
         return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen].astype(np.int32), risk)
 
-    @staticmethod
-    def _parts(sizes: Codes) -> Iterator[slice]:
-        """Yield ranges of people whose candidates fit in memory."""
-        total, first = np.cumsum(sizes), 0
-        while first < len(sizes):
-            done = total[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(total, done + _SLOTS, side="right")))
-            yield slice(first, last)
-            first = last
-
-    def _weighed(self, people: Codes, value: Codes, budget: Budget) -> npt.NDArray[np.float64] | None:
-        """Return the risk of people whose pools hold values in different numbers."""
-        place, candidate = self.state.listed(people)
-        start = np.searchsorted(place, np.arange(len(people) + 1))
-        weight = np.ones(len(place))
-        local = np.full(len(self.state.versions), -1, dtype=np.int64)
-        local[people] = np.arange(len(people))
+    def _multiply(self, products: _DenseProducts | _SparseProducts, people: Codes, budget: Budget) -> bool:
+        """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
+        local = np.full(len(self.state.versions), -1, dtype=np.int32)
+        local[people] = np.arange(len(people), dtype=np.int32)
+        compiled = wants_compiled(self.evidence.rows)
+        bits = 0.0
         for pools in self.evidence.stream():
             if budget.spent():
-                return None
-            _multiply(pools, local, start, candidate, weight)
-            heavy = np.maximum.reduceat(weight, start[:-1]) > _HUGE
-            if heavy.any():
-                weight[heavy[place]] *= _TINY
-        total = np.add.reduceat(weight, start[:-1])
-        best = np.maximum.reduceat(weight, start[:-1])
-        wanted = np.flatnonzero(candidate == value[place])
-        best[place[wanted]] = weight[wanted]
-        return np.minimum(best / total, _BELOW_ONE)
+                return False
+            more = products.multiply(pools, local, compiled=compiled)
+            bits += more
+            if bits > _MOST_BITS - 64:
+                products.scale()
+                bits = 0.0
+        return True
 
 
-def _multiply(
-    pools: Pools,
-    local: npt.NDArray[np.int64],
-    start: npt.NDArray[np.intp],
-    candidate: Codes,
-    weight: npt.NDArray[np.float64],
-) -> None:
-    """Multiply the weight of each candidate by its number of rows in its person's pool of one release."""
-    rows = np.flatnonzero(local[pools.person] >= 0)
-    mine = local[pools.person[rows]]
-    length = start[mine + 1] - start[mine]
-    slots = np.repeat(start[mine] - np.cumsum(length) + length, length) + np.arange(length.sum())
-    key = np.repeat(pools.pool[rows].astype(np.int64), length) * pools.values + candidate[slots]
-    entry = pools.entry_pool.astype(np.int64) * pools.values + pools.entry_value
-    if pools.n_pools * pools.values <= 8 * (len(entry) + len(key)):
-        weight[slots] *= np.bincount(entry, pools.entry_count, pools.n_pools * pools.values)[key]
-    else:
-        distinct, inverse = np.unique(entry, return_inverse=True)
-        counts = np.bincount(inverse, pools.entry_count)
-        weight[slots] *= counts[np.searchsorted(distinct, key)]
+def _parts(sizes: npt.NDArray[np.integer]) -> Iterator[slice]:
+    """Yield ranges of people whose candidates fit in memory."""
+    total, first = np.cumsum(sizes), 0
+    while first < len(sizes):
+        done = total[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(total, done + _SLOTS, side="right")))
+        yield slice(first, last)
+        first = last
+
+
+class _DenseProducts:
+    """The products of all values of some people; `weight` has shape (people, values)."""
+
+    def __init__(self, people: Codes, values: int) -> None:
+        self.weight = np.ones((len(people), values))
+
+    def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
+        """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
+
+        `local` is the row of each person, -1 for people without one.
+        """
+        person, pool, table = _tabled(pools, local)
+        if compiled:
+            from attacks import compiled as kernels
+
+            kernels.multiply(person, pool, local, table, self.weight)
+        else:
+            rows = np.flatnonzero(local[person] >= 0)
+            mine, width = local[person[rows]], table.shape[1]
+            self.weight[mine, :width] *= table[pool[rows]]
+            self.weight[mine, width:] = 0.0
+        return float(np.iinfo(table.dtype).bits)
+
+    def scale(self) -> None:
+        """Bring every person's largest product down to about one, by a power of two."""
+        _, exponent = np.frexp(self.weight.max(axis=1))
+        np.ldexp(self.weight, -exponent[:, None], out=self.weight)
+
+    def weigh(self, value: Codes) -> tuple[Reals, Reals]:
+        """Return the product of each person's value asked for, the largest where it is -1, and their sum."""
+        best = self.weight.max(axis=1)
+        wanted = np.flatnonzero(value >= 0)
+        best[wanted] = self.weight[wanted, value[wanted]]
+        return best, self.weight.sum(axis=1)
+
+
+def _tabled(pools: Pools, local: Codes) -> tuple[Codes, Codes, Table]:
+    """Return people of a release, the pool of each, and what these pools hold as a table.
+
+    Of entries only those are put into the table that some people's pools hold: those with a row in `local`.
+    """
+    if not isinstance(pools.contents, Entries):
+        return pools.person, pools.pool, pools.contents
+    here = np.flatnonzero(local[pools.person] >= 0)
+    used = np.zeros(pools.n_pools, dtype=np.bool_)
+    used[pools.pool[here]] = True
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    bag, value, rows = pools.contents
+    some = np.flatnonzero(used[bag])
+    entries = Entries(number[bag[some]], value[some], None if rows is None else rows[some])
+    return pools.person[here], number[pools.pool[here]], entries.tabled(int(used.sum()), pools.values)
+
+
+class _SparseProducts:
+    """The products of the candidates of some people, one person's after the other's."""
+
+    def __init__(self, people: Codes, state: Candidates) -> None:
+        self.place, self.candidate = state.listed(people)
+        self.start = np.searchsorted(self.place, np.arange(len(people) + 1))
+        self.weight = np.ones(len(self.place))
+
+    def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
+        """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
+        rows = np.flatnonzero(local[pools.person] >= 0)
+        mine = local[pools.person[rows]]
+        length = self.start[mine + 1] - self.start[mine]
+        slots = np.repeat(self.start[mine] - np.cumsum(length) + length, length) + np.arange(length.sum())
+        factor = _counts(pools, np.repeat(pools.pool[rows], length), self.candidate[slots])
+        self.weight[slots] *= factor
+        return float(np.log2(max(1, factor.max(initial=1))))
+
+    def scale(self) -> None:
+        """Bring every person's largest product down to about one, by a power of two."""
+        _, exponent = np.frexp(np.maximum.reduceat(self.weight, self.start[:-1]))
+        self.weight = np.ldexp(self.weight, -exponent[self.place])
+
+    def weigh(self, value: Codes) -> tuple[Reals, Reals]:
+        """Return the product of each person's value asked for, the largest where it is -1, and their sum."""
+        best = np.maximum.reduceat(self.weight, self.start[:-1])
+        wanted = np.flatnonzero(self.candidate == value[self.place])
+        best[self.place[wanted]] = self.weight[wanted]
+        return best, np.add.reduceat(self.weight, self.start[:-1])
+
+
+def _counts(pools: Pools, pool: Codes, value: Codes) -> npt.NDArray[np.number]:
+    """Return the rows of each of some pairs of pool and value; shape (pairs,)."""
+    if isinstance(pools.contents, Entries):
+        bag, values, count = pools.contents
+        if pools.n_pools * pools.values > 8 * (len(bag) + len(pool)):
+            distinct, inverse = np.unique(bag.astype(np.int64) * pools.values + values, return_inverse=True)
+            key = pool.astype(np.int64) * pools.values + value
+            return np.bincount(inverse, count)[np.searchsorted(distinct, key)]
+    return pools.table()[pool, value]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -11,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit import covering
+from audit.core.engine import wants_compiled
 from audit.core.errors import InputError, Problem, Problems, UsageError
-from audit.core.evidence import AdversaryKind, Codes, Counts, Evidence, Pools
+from audit.core.evidence import AdversaryKind, Codes, Entries, Evidence, Pools, Table
 from audit.reading import manifest as manifests
 from audit.reading.knowledge import Known, Register, read_known, read_register, read_transitions
 from audit.reading.numbering import NOBODY
@@ -21,8 +23,9 @@ from audit.reading.series import Release, Series
 ADVERSARIES: tuple[AdversaryKind, ...] = ("linked", "register", "pseudonym")
 UNKNOWN = -1
 _CACHE_BYTES = 1 << 30
-
-Entries = tuple[Codes, Codes, Counts | None]
+_POOLS_BYTES = 1 << 29
+# A row seen by somebody with a register costs about as much as so many rows seen by somebody who knows the groups.
+_COVERING_ROWS = 16
 
 
 def gather(series: Series, adversary: AdversaryKind | None = None) -> tuple[Evidence, ...]:
@@ -151,15 +154,19 @@ class LinkedSource:
         """Whether values never change."""
         return self.listed is None
 
-    def stream(self) -> Iterator[Pools]:
+    def stream(self) -> Generator[Pools, None, None]:
         """Yield the pools of all releases in order; the next release is read while one is being worked on."""
         with ThreadPoolExecutor(1) as reader:
-            ahead = reader.submit(self.releases.get, 0)
+            ahead = reader.submit(self.read_ahead, 0)
             for position in range(len(self.releases)):
                 ahead.result()
                 if position + 1 < len(self.releases):
-                    ahead = reader.submit(self.releases.get, position + 1)
+                    ahead = reader.submit(self.read_ahead, position + 1)
                 yield self.pools(position)
+
+    def read_ahead(self, position: int) -> None:
+        """Read a release before its pools are asked for."""
+        self.releases.get(position)
 
     def release(self, position: int) -> Release:
         """Return a release whose values the transitions speak of.
@@ -188,7 +195,7 @@ class LinkedSource:
         rows = self._real(release.person)
         person = release.person if rows is None else release.person[rows]
         group = release.group.codes if rows is None else release.group.codes[rows]
-        entries: Entries = (release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
         fixed = self._fixed(position)
         if fixed is not None:
             at = fixed[person]
@@ -251,7 +258,7 @@ class LinkedSource:
             self._truth = codes if told else None, changed
         return self._truth
 
-    def _pools(self, person: Codes, pool: Codes, n_pools: int, entries: Entries, fixed: Codes | None) -> Pools:
+    def _pools(self, person: Codes, pool: Codes, n_pools: int, contents: Entries | Table, fixed: Codes | None) -> Pools:
         counted = None
         if fixed is not None and self.constant:
             rows = np.flatnonzero(fixed == UNKNOWN)
@@ -259,7 +266,7 @@ class LinkedSource:
         elif fixed is not None:
             counted = fixed == UNKNOWN
         values = len(self.series.vocabularies[self.sensitive])
-        return Pools(person, pool, n_pools, *entries, counted, fixed, self.series.people.size, values)
+        return Pools(person, pool, n_pools, contents, counted, fixed, self.series.people.size, values)
 
     def _real(self, person: Codes) -> npt.NDArray[np.intp] | None:
         """Return the rows that are people and no counterfeits, or None when all are."""
@@ -340,7 +347,7 @@ class LinkedSource:
             raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[short[0]]])), what)
         kept = left > 0
         codes = distinct[kept]
-        return (codes // values).astype(np.int32), (codes % values).astype(np.int32), left[kept]
+        return Entries((codes // values).astype(np.int32), (codes % values).astype(np.int32), left[kept])
 
 
 class RegisterSource(LinkedSource):
@@ -351,6 +358,31 @@ class RegisterSource(LinkedSource):
     ) -> None:
         super().__init__(releases, sensitive, listed)
         self.register = register
+        attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
+        self.space = covering.Space(attributes, register.values, register.points)
+        self._kept: dict[tuple[int, bool], Pools] = {}
+        self._lock = Lock()
+
+    def learn(self) -> None:
+        """Read the known values."""
+        super().learn()
+        self._kept = {key: pools for key, pools in self._kept.items() if key[1]}
+
+    def stream(self) -> Generator[Pools, None, None]:
+        """Yield the pools of all releases in order; the next ones are made while some are being worked on."""
+        if len(self._kept) == len(self.releases):
+            yield from map(self.pools, range(len(self.releases)))
+            return
+        with closing(super().stream()) as made, ThreadPoolExecutor(1) as maker:
+            ahead = maker.submit(next, made, None)
+            while (pools := ahead.result()) is not None:
+                ahead = maker.submit(next, made, None)
+                yield pools
+
+    def read_ahead(self, position: int) -> None:
+        """Read a release before its pools are asked for, unless these are there already."""
+        if (position, self.known is not None) not in self._kept:
+            super().read_ahead(position)
 
     def pools(self, position: int) -> Pools:
         """Return the pools of a release, counted from 0.
@@ -358,21 +390,35 @@ class RegisterSource(LinkedSource):
         Raises:
             InputError: somebody is covered by no group, or there are more people than rows.
         """
+        key = position, self.known is not None
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._covered(position)
+            with self._lock:
+                if sum(map(_bytes, self._kept.values())) + _bytes(kept) <= _POOLS_BYTES:
+                    self._kept[key] = kept
+        return kept
+
+    def _covered(self, position: int) -> Pools:
         release = self.release(position)
         lines = self.register.present(position)
         person = self.register.person[lines]
-        used, pool = np.unique(self.register.point[lines], return_inverse=True)
-        cover = self._cover(position, release, lines, used, pool)
-        entries: Entries = (release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        used, pool = self.register.places(lines)
+        entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        # Reading ahead may number more values meanwhile.
+        values = len(self.series.vocabularies[self.sensitive])
+        covered = self._cover(position, used, entries, values)
+        self._check_present(release, lines, pool, covered.groups)
         at = None
         fixed = self._fixed(position)
         if fixed is not None:
             at = fixed[person]
-            self._check_possible(cover, entries, person, pool, at)
-            sure = np.flatnonzero((at != UNKNOWN) & (cover.groups_of_point()[pool] == 1))
-            entries = self._without(entries, person[sure], cover.first_group()[pool[sure]], at[sure])
-        contents = cover.contents(entries, len(self.series.vocabularies[self.sensitive]))
-        return self._pools(person, pool.astype(np.int32), len(used), contents, at)
+            self._check_possible(covered, person, pool, at)
+            sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
+            _, home = covering.covering_groups(self._boxes(position), self.space, used[pool[sure]])
+            entries = self._without(entries, person[sure], home, at[sure])
+            covered = self._cover(position, used, entries, values)
+        return replace(self._pools(person, pool, len(used), covered.contents, at), values=values)
 
     def present(self, position: int) -> Codes:
         """Return the people whom the register has in a release."""
@@ -384,26 +430,31 @@ class RegisterSource(LinkedSource):
         lines = self.register.present(position)
         line = np.full(self.series.people.size, NOBODY, dtype=np.int64)
         line[self.register.person[lines]] = lines
-        used, point = np.unique(self.register.point[line[people]], return_inverse=True)
-        cover = self._cover(position, release, line[people], used, point.astype(np.int32))
-        start = np.searchsorted(cover.point, np.arange(len(used) + 1))
+        used, point = self.register.places(line[people])
+        place, group = covering.covering_groups(self._boxes(position), self.space, used)
+        start = np.searchsorted(place, np.arange(len(used) + 1))
         names = [
-            tuple(release.group.name(int(code)) for code in cover.group[start[p] : start[p + 1]])
-            for p in range(len(used))
+            tuple(release.group.name(int(code)) for code in group[start[p] : start[p + 1]]) for p in range(len(used))
         ]
         return [names[p] for p in point]
 
-    def _cover(
-        self, position: int, release: Release, lines: npt.NDArray[np.intp], used: Codes, pool: Codes
-    ) -> covering.Cover:
+    def _boxes(self, position: int) -> covering.Boxes:
         boxes = self.releases.get(position)[1]
         if boxes is None:
             raise AssertionError("a register's releases have boxes")
-        attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
-        cover = covering.cover(boxes, attributes, self.register.values, self.register.points[used])
+        return boxes
+
+    def _cover(self, position: int, used: npt.NDArray[np.intp], entries: Entries, values: int) -> covering.Covered:
+        compiled = wants_compiled(_COVERING_ROWS * self.series.about_rows)
+        return covering.cover(self._boxes(position), self.space, used, entries, values, compiled=compiled)
+
+    def _check_present(
+        self, release: Release, lines: npt.NDArray[np.intp], pool: Codes, groups: npt.NDArray[np.integer]
+    ) -> None:
+        """Hold the register's people in a release, and how many groups cover each pool's, against the release."""
         problems = Problems()
-        alone = np.flatnonzero(cover.groups_of_point()[pool] == 0)
-        if len(alone):
+        if not groups.all():
+            alone = np.flatnonzero(groups[pool] == 0)
             others = f" (nor {len(alone) - 1} others)" if len(alone) > 1 else ""
             what = f"no group of release {release.tag} covers this person{others}"
             line = self.register.table.line(int(lines[alone[0]]))
@@ -413,20 +464,19 @@ class RegisterSource(LinkedSource):
             what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are no counterfeits"
             problems.add(self.register.shown, what, "correct the stays")
         problems.check()
-        return cover
 
-    def _check_possible(
-        self, cover: covering.Cover, entries: Entries, person: Codes, pool: npt.NDArray[np.intp], fixed: Codes
-    ) -> None:
+    def _check_possible(self, covered: covering.Covered, person: Codes, pool: Codes, fixed: Codes) -> None:
         """Note the first known value that no group which may hold its person publishes."""
-        values = len(self.series.vocabularies[self.sensitive])
-        pools, value, _ = cover.contents(entries, values)
         rows = np.flatnonzero(fixed != UNKNOWN)
-        has = np.isin(pool[rows].astype(np.int64) * values + fixed[rows], pools.astype(np.int64) * values + value)
-        if not has.all() and self.known is not None:
+        lacks = np.flatnonzero(~covered.hold(pool[rows], fixed[rows]))
+        if len(lacks) and self.known is not None:
             what = "no group that may hold this person publishes this value"
-            place = self._line_of(self.known, int(person[rows[np.flatnonzero(~has)[0]]]))
-            raise self._contradiction(self.known, place, what)
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[lacks[0]]])), what)
+
+
+def _bytes(pools: Pools) -> int:
+    contents = pools.contents if isinstance(pools.contents, Entries) else (pools.contents,)
+    return sum(column.nbytes for column in (pools.person, pools.pool, *contents) if column is not None)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,50 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
+Table: TypeAlias = npt.NDArray[np.integer]
 AdversaryKind = Literal["linked", "register", "pseudonym"]
+
+
+class Entries(NamedTuple):
+    """Contents of bags as (bag, value, number of rows), where a bag is a pool or a QI-group.
+
+    Attributes:
+        bag, value: shape (m,), int32. A pair may stand in several entries, which add up.
+        rows: number of rows of each, or None for one row each.
+    """
+
+    bag: Codes
+    value: Codes
+    rows: Counts | None
+
+    def tabled(self, bags: int, values: int) -> Table:
+        """Return the same as a table of rows by bag and value; shape (bags, values)."""
+        key = self.bag.astype(np.int64) * values + self.value
+        if self.rows is None:
+            table = np.bincount(key, minlength=bags * values)
+        else:
+            table = np.zeros(bags * values, dtype=np.int64)
+            np.add.at(table, key, self.rows)
+        return table.astype(count_type(int(table.max(initial=0))), copy=False).reshape(bags, values)
+
+    @staticmethod
+    def of(table: Table) -> Entries:
+        """Return what a table of rows by bag and value says; each pair once, in order."""
+        bag, value = np.nonzero(table)
+        return Entries(bag.astype(np.int32), value.astype(np.int32), table[bag, value].astype(np.int64))
+
+
+def count_type(largest: int) -> np.dtype[np.integer]:
+    """Return the smallest type for counts up to a number."""
+    kinds = (np.uint16, np.int32, np.int64)
+    return np.dtype(next(kind for kind in kinds if largest <= np.iinfo(kind).max))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +66,8 @@ class Pools:
         person: the people in this release whose value is not known beforehand; distinct, shape (n,), int32.
         pool: the pool of each; shape (n,), int32, in [0, n_pools).
         n_pools: number of pools.
-        entry_pool, entry_value, entry_count: the pools' contents as (pool, value, number of rows); shape (m,).
-            A pair may stand in several entries, which add up; `entry_count` None means one row each.
+        contents: what is in the pools: entries, or a table of rows by pool and value, shape (n_pools, values), where
+            pools hold many values. Either can be had of both: `entries()`, `table()`.
         counted: false where the version (this person in this release) is known beforehand, so that it takes
             part in reasoning but in no measure; shape (n,), or None when all count.
         fixed: the known value of such a version, -1 elsewhere; shape (n,), or None.
@@ -42,13 +78,19 @@ class Pools:
     person: Codes
     pool: Codes
     n_pools: int
-    entry_pool: Codes
-    entry_value: Codes
-    entry_count: Counts | None
+    contents: Entries | Table
     counted: npt.NDArray[np.bool_] | None
     fixed: Codes | None
     people: int
     values: int
+
+    def entries(self) -> Entries:
+        """Return what is in the pools as entries."""
+        return self.contents if isinstance(self.contents, Entries) else Entries.of(self.contents)
+
+    def table(self) -> Table:
+        """Return what is in the pools as a table, which is large where there are many pools and values."""
+        return self.contents.tabled(self.n_pools, self.values) if isinstance(self.contents, Entries) else self.contents
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from audit.core.errors import InputError, Problems
 from audit.core.evidence import Transitions
 from audit.reading import manifest as manifests
-from audit.reading.attributes import combine
+from audit.reading.attributes import combine, distinct
 from audit.reading.cells import CellError
 from audit.reading.numbering import NOBODY, Vocabulary
 from audit.reading.series import Series
@@ -51,6 +51,14 @@ class Register:
         """Return the lines of the people who are in a release."""
         return np.flatnonzero((self.first <= release) & (release <= self.last))
 
+    def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
+        """Return the distinct points of some lines, in order, and the place of each line's among them."""
+        point = self.point[lines]
+        used = np.zeros(len(self.points), dtype=np.bool_)
+        used[point] = True
+        place: Codes = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return np.flatnonzero(used), place[point]
+
 
 def read_register(series: Series) -> Register:
     """Read the register that the manifest names.
@@ -84,12 +92,9 @@ def read_register(series: Series) -> Register:
     if len(nameless):
         problems.add(name, "the line names nobody", "write the individual", line=table.line(int(nameless[0])))
     problems.check()
-    key, _ = combine(columns, table.rows)
-    _, lines, point = np.unique(key, return_index=True, return_inverse=True)
+    lines, point = distinct(*combine(columns, table.rows))
     points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
-    register = Register(
-        name, person, point.astype(np.int32), first, last, points.astype(np.int32), tuple(values), table
-    )
+    register = Register(name, person, point, first, last, points.astype(np.int32), tuple(values), table)
     _check_once(series, register, problems)
     problems.check()
     return register
@@ -153,6 +158,8 @@ def _note_first(
 
 def _check_once(series: Series, register: Register, problems: Problems) -> None:
     """Note the first person whom the register lists twice in one release."""
+    if np.bincount(register.person).max(initial=0) <= 1:
+        return
     seen = np.full(series.people.size, -1, dtype=np.int64)
     for release, tag in enumerate(series.tags):
         lines = register.present(release)

@@ -1,5 +1,7 @@
 """The numpy kernel of candidate sets beside plain sets, and the compiled kernel beside the numpy one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 
 from attacks import candidates
 from attacks.candidates import NEVER, Candidates, pool_masks
+from attacks.compiled import table_masks
 from attacks.engine import compiled_fold
-from audit.core.evidence import Pools
+from audit.core.evidence import Entries, Pools
 
 
 @st.composite
@@ -25,14 +28,14 @@ def histories(draw, most_values=150):
         entries = draw(st.lists(some, min_size=1, max_size=12))
         counted = draw(st.booleans())
         columns = np.array(entries, dtype=np.int64).T
+        pairs = columns[:2].astype(np.int32)
+        contents = Entries(pairs[0], pairs[1], columns[2] if counted else None)
         releases.append(
             Pools(
                 np.array(present, dtype=np.int32),
                 np.array(pool, dtype=np.int32),
                 n_pools,
-                columns[0].astype(np.int32),
-                columns[1].astype(np.int32),
-                columns[2] if counted else None,
+                contents.tabled(n_pools, values) if draw(st.booleans()) else contents,
                 None,
                 None,
                 people,
@@ -47,7 +50,7 @@ def by_sets(releases):
     left, versions, vulnerable, disclosed = {}, {}, [], []
     for pools in releases:
         content = {}
-        for pool, value in zip(pools.entry_pool.tolist(), pools.entry_value.tolist(), strict=True):
+        for pool, value in zip(*(column.tolist() for column in pools.entries()[:2]), strict=True):
             content.setdefault(pool, set()).add(value)
         for person, pool in zip(pools.person.tolist(), pools.pool.tolist(), strict=True):
             held = content.get(pool, set())
@@ -100,6 +103,19 @@ def test_large_tables_of_pools_go_another_way_to_the_same_masks(releases):
             dense, _ = pool_masks(pools, words)
             patch.setattr(candidates, "_DENSE_CELLS", 0)
             assert np.array_equal(sparse, dense)
+
+
+@given(histories())
+def test_tables_say_what_entries_say(releases):
+    for pools in releases:
+        words = (pools.values + 63) // 64
+        expected = pool_masks(replace(pools, contents=Entries.of(pools.table())), words)
+        for found in (
+            pool_masks(replace(pools, contents=pools.table()), words),
+            table_masks(pools.table(), words),
+        ):
+            assert np.array_equal(found[0], expected[0])
+            assert np.array_equal(found[1], expected[1])
 
 
 @given(histories())

@@ -1,0 +1,106 @@
+"""Compiled twins of the kernels in `audit.covering` and `audit.sweeping`, which are the oracles of these.
+
+Imported only where it pays: numba takes a quarter of a second to import and as long to load its first kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_ONE = np.uint64(1)
+# The place of the only bit in a word, by the six highest bits of its product with a de Bruijn sequence.
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_PLACE = np.zeros(64, dtype=np.int64)
+for _bit in range(64):
+    _PLACE[((1 << _bit) * int(_DE_BRUIJN) & (1 << 64) - 1) >> 58] = _bit
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sweep(
+    events: Any,  # noqa: ANN401
+    corners: Any,  # noqa: ANN401
+    group: Any,  # noqa: ANN401
+    bags: Any,  # noqa: ANN401
+    axes: Any,  # noqa: ANN401
+    points: Any,  # noqa: ANN401
+    made: Any,  # noqa: ANN401
+) -> None:
+    """Sweep the lattice: see `audit.sweeping.sweep`."""
+    event_start, event_box, event_sign = events
+    point_start, point_row, point_cell = points
+    slab, table, boxes = made
+    values = table.shape[1]
+    sums = np.zeros_like(slab)
+    stale = False
+    for at in range(len(event_start) - 1):
+        for e in range(event_start[at], event_start[at + 1]):
+            _change(slab, event_box[e], event_sign[e], corners, group, bags)
+            stale = True
+        if point_start[at] == point_start[at + 1]:
+            continue
+        if stale:
+            _running_sums(slab.reshape(-1), sums.reshape(-1), axes)
+            stale = False
+        for p in range(point_start[at], point_start[at + 1]):
+            row, here = table[point_row[p]], sums[point_cell[p]]
+            for v in range(values):
+                row[v] = here[v]
+            boxes[point_row[p]] = here[values]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _change(slab: Any, box: int, sign: int, corners: Any, group: Any, bags: Any) -> None:  # noqa: ANN401
+    """Add to the slab's differences that a box begins or ends."""
+    corner_start, corner_cell, corner_sign = corners
+    bag_start, bag_value, bag_count = bags
+    values = slab.shape[1] - 1
+    home = group[box]
+    for c in range(corner_start[box], corner_start[box + 1]):
+        change = np.int64(sign) * corner_sign[c]
+        here = slab[corner_cell[c]]
+        here[values] += change
+        for i in range(bag_start[home], bag_start[home + 1]):
+            here[bag_value[i]] += change * bag_count[i]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _running_sums(slab: Any, sums: Any, axes: Any) -> None:  # noqa: ANN401
+    """Sum up the differences along each axis, given as (outer, size, inner) of the flat slab."""
+    sums[:] = slab
+    for a in range(len(axes)):
+        outer, size, inner = axes[a]
+        for o in range(outer):
+            for i in range(1, size):
+                at = (o * size + i) * inner
+                # As slices, which the compiler can tell apart and so work on many numbers at once.
+                before, here = sums[at - inner : at], sums[at : at + inner]
+                for x in range(inner):
+                    here[x] += before[x]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def walk(maps: Any, rows: Any, group: Any, bags: Any, table: Any, groups: Any) -> None:  # noqa: ANN401
+    """Add up what covers each point, by bitmaps: see `audit.covering`.
+
+    `maps` are the bitmaps of all attributes, one below the other; `rows` says which of them each point has.
+    """
+    bag_start, bag_value, bag_count = bags
+    seen = np.full(len(bag_start), -1, dtype=np.int64)
+    for p in range(len(rows)):
+        for w in range(maps.shape[1]):
+            word = maps[rows[p, 0], w]
+            for a in range(1, rows.shape[1]):
+                word &= maps[rows[p, a], w]
+            while word:
+                low = word & (~word + _ONE)
+                word ^= low
+                home = group[w * 64 + _PLACE[(low * _DE_BRUIJN) >> np.uint64(58)]]
+                if seen[home] == p:
+                    continue
+                seen[home] = p
+                groups[p] += 1
+                for i in range(bag_start[home], bag_start[home + 1]):
+                    table[p, bag_value[i]] += bag_count[i]
