@@ -68,6 +68,25 @@ def multiply(person: Any, pool: Any, local: Any, table: Any, weight: Any) -> Non
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def multiply_listed(
+    person: Any,  # noqa: ANN401
+    pool: Any,  # noqa: ANN401
+    local: Any,  # noqa: ANN401
+    start: Any,  # noqa: ANN401
+    candidate: Any,  # noqa: ANN401
+    table: Any,  # noqa: ANN401
+    weight: Any,  # noqa: ANN401
+) -> None:
+    """Multiply the weight of each candidate, one person's after the other's, by its rows in the person's pool."""
+    for i in range(len(person)):
+        row = local[person[i]]
+        if row >= 0:
+            counts = table[pool[i]]
+            for slot in range(start[row], start[row + 1]):
+                weight[slot] *= counts[candidate[slot]]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     masks: Any,  # noqa: ANN401
     versions: Any,  # noqa: ANN401

@@ -26,7 +26,8 @@ Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 _SLOTS = 4 << 20
 _THREADS = 2
-_DENSE_SHARE = 16
+_DENSE_SHARE = {"linked": 3, "register": 16}
+_TABLE_CELLS = 1 << 26
 _MOST_BITS = 900.0
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
@@ -52,7 +53,8 @@ class CandidateRisks:
         risk[impossible] = np.nan
         uneven = np.flatnonzero(state.skewed[seen] & (sizes > 1) & ~np.isnan(risk))
         values = len(self.evidence.values)
-        dense = int(sizes[uneven].sum()) * _DENSE_SHARE >= len(uneven) * values
+        # A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
+        dense = int(sizes[uneven].sum()) * _DENSE_SHARE[self.evidence.kind] >= len(uneven) * values
 
         def weigh(part: slice) -> bool:
             people = seen[uneven[part]]
@@ -158,6 +160,12 @@ class _SparseProducts:
 
     def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
+        if compiled and pools.n_pools * pools.values <= _TABLE_CELLS:
+            from attacks import compiled as kernels
+
+            table = pools.table()
+            kernels.multiply_listed(pools.person, pools.pool, local, self.start, self.candidate, table, self.weight)
+            return float(np.iinfo(table.dtype).bits)
         rows = np.flatnonzero(local[pools.person] >= 0)
         mine = local[pools.person[rows]]
         length = self.start[mine + 1] - self.start[mine]

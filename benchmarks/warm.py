@@ -44,14 +44,17 @@ def build(name: str, series: Path) -> Job:
 
 
 def _attack(name: str, series: Path) -> Job:
+    # A process that goes on working has the compiled kernels loaded, and then uses them.
+    from attacks import compiled  # noqa: F401
     from attacks.registry import find
     from audit.core.budget import Budget
     from audit.linking import gather
     from audit.reading.series import open_series
+    from audit.verdict.scoring import score
 
     def run() -> object:
         (evidence,) = gather(open_series(series))
-        return find(name).run(evidence, Budget())
+        return score(evidence, find(name).run(evidence, Budget()), Budget())
 
     return run
 
@@ -66,7 +69,7 @@ def answer_of(made: object) -> dict[str, object]:
     sizes = measures.get("candidate_sizes")
     if sizes is not None:
         measures["candidates"] = sum(int(size) * people for size, people in sizes.items())
-    return {"status": made.status} | {k: v for k, v in measures.items() if isinstance(v, int | float)}
+    return {"status": made.outcome.status} | {k: v for k, v in measures.items() if isinstance(v, int | float)}
 
 
 def once(job: Job) -> tuple[float, dict[str, object]]:
