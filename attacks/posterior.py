@@ -24,7 +24,8 @@ from audit.core.outcome import Asked, Risks
 
 Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
-_SLOTS = 4 << 20
+_DENSE_SLOTS = 4 << 20
+_LISTED_SLOTS = 1 << 19
 _THREADS = 2
 _DENSE_SHARE = {"linked": 3, "register": 16}
 _TABLE_CELLS = 1 << 26
@@ -48,10 +49,10 @@ class CandidateRisks:
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
         wanted = asked.of_people()
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
-        known = np.flatnonzero(value >= 0)
-        impossible = known[~state.possible(seen[known], value[known])]
-        risk[impossible] = np.nan
-        uneven = np.flatnonzero(state.skewed[seen] & (sizes > 1) & ~np.isnan(risk))
+        impossible = ~state.possible(seen, np.maximum(value, 0))
+        risk[impossible & (value >= 0)] = np.nan
+        uneven = np.flatnonzero(state.skewed.take(seen))
+        uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
         values = len(self.evidence.values)
         # A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
         dense = int(sizes[uneven].sum()) * _DENSE_SHARE[self.evidence.kind] >= len(uneven) * values
@@ -65,8 +66,9 @@ class CandidateRisks:
             risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
             return True
 
+        work, most = (np.full(len(uneven), values), _DENSE_SLOTS) if dense else (sizes[uneven], _LISTED_SLOTS)
         with ThreadPoolExecutor(_THREADS) as workers:
-            if not all(workers.map(weigh, _parts(np.full(len(uneven), values) if dense else sizes[uneven]))):
+            if not all(workers.map(weigh, _parts(work, most))):
                 return None
         return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen].astype(np.int32), risk)
 
@@ -87,12 +89,12 @@ class CandidateRisks:
         return True
 
 
-def _parts(sizes: npt.NDArray[np.integer]) -> Iterator[slice]:
-    """Yield ranges of people whose candidates fit in memory."""
+def _parts(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
+    """Yield ranges of people who have at most so many candidates, or of one person."""
     total, first = np.cumsum(sizes), 0
     while first < len(sizes):
         done = total[first - 1] if first else 0
-        last = max(first + 1, int(np.searchsorted(total, done + _SLOTS, side="right")))
+        last = max(first + 1, int(np.searchsorted(total, done + most, side="right")))
         yield slice(first, last)
         first = last
 
@@ -102,13 +104,14 @@ class _DenseProducts:
 
     def __init__(self, people: Codes, values: int) -> None:
         self.weight = np.ones((len(people), values))
+        self.span = int(people[0]), int(people[-1]) + 1
 
     def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
         """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
 
         `local` is the row of each person, -1 for people without one.
         """
-        person, pool, table = _tabled(pools, local)
+        person, pool, table = _tabled(pools, local, self.span)
         if compiled:
             from attacks import compiled as kernels
 
@@ -133,13 +136,16 @@ class _DenseProducts:
         return best, self.weight.sum(axis=1)
 
 
-def _tabled(pools: Pools, local: Codes) -> tuple[Codes, Codes, Table]:
-    """Return people of a release, the pool of each, and what these pools hold as a table.
+def _tabled(pools: Pools, local: Codes, span: tuple[int, int]) -> tuple[Codes, Codes, Table]:
+    """Return at least those people of a release who have a row in `local`, their pools, and these as a table.
 
-    Of entries only those are put into the table that some people's pools hold: those with a row in `local`.
+    `span` bounds the codes of the people with a row: where a release lists people in order, a search finds them.
     """
     if not isinstance(pools.contents, Entries):
-        return pools.person, pools.pool, pools.contents
+        near = slice(None)
+        if (pools.person[1:] > pools.person[:-1]).all():
+            near = slice(*np.searchsorted(pools.person, span))
+        return pools.person[near], pools.pool[near], pools.contents
     here = np.flatnonzero(local[pools.person] >= 0)
     used = np.zeros(pools.n_pools, dtype=np.bool_)
     used[pools.pool[here]] = True
