@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -154,7 +153,7 @@ class LinkedSource:
         """Whether values never change."""
         return self.listed is None
 
-    def stream(self) -> Generator[Pools, None, None]:
+    def stream(self) -> Iterator[Pools]:
         """Yield the pools of all releases in order; the next release is read while one is being worked on."""
         with ThreadPoolExecutor(1) as reader:
             ahead = reader.submit(self.read_ahead, 0)
@@ -368,16 +367,11 @@ class RegisterSource(LinkedSource):
         super().learn()
         self._kept = {key: pools for key, pools in self._kept.items() if key[1]}
 
-    def stream(self) -> Generator[Pools, None, None]:
-        """Yield the pools of all releases in order; the next ones are made while some are being worked on."""
+    def stream(self) -> Iterator[Pools]:
+        """Yield the pools of all releases in order; nothing is read where all of them are there already."""
         if len(self._kept) == len(self.releases):
-            yield from map(self.pools, range(len(self.releases)))
-            return
-        with closing(super().stream()) as made, ThreadPoolExecutor(1) as maker:
-            ahead = maker.submit(next, made, None)
-            while (pools := ahead.result()) is not None:
-                ahead = maker.submit(next, made, None)
-                yield pools
+            return map(self.pools, range(len(self.releases)))
+        return super().stream()
 
     def read_ahead(self, position: int) -> None:
         """Read a release before its pools are asked for, unless these are there already."""

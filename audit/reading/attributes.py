@@ -44,14 +44,14 @@ class Attribute:
 
     def numbers(self, names: Sequence[str]) -> tuple[Codes, list[tuple[int, CellError]]]:
         """Return the numbers of many texts, and the places and errors of those that are no cells."""
-        found = np.zeros(len(names), dtype=np.int32)
         errors = []
         for place, name in enumerate(names):
-            try:
-                found[place] = self.number(name)
-            except CellError as error:
-                errors.append((place, error))
-        return found, errors
+            if name not in self._of_text:
+                try:
+                    self.number(name)
+                except CellError as error:
+                    errors.append((place, error))
+        return np.array([self._of_text.get(name, 0) for name in names], dtype=np.int32), errors
 
     def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Return which of some cells cover which exact values; shape (len(cells), len(values))."""
