@@ -20,12 +20,13 @@ Job = Callable[[], Any]
 def build(name: str, series: Path) -> Job:
     """Return the job of a name; what it needs is imported here, outside the clock.
 
-    Names: `limit-linked`, `limit-register`, `attack-NAME`, `duckdb-linked`, `duckdb-register-RELEASES`,
+    Names: `limit-linked`, `limit-register`, `attack-NAME`, `scored-NAME` (with risks), `duckdb-linked`,
+    `duckdb-register-RELEASES`,
     `anonypyx-PEOPLE`.
     """
     tool, _, rest = name.partition("-")
-    if tool == "attack":
-        return _attack(rest, series)
+    if tool in ("attack", "scored"):
+        return _attack(rest, series, scored=tool == "scored")
     if tool == "limit":
         from benchmarks import limit
 
@@ -43,7 +44,7 @@ def build(name: str, series: Path) -> Job:
     raise ValueError(f"there is no job {name}")
 
 
-def _attack(name: str, series: Path) -> Job:
+def _attack(name: str, series: Path, *, scored: bool) -> Job:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
     from attacks import compiled  # noqa: F401
     from attacks.registry import find
@@ -54,7 +55,8 @@ def _attack(name: str, series: Path) -> Job:
 
     def run() -> object:
         (evidence,) = gather(open_series(series))
-        return score(evidence, find(name).run(evidence, Budget()), Budget())
+        outcome = find(name).run(evidence, Budget())
+        return score(evidence, outcome, Budget()).outcome if scored else outcome
 
     return run
 
@@ -69,7 +71,7 @@ def answer_of(made: object) -> dict[str, object]:
     sizes = measures.get("candidate_sizes")
     if sizes is not None:
         measures["candidates"] = sum(int(size) * people for size, people in sizes.items())
-    return {"status": made.outcome.status} | {k: v for k, v in measures.items() if isinstance(v, int | float)}
+    return {"status": made.status} | {k: v for k, v in measures.items() if isinstance(v, int | float)}
 
 
 def once(job: Job) -> tuple[float, dict[str, object]]:
