@@ -80,7 +80,13 @@ class Candidates:
         self.count(fallen[0] - freed[0], fallen[1] - freed[1])
 
     def count(self, people: int, versions: int) -> None:
-        """Add to the timelines by how much the vulnerable people and the disclosed versions grew."""
+        """Add to the timelines by how much the vulnerable people and the disclosed versions grew.
+
+        Raises:
+            OverflowError: there are more releases than versions can be counted; people would seem not to be there.
+        """
+        if len(self.vulnerable) >= np.iinfo(self.versions.dtype).max:
+            raise OverflowError("too many releases to count versions")
         self.vulnerable.append((self.vulnerable[-1] if self.vulnerable else 0) + people)
         self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + versions)
 

@@ -6,17 +6,19 @@ numpy kernels are the oracle of these.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
+Array: TypeAlias = npt.NDArray[Any]
 NEVER = np.int32(2**31 - 1)
 _ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def pool_masks(entry_pool: Any, entry_value: Any, pools: int, words: int) -> Any:  # noqa: ANN401 - numba's own types
+def pool_masks(entry_pool: Array, entry_value: Array, pools: int, words: int) -> tuple[Array, Array]:
     """Return the values of each pool as bits, and whether no value stands in it twice."""
     masks = np.zeros((pools, words), dtype=np.uint64)
     flat = np.ones(pools, dtype=np.bool_)
@@ -31,7 +33,7 @@ def pool_masks(entry_pool: Any, entry_value: Any, pools: int, words: int) -> Any
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def table_masks(table: Any, words: int) -> Any:  # noqa: ANN401
+def table_masks(table: Array, words: int) -> tuple[Array, Array]:
     """Return the values of each row of a table of counts as bits, and whether all of them stand equally often."""
     masks = np.zeros((len(table), words), dtype=np.uint64)
     flat = np.ones(len(table), dtype=np.bool_)
@@ -52,7 +54,7 @@ def table_masks(table: Any, words: int) -> Any:  # noqa: ANN401
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def multiply(person: Any, pool: Any, local: Any, table: Any, weight: Any) -> None:  # noqa: ANN401
+def multiply(person: Array, pool: Array, local: Array, table: Array, weight: Array) -> None:
     """Multiply the weights of each person's values, a row each, by the rows of these values in the person's pool.
 
     `local` is each person's row in `weight`, -1 for people without one.
@@ -69,13 +71,13 @@ def multiply(person: Any, pool: Any, local: Any, table: Any, weight: Any) -> Non
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def multiply_listed(
-    person: Any,  # noqa: ANN401
-    pool: Any,  # noqa: ANN401
-    local: Any,  # noqa: ANN401
-    start: Any,  # noqa: ANN401
-    candidate: Any,  # noqa: ANN401
-    table: Any,  # noqa: ANN401
-    weight: Any,  # noqa: ANN401
+    person: Array,
+    pool: Array,
+    local: Array,
+    start: Array,
+    candidate: Array,
+    table: Array,
+    weight: Array,
 ) -> None:
     """Multiply the weight of each candidate, one person's after the other's, by its rows in the person's pool."""
     for i in range(len(person)):
@@ -88,17 +90,17 @@ def multiply_listed(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
-    masks: Any,  # noqa: ANN401
-    versions: Any,  # noqa: ANN401
-    certain_at: Any,  # noqa: ANN401
-    empty_at: Any,  # noqa: ANN401
-    skewed: Any,  # noqa: ANN401
-    person: Any,  # noqa: ANN401
-    pool: Any,  # noqa: ANN401
-    allowed: Any,  # noqa: ANN401
-    flat: Any,  # noqa: ANN401
+    masks: Array,
+    versions: Array,
+    certain_at: Array,
+    empty_at: Array,
+    skewed: Array,
+    person: Array,
+    pool: Array,
+    allowed: Array,
+    flat: Array,
     release: int,
-) -> tuple[Any, Any]:
+) -> tuple[np.int64, np.int64]:
     """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
     people, disclosed = np.int64(0), np.int64(0)
     words = masks.shape[1]

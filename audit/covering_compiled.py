@@ -5,10 +5,13 @@ Imported only where it pays: numba takes a quarter of a second to import and as 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+Array: TypeAlias = npt.NDArray[Any]
 
 _ONE = np.uint64(1)
 # The place of the only bit in a word, by the six highest bits of its product with a de Bruijn sequence.
@@ -20,13 +23,13 @@ for _bit in range(64):
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def sweep(
-    events: Any,  # noqa: ANN401
-    corners: Any,  # noqa: ANN401
-    group: Any,  # noqa: ANN401
-    bags: Any,  # noqa: ANN401
-    axes: Any,  # noqa: ANN401
-    points: Any,  # noqa: ANN401
-    made: Any,  # noqa: ANN401
+    events: Array,
+    corners: Array,
+    group: Array,
+    bags: Array,
+    axes: Array,
+    points: Array,
+    made: Array,
 ) -> None:
     """Sweep the lattice: see `audit.sweeping.sweep`."""
     event_start, event_box, event_sign = events
@@ -52,7 +55,7 @@ def sweep(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _change(slab: Any, box: int, sign: int, corners: Any, group: Any, bags: Any) -> None:  # noqa: ANN401
+def _change(slab: Array, box: int, sign: int, corners: Array, group: Array, bags: Array) -> None:
     """Add to the slab's differences that a box begins or ends."""
     corner_start, corner_cell, corner_sign = corners
     bag_start, bag_value, bag_count = bags
@@ -67,7 +70,7 @@ def _change(slab: Any, box: int, sign: int, corners: Any, group: Any, bags: Any)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _running_sums(slab: Any, sums: Any, axes: Any) -> None:  # noqa: ANN401
+def _running_sums(slab: Array, sums: Array, axes: Array) -> None:
     """Sum up the differences along each axis, given as (outer, size, inner) of the flat slab."""
     sums[:] = slab
     for a in range(len(axes)):
@@ -82,7 +85,7 @@ def _running_sums(slab: Any, sums: Any, axes: Any) -> None:  # noqa: ANN401
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def walk(maps: Any, rows: Any, group: Any, bags: Any, table: Any, groups: Any) -> None:  # noqa: ANN401
+def walk(maps: Array, rows: Array, group: Array, bags: Array, table: Array, groups: Array) -> None:
     """Add up what covers each point, by bitmaps: see `audit.covering`.
 
     `maps` are the bitmaps of all attributes, one below the other; `rows` says which of them each point has.

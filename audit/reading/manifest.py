@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -400,8 +400,3 @@ def policy_trouble(key: str, value: object) -> tuple[str, str] | None:
     holds, remedy = checks[key]
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return None if number and holds(value) else ("this is no limit of the policy", remedy)
-
-
-def known_keys() -> Sequence[str]:
-    """Return the keys of `[columns]`, for documentation and `audit init`."""
-    return sorted(_TABLES["columns"] or ())
