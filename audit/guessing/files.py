@@ -11,9 +11,10 @@ from pathlib import Path
 from audit.core.errors import Problems, UsageError, printable
 from audit.guessing.columns import read_columns
 from audit.reading.faults import is_there
-from audit.reading.manifest import ReleaseFiles, natural, release_tag
+from audit.reading.manifest import ReleaseFiles
 from audit.reading.series import PRIVATE
 from audit.reading.tables import SUFFIXES, header, is_table
+from audit.reading.toml import natural, release_tag
 
 _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 

@@ -6,7 +6,7 @@ from audit.guessing.columns import MARKERS, Column
 from audit.guessing.files import Found
 from audit.guessing.meanings import Meaning
 from audit.reading.cells import Kind, infer_kind
-from audit.reading.manifest import release_tag
+from audit.reading.toml import release_tag
 
 
 def settle(found: Found, meaning: Meaning) -> None:

@@ -156,16 +156,16 @@ def covers(
 
 
 def cover_ranges(
-    cells: Sequence[Cell], values: Sequence[str], missing: frozenset[str] = _NOTHING
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return `order`, `low`, `high`: cell i covers exactly the values at `order[low[i]:high[i]]`.
+    cells: Sequence[Cell], numbers: Sequence[Fraction]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """Return `low`, `high`, `exact`: cell i covers exactly `numbers[low[i]:high[i]]`, which ascend.
 
-    `order` holds the places of the known values, ascending; unknown values, which every cell covers, are left
-    out. Raises `TypeError` on a `NumberSet` or a cell of texts, and `CellError` when a value is no number.
+    Where `exact` is false it is a `NumberSet`, told by the range around it. Raises `TypeError` on a cell of texts.
     """
-    order, keys = _ranked([_parse_number(value, missing) for value in values])
-    spans = np.array([_span(cell, keys) for cell in cells], dtype=np.intp).reshape(-1, 2)
-    return np.array(order, dtype=np.intp), spans[:, 0], spans[:, 1]
+    keys = list(numbers)
+    spans = np.array([_span(_hull(cell), keys) for cell in cells], dtype=np.int32).reshape(-1, 2)
+    exact = np.array([not isinstance(cell, NumberSet) for cell in cells], dtype=np.bool_)
+    return spans[:, 0], spans[:, 1], exact
 
 
 def intersect(left: Cell, right: Cell) -> Cell | None:
@@ -371,6 +371,10 @@ def _ranked(values: Sequence[Fraction | None]) -> tuple[list[int], list[Fraction
     known = [(number, place) for place, number in enumerate(values) if number is not None]
     known.sort(key=itemgetter(0))
     return [place for _, place in known], [number for number, _ in known]
+
+
+def _hull(cell: Cell) -> Cell:
+    return Interval(min(cell.members), max(cell.members)) if isinstance(cell, NumberSet) else cell
 
 
 def _span(cell: Cell, keys: list[Fraction]) -> tuple[int, int]:

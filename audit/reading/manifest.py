@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from audit.core.errors import Problems
-from audit.reading.faults import is_there
-from audit.reading.tables import SUFFIXES
+from audit.reading.toml import Reader, parse, read_text, release_tag
 
 NAME = "series.toml"
 _LARGEST_LIMIT = 10**9
-_TABLES = {
+_TABLES: dict[str, set[str] | None] = {
     "series": {"name", "releases"},
     "columns": {
         "sensitive",
@@ -94,79 +91,27 @@ class Manifest:
         return [*releases, *(self.folder / name for name in names if name is not None)]
 
 
-def release_tag(name: str) -> str:
-    """Return the tag of a release file: its name without the endings.
-
-    >>> release_tag("releases/2024Q1.rows.csv.gz")
-    '2024Q1'
-    """
-    tag = name.replace("\\", "/").rsplit("/", 1)[-1]
-    for ending in (".gz", ".csv", ".parquet", ".rows", ".values"):
-        tag = tag.removesuffix(ending)
-    return tag
-
-
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a sort key that orders numbers inside names by value.
-
-    >>> sorted(["r10.csv", "r2.csv"], key=natural)
-    ['r2.csv', 'r10.csv']
-    """
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]+", name)
-    return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
-
-
 def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
     """Read `series.toml` in a folder, noting every trouble in `problems`.
 
     What could be understood is returned even then, so that the files it names can be looked at as well; None
     means that there is no readable TOML.
     """
-    path = folder / NAME
-    try:
-        if is_there(path) and not path.is_file():  # opening a pipe would wait for ever
-            problems.add(str(path), "this is a folder or a pipe, not a file", f"write a {NAME} in its place")
-            return None
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        remedy = f"write a {NAME}, or let `audit init` guess one" if folder.is_dir() else "correct the path"
-        problems.add(str(path), "there is no such file", remedy)
-        return None
-    except UnicodeDecodeError:
-        problems.add(NAME, "the text is not UTF-8", "save the file as UTF-8")
-        return None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        why = error.strerror if isinstance(error, OSError) else None
-        problems.add(str(path), why or "the file cannot be read", "check the path and its permissions")
-        return None
-    return parse_manifest(folder, text, problems)
+    text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)
+    return None if text is None else parse_manifest(folder, text, problems)
 
 
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
     """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        line = re.search(r"at line (\d+)", str(error))
-        end = text.count("\n") + 1
-        problems.add(
-            NAME,
-            f"this is not TOML: {re.sub(r' [(]at .*', '', str(error))}",
-            "see https://toml.io, or let `audit init` write a new one",
-            line=int(line[1]) if line else end,
-        )
-        return None
-    return _Reader(folder, text, document, problems).manifest()
+    document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
+    return None if document is None else _Reader(folder, NAME, text, document, problems).manifest()
 
 
-class _Reader:
+class _Reader(Reader):
     """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
 
-    def __init__(self, folder: Path, text: str, document: dict[str, Any], problems: Problems) -> None:
-        self.folder = folder
-        self.lines = text.splitlines()
-        self.document = document
-        self.problems = problems
+    what = "series"
+    allowed = _TABLES
 
     def manifest(self) -> Manifest:
         self.check_names()
@@ -185,76 +130,6 @@ class _Reader:
             policy=self.policy(),
             waivers=self.waivers(),
         )
-
-    # -- where things stand ---------------------------------------------------------------------------
-
-    def line(self, key: str) -> int | None:
-        """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""
-        pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
-        found = next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
-        return found or next((n for n, line in enumerate(self.lines, 1) if f'"{key}"' in line), None)
-
-    def note(self, key: str, what: str, remedy: str) -> None:
-        self.problems.add(NAME, f"`{key}`: {what}", remedy, line=self.line(key))
-
-    # -- parts ----------------------------------------------------------------------------------------
-
-    def check_names(self) -> None:
-        for table, content in self.document.items():
-            if table not in _TABLES:
-                self.note(table, "there is no such table", f"use one of {', '.join(_TABLES)}")
-                continue
-            allowed = _TABLES[table]
-            entries = content if isinstance(content, list) else [content]
-            for key in dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry):
-                if allowed is not None and key not in allowed:
-                    self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(allowed))}")
-
-    def table(self, name: str) -> dict[str, Any]:
-        content = self.document.get(name, {})
-        if isinstance(content, dict):
-            return content
-        self.note(name, "this has to be a table", f"write [{name}] and its keys below it")
-        return {}
-
-    def text(self, table: Mapping[str, Any], key: str) -> str | None:
-        value = table.get(key)
-        if value is None or (isinstance(value, str) and value.strip()):
-            return value.strip() if value else None
-        self.note(key, "this has to be a text that is not empty", f'write {key} = "…"')
-        return None
-
-    def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
-        value = table.get(key, [])
-        if isinstance(value, list) and all(isinstance(item, str) and (empty or item.strip()) for item in value):
-            items = tuple(item.strip() for item in value)
-            if len(set(items)) == len(items):
-                return items
-            self.note(key, "a name stands twice", "name each once")
-            return ()
-        self.note(key, "this has to be a list of texts", f'write {key} = ["…", "…"]')
-        return ()
-
-    def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
-        value = table.get(key, {})
-        if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
-            return value
-        self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
-        return {}
-
-    def path(self, table: Mapping[str, Any], key: str) -> str | None:
-        name = self.text(table, key)
-        return name if name is None or self.inside(key, name) else None
-
-    def inside(self, key: str, name: str) -> bool:
-        """Tell whether a path, links resolved, stays in the series folder."""
-        try:
-            stays = (self.folder / name).resolve().is_relative_to(self.folder.resolve())
-        except (OSError, ValueError, RuntimeError):
-            stays = False
-        if not stays:
-            self.note(key, "a path may not leave the series folder", "copy the file into the folder")
-        return stays
 
     def columns(self) -> Columns:
         table = self.table("columns")
@@ -300,7 +175,7 @@ class _Reader:
         found: list[ReleaseFiles] = []
         for entry in entries:
             if isinstance(entry, str):
-                found += [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.expand(entry)]
+                found += [ReleaseFiles(release_tag(n), self.folder / n, n) for n in self.tables("releases", entry)]
             elif isinstance(entry, dict) and {str(k) for k in entry} == {"rows", "values"}:
                 found += self.pair(entry)
             else:
@@ -319,30 +194,9 @@ class _Reader:
         if not (isinstance(rows, str) and isinstance(values, str)):
             self.note("releases", "the rows and the values of a pair have to be paths", "write both as texts")
             return []
-        if not (self.expand(rows, glob=False) and self.expand(values, glob=False)):
+        if not (self.tables("releases", rows, glob=False) and self.tables("releases", values, glob=False)):
             return []
         return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
-
-    def expand(self, name: str, *, glob: bool = True) -> list[str]:
-        """Return the release files that a path or a glob names, in the order of their names."""
-        if not self.inside("releases", name):
-            return []
-        names = [name]
-        if glob and any(c in name for c in "*?[") and not is_there(self.folder / name):
-            try:
-                paths = [p.relative_to(self.folder).as_posix() for p in self.folder.glob(name)]
-            except (ValueError, NotImplementedError, OSError):
-                paths = []
-            names = sorted(paths, key=natural)
-            if not names:
-                self.note("releases", f'no file matches "{name}"', "correct the pattern")
-        for each in names:
-            if not each.endswith(SUFFIXES):
-                self.note("releases", f'"{each}" is no table', f"use files that end in {', '.join(SUFFIXES)}")
-                return []
-            if not self.inside("releases", each):
-                return []
-        return names
 
     def counterfeits(self, tags: set[str]) -> dict[str, str]:
         table, found = self.table("counterfeits"), dict[str, str]()

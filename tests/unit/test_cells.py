@@ -351,7 +351,7 @@ def test_cells_of_the_other_kind_are_refused() -> None:
     with pytest.raises(TypeError):
         intersect(texts("1"), between(1, 1))
     with pytest.raises(TypeError):
-        cover_ranges([NumberSet(frozenset({F(1), F(2)}))], ["1"])
+        cover_ranges([texts("1")], [F(1)])
     with pytest.raises(CellError):
         covers([Anything()], ["a"], NUMERIC)
 
@@ -481,15 +481,18 @@ def test_intersect_is_associative(column: Column) -> None:
     assert (left and intersect(left, third)) == (right and intersect(first, right))
 
 
-@given(st.lists(intervals(), max_size=5), st.lists(st.sampled_from([*QUARTERS, "?", ""]), max_size=12))
-def test_ranges_agree_with_covers(cells: list[Cell], values: list[str]) -> None:
-    order, low, high = cover_ranges(cells, values, MISSING)
-    seen = covers(cells, values, NUMERIC, MISSING)
-    known = [place for place, value in enumerate(values) if value not in {"?", ""}]
-    assert sorted(order.tolist()) == known
-    assert [F(values[place]) for place in order] == sorted(F(values[place]) for place in known)
-    for row, first, last in zip(seen, low, high, strict=True):
-        assert set(np.flatnonzero(row)) & set(known) == set(order[first:last].tolist())
+@given(st.lists(intervals(), max_size=5), st.sets(st.sampled_from(QUARTERS), max_size=12))
+def test_ranges_agree_with_covers(cells: list[Cell], values: set[str]) -> None:
+    ascending = sorted(values, key=F)
+    low, high, exact = cover_ranges(cells, [F(value) for value in ascending])
+    assert exact.all()
+    for row, first, last in zip(covers(cells, ascending, NUMERIC), low, high, strict=True):
+        assert np.flatnonzero(row).tolist() == list(range(first, last))
+
+
+def test_the_range_around_a_set_is_not_exact() -> None:
+    low, high, exact = cover_ranges([NumberSet(frozenset({F(1), F(3)}))], [F(n) for n in range(5)])
+    assert (low.tolist(), high.tolist(), exact.tolist()) == ([1], [4], [False])
 
 
 # Whatever a file may hold
