@@ -103,16 +103,27 @@ class Microdata:
         Raises:
             InputError: the first snapshot cannot be read.
         """
-        open_kinds = [name for name in self.quasi_identifiers if name not in self.domains]
-        kinds = {name: domain.kind for name, domain in self.domains.items()}
-        if open_kinds:
-            problems = Problems()
-            first = self.snapshots[0]
-            table = read_table(first.path, first.shown, open_kinds, problems)
-            if table is None:
-                raise InputError(problems.found)
-            kinds |= {name: _kind(table.distinct(name)) for name in open_kinds}
-        return kinds
+        return {
+            name: self.domains[name].kind if name in self.domains else _kind(self._first[name])
+            for name in self.quasi_identifiers
+        }
+
+    def is_whole(self, name: str) -> bool:
+        """Tell whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
+        domain = self.domains.get(name)
+        ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
+        plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
+        return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
+
+    @cached_property
+    def _first(self) -> dict[str, list[str]]:
+        """The distinct texts of each quasi-identifier in the first snapshot."""
+        problems, first = Problems(), self.snapshots[0]
+        table = (
+            read_table(first.path, first.shown, self.quasi_identifiers, problems) if self.quasi_identifiers else None
+        )
+        problems.check()
+        return {} if table is None else {name: table.distinct(name) for name in self.quasi_identifiers}
 
     def read(
         self, position: int, people: People, vocabulary: Vocabulary, kinds: Mapping[str, Kind] | None = None

@@ -125,6 +125,15 @@ class People:
         direct = self._direct or 0
         return str(code) if code < direct else self._others.names[code - direct]
 
+    def names(self, codes: npt.NDArray[np.int32]) -> pa.Array:
+        """Return the identifiers of many codes as text, empty ones for nobody (-1)."""
+        import pyarrow as pa
+
+        direct = self._direct or 0
+        if not len(self._others) or codes.max(initial=-1) < direct:
+            return pa.array(codes, mask=codes == NOBODY).cast(pa.string()).fill_null("")
+        return pa.array([self.name(code) if code != NOBODY else "" for code in codes.tolist()], pa.string())
+
     @property
     def has_counterfeits(self) -> bool:
         """Whether somebody is a counterfeit that keeps its identity."""

@@ -1,0 +1,150 @@
+"""`audit anonymize MICRODATA --method NAME --output SERIES`: publish every snapshot not yet published."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.cli.progress import counting
+from audit.core.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from audit.core.publishing import Anonymizer
+    from audit.publishing.publish import Published
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    from anonymizers.registry import METHODS, options_of
+
+    parser = commands.add_parser(
+        "anonymize",
+        help="publish every snapshot of microdata that is not yet published",
+        description="Publish every snapshot not yet published, each from the series so far and its keys.",
+    )
+    parser.add_argument("microdata", type=Path, metavar="MICRODATA", help="folder with a microdata.toml")
+    told = "; ".join(f"{method.ident} ({', '.join(f'--{o}' for o in options_of(method))})" for method in METHODS)
+    parser.add_argument(
+        "--method", required=True, choices=[method.ident for method in METHODS], metavar="NAME", help=told
+    )
+    parser.add_argument("--output", required=True, type=Path, metavar="SERIES", help="the series, new or to go on with")
+    for name, meaning in (("m", "values in a group"), ("k", "people in a class"), ("l", "1/l of a group a value")):
+        parser.add_argument(f"--{name}", type=_from_two, metavar=name.upper(), help=f"the promise: {meaning}")
+    parser.add_argument(
+        "--withhold", action="store_true", help="hold the fewest rows back until a later release, where needed"
+    )
+    parser.add_argument(
+        "--publish", choices=["generalization", "anatomy"], help="how to publish; default: as so far, or as the method"
+    )
+    parser.add_argument(
+        "--min-length",
+        action="append",
+        default=[],
+        type=_length,
+        metavar="COLUMN=LENGTH",
+        help="least length of a column's published intervals; default: 2 for whole numbers",
+    )
+    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="of random choices; default: 0")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Publish, and say what is out.
+
+    Raises:
+        UsageError: an option does not fit the method, or the series cannot be continued.
+        InputError: the microdata or the series are faulty, or the promise cannot be kept.
+    """
+    from audit.promises import registry as principles
+    from audit.publishing.publish import Options, publish
+    from audit.reading.microdata import open_microdata
+
+    method = _method(arguments)
+    principle = principles.find(method.promise.principle, method.promise.parameters)
+    microdata = open_microdata(arguments.microdata)
+    if _same(arguments.microdata, arguments.output):
+        raise UsageError(f"{arguments.output}: this folder holds the microdata; name another one for the series")
+    with counting(f"publishing by {method.ident}") as watch:
+        options = Options(
+            form=arguments.publish,
+            lengths=dict(arguments.min_length),
+            seed=arguments.seed,
+            watch=watch,
+        )
+        published = publish(microdata, arguments.output, method, principle, options)
+    sys.stdout.write(_told(published, method, arguments.output))
+    return 0
+
+
+def _method(arguments: argparse.Namespace) -> Anonymizer:
+    """Return the method with its parameters.
+
+    Raises:
+        UsageError: one is missing, or the method has no such parameter.
+    """
+    from anonymizers.registry import find, options_of
+
+    method = find(arguments.method)
+    wanted = options_of(method)
+    given = {name: getattr(arguments, name) for name in ("m", "k", "l") if getattr(arguments, name) is not None}
+    for name in given:
+        if name not in wanted:
+            raise UsageError(f"{method.ident} has no --{name}; it has {', '.join(f'--{each}' for each in wanted)}")
+    for name in wanted:
+        if name != "withhold" and name not in given:
+            raise UsageError(f"{method.ident} needs --{name}; give it a whole number from 2")
+    if arguments.withhold:
+        if "withhold" not in wanted:
+            raise UsageError(f"{method.ident} has no --withhold; it publishes everybody, or refuses")
+        given["withhold"] = True
+    return method(**given)
+
+
+def _told(published: tuple[Published, ...], method: Anonymizer, series: Path) -> str:
+    """Return what was published, as a table for a terminal."""
+    where = printable(str(series), 200)
+    if not published:
+        return f"Nothing to publish: every snapshot is out already, in {where}.\n"
+    lines = [f"{'release':<16}{'rows':>10}{'groups':>10}{'counterfeits':>14}{'withheld':>10}{'seconds':>10}"]
+    for each in published:
+        counts = f"{each.rows:>10,}{each.groups:>10,}{each.counterfeits:>14,}{each.withheld:>10,}"
+        lines.append(f"{printable(each.tag):<16}{counts}{each.seconds:>10.2f}")
+    fake, total = sum(each.counterfeits for each in published), len(published)
+    releases = "1 release" if total == 1 else f"{total} releases"
+    lines += [
+        "",
+        f"Published {releases} in {where} by {method.promise}, with {fake:,} counterfeits; the promise was checked",
+        "on what was written. The keys are in private/, which is not for publication.",
+        f"Next: audit {where}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _from_two(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 2 is needed")
+
+
+def _seed(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 20:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 0 is needed")
+
+
+def _length(text: str) -> tuple[str, Fraction]:
+    name, _, number = text.rpartition("=")
+    try:
+        length = Fraction(number) if len(number) < 20 else Fraction(0)
+    except (ValueError, ZeroDivisionError):
+        length = Fraction(0)
+    if not name or length <= 0:
+        raise argparse.ArgumentTypeError(f"{printable(text)}: write COLUMN=LENGTH with a number above 0")
+    return name, length

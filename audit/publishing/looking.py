@@ -1,0 +1,118 @@
+"""How the last release's cells look from the next snapshot; see `audit.core.publishing.Look`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import Ranges
+from audit.reading.attributes import Attribute
+from audit.reading.cells import Kind, cover_ranges
+from audit.reading.microdata import ReadSnapshot
+from audit.reading.series import Release
+
+
+@dataclass(frozen=True)
+class GroupCells:
+    """The cells of each group of a release, as numbers of the attributes; `cell` has shape (groups, attributes)."""
+
+    attributes: tuple[Attribute, ...]
+    cell: Codes
+    uniform: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, release: Release, attributes: tuple[Attribute, ...]) -> GroupCells:
+        """Return the cells of a release's groups; `uniform` is false for a group whose rows differ in theirs."""
+        groups = release.group.codes
+        cell = np.zeros((release.group.size, len(attributes)), dtype=np.int32)
+        uniform = np.ones(release.group.size, dtype=np.bool_)
+        for column, attribute in enumerate(attributes):
+            codes = release.cells[attribute.name]
+            cell[groups, column] = codes
+            uniform[groups[cell[groups, column] != codes]] = False
+        return cls(attributes, cell, uniform)
+
+
+@dataclass(frozen=True)
+class LastCells:
+    """The last release's cells, and the exact quasi-identifiers of the snapshot before and of the next one."""
+
+    cells: GroupCells
+    before: ReadSnapshot
+    now: ReadSnapshot
+
+    def ranges(self) -> Ranges:
+        """Return the cells of the last release's groups in the snapshot's scales.
+
+        Raises:
+            UsageError: the rows of a group differ in their cells.
+        """
+        if not self.cells.uniform.all():
+            raise UsageError(
+                "the rows of some group of the last release have different cells; "
+                "this method goes on only with series whose groups have one cell for each quasi-identifier"
+            )
+        low, high = np.zeros_like(self.cells.cell), np.zeros_like(self.cells.cell)
+        exact = np.ones(len(low), dtype=np.bool_)
+        for column, attribute in enumerate(self.cells.attributes):
+            used, place = np.unique(self.cells.cell[:, column], return_inverse=True)
+            first, after, fits = self._spans(attribute, column, used)
+            low[:, column], high[:, column] = first[place], after[place] - 1
+            exact &= fits[place]
+        return Ranges(low, high, exact)
+
+    def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
+        """Return whether the cells of some groups cover some rows of the snapshot, pair by pair."""
+        covered = np.ones(len(group), dtype=np.bool_)
+        for column, attribute in enumerate(self.cells.attributes):
+            cells = self.cells.cell[group, column].astype(np.int64)
+            points = self.now.snapshot.point[row, column]
+            size = max(1, len(self.now.texts[column]))
+            pairs, place = np.unique(cells * size + points, return_inverse=True)
+            covered &= covered_pairs(attribute, pairs // size, pairs % size, self.now.texts[column])[place]
+        return covered
+
+    def moved(self) -> Codes:
+        """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
+        old, new = self.before.snapshot, self.now.snapshot
+        row_before = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1)
+        row_before[old.person] = np.arange(len(old))
+        rows = np.flatnonzero(row_before[new.person] >= 0)
+        moved = np.zeros(len(rows), dtype=np.bool_)
+        for column in range(len(self.cells.attributes)):
+            place_now = {value: place for place, value in enumerate(_exact(self.now, column))}
+            carried = np.array([place_now.get(value, -1) for value in _exact(self.before, column)], dtype=np.int64)
+            moved |= carried[old.point[row_before[new.person[rows]], column]] != new.point[rows, column]
+        return rows[moved].astype(np.int32)
+
+    def _spans(self, attribute: Attribute, column: int, used: Codes) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
+        """Return for some cells the first place covered, the place after the last, and whether all between are."""
+        if attribute.kind is Kind.NUMERIC:
+            return cover_ranges([attribute.cells[cell] for cell in used], self.now.numbers[column])
+        grid = attribute.covers(used, self.now.texts[column])
+        covered = grid.sum(axis=1)
+        first = np.where(covered > 0, grid.argmax(axis=1), 0)
+        after = np.where(covered > 0, grid.shape[1] - grid[:, ::-1].argmax(axis=1), 0)
+        return first.astype(np.int32), after.astype(np.int32), after - first == covered
+
+
+def covered_pairs(
+    attribute: Attribute, cells: npt.NDArray[np.int64], points: npt.NDArray[np.int64], texts: list[str]
+) -> npt.NDArray[np.bool_]:
+    """Return whether each of some cells covers the exact value paired with it; shape (pairs,)."""
+    covered = np.zeros(len(cells), dtype=np.bool_)
+    order = np.argsort(cells, kind="stable")
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    for start, stop in zip(starts, [*starts[1:], len(order)], strict=True):
+        places = order[start:stop]
+        values = [texts[point] for point in points[places]]
+        covered[places] = attribute.covers(cells[places[:1]], values)[0]
+    return covered
+
+
+def _exact(read: ReadSnapshot, column: int) -> list[object]:
+    return list(read.numbers[column] or read.texts[column])

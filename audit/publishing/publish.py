@@ -1,0 +1,314 @@
+"""Publishing every snapshot that is not published yet, each from the series so far and its keys."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import InputError, Problem, UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import (
+    COUNTERFEIT,
+    Anonymizer,
+    Bounds,
+    Draft,
+    Form,
+    Past,
+    RefusalError,
+    SoFar,
+)
+from audit.promises.principle import Check, Principle
+from audit.publishing import document
+from audit.publishing.form import SeriesForm
+from audit.publishing.looking import GroupCells, LastCells
+from audit.publishing.rendering import Records, Rendered, uncovered
+from audit.publishing.workplace import Workplace
+from audit.reading.manifest import NAME, ReleaseFiles
+from audit.reading.microdata import Microdata, ReadSnapshot
+from audit.reading.numbering import NOBODY
+from audit.reading.series import PRIVATE, Release, Series
+from audit.reading.tables import Coded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+_LINES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to publish.
+
+    Attributes:
+        form: generalized cells or Anatomy pairs; as the series is so far, or the method's usual way, when None.
+        lengths: the least length of published intervals by attribute, where it is not the usual one.
+        seed: where random numbers start from; each release has its own, whenever it is published.
+        tell: is told of each release as soon as it is published.
+        watch: is told how many releases of how many are done.
+    """
+
+    form: Form | None = None
+    lengths: Mapping[str, Fraction] = field(default_factory=dict)
+    seed: int = 0
+    tell: Callable[[Published], None] = lambda _: None
+    watch: Callable[[int, int], None] = lambda _done, _total: None
+
+
+@dataclass(frozen=True)
+class Published:
+    """A release that is out: its size, how many counterfeits it has, and how many people wait for a later one."""
+
+    tag: str
+    rows: int
+    groups: int
+    counterfeits: int
+    withheld: int
+    seconds: float
+
+
+class BrokenPromiseError(AssertionError):
+    """A release that was about to be published does not keep its promise; this is a bug of the anonymizer."""
+
+
+def publish(
+    microdata: Microdata, folder: Path, anonymizer: Anonymizer, principle: Principle, options: Options
+) -> tuple[Published, ...]:
+    """Publish the snapshots that are not yet out, in order, into a series that may be new.
+
+    Each release appears whole or not at all, after `principle`, which knows nothing of the anonymizer, has been
+    checked on it as it was written.
+
+    Raises:
+        UsageError: somebody else is publishing, or the series cannot be continued this way.
+        InputError: the microdata, the series or its keys are faulty; or the promise cannot be kept.
+    """
+    with Workplace(folder) as workplace:
+        work = _Work(workplace, microdata, anonymizer, principle, options)
+        return tuple(work.run())
+
+
+class _Work:
+    """The publishing of some snapshots into one series."""
+
+    def __init__(
+        self,
+        workplace: Workplace,
+        microdata: Microdata,
+        anonymizer: Anonymizer,
+        principle: Principle,
+        options: Options,
+    ) -> None:
+        self.workplace = workplace
+        self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form, options.lengths)
+        self.series: Series = self.form.series
+        self.microdata = replace(microdata, quasi_identifiers=self.form.quasi_identifiers)
+        self.anonymizer = anonymizer
+        self.principle = principle
+        self.options = options
+        self.so_far = SoFar()
+        self.records = Records() if self.form.names.record is not None else None
+        self.cells: GroupCells | None = None
+        self.before: ReadSnapshot | None = None
+
+    def run(self) -> Iterator[Published]:
+        """Look back, then publish one snapshot after the other."""
+        done, total = len(self.form.manifest.releases), len(self.microdata.snapshots)
+        if done == total:
+            return
+        check = self._look_back()
+        for position in range(done, total):
+            self.options.watch(position - done, total - done)
+            published = self._publish(position, check)
+            self.options.tell(published)
+            yield published
+
+    # -- looking back -----------------------------------------------------------------------------------------
+
+    def _look_back(self) -> Check:
+        """Read the releases that are out, with their keys, and hold them against the promise."""
+        check = self.principle.start(self.series)
+        last = len(self.form.manifest.releases) - 1
+        for position in range(last + 1):
+            release = self._read(self.series, position)
+            breaches = check.add(release)
+            if breaches:
+                what = f"the series so far does not keep {self.anonymizer.promise}: {breaches[0]}"
+                raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose what it keeps")
+            self._remember(release, self._snapshot(position), position)
+        return check
+
+    def _read(self, series: Series, position: int) -> Release:
+        names = self.form.quasi_identifiers
+        return series.read(position, names, records=self.records is not None)
+
+    def _snapshot(self, position: int) -> ReadSnapshot:
+        kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}
+        vocabulary = self.series.vocabularies[self.form.names.sensitive]
+        return self.microdata.read(position, self.series.people, vocabulary, kinds)
+
+    def _remember(self, release: Release, read: ReadSnapshot, position: int) -> None:
+        """Take a release into what the next one is made from.
+
+        Raises:
+            InputError: the key says another value of somebody than the snapshot.
+        """
+        past = self._past(release, read, self.form.manifest.releases[position])
+        self.so_far.add(past)
+        if release.person is not None and self.records is not None and release.records is not None:
+            codes = release.records.codes
+            self.records.learn(release.person, [release.records.name(code) for code in codes.tolist()])
+        dense = replace(release, group=Coded(past.group, int(past.group.max(initial=-1)) + 1, None))
+        self.cells = GroupCells.of(dense, self.form.attributes)
+        self.before = read
+
+    def _past(self, release: Release, read: ReadSnapshot, files: ReleaseFiles) -> Past:
+        """Return a release as anonymizers look back on it; its groups numbered without gaps."""
+        if release.person is None:
+            raise UsageError(f"{files.shown}: the release has no key")
+        _, group = np.unique(release.group.codes, return_inverse=True)
+        dense = np.zeros(release.group.size, dtype=np.int32)
+        dense[release.group.codes] = group
+        snapshot, person = read.snapshot, release.person
+        fake = np.append(self.series.people.is_counterfeit(), True)[person]
+        told = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
+        told[snapshot.person] = snapshot.value
+        own = np.where(fake, -1, told[person])
+        value = release.entry_value[self.form.names.sensitive]
+        if release.values_by_row:
+            wrong = np.flatnonzero(~fake & (own >= 0) & (own != value))
+            if len(wrong):
+                what = "the release says another value of this row's person than the snapshot"
+                raise InputError([Problem(files.shown, what, "correct the key or the snapshot", int(wrong[0]) + 2)])
+            own = np.where(fake, -1, value)
+        return Past(
+            tag=release.tag,
+            person=person,
+            group=group.astype(np.int32),
+            entry_group=dense[release.entry_group],
+            entry_value=value,
+            entry_count=release.entry_count,
+            own=own.astype(np.int32),
+        )
+
+    # -- publishing -------------------------------------------------------------------------------------------
+
+    def _publish(self, position: int, check: Check) -> Published:
+        start = time.perf_counter()
+        read = self._snapshot(position)
+        if self.cells is not None and self.before is not None:
+            self.so_far.look = LastCells(self.cells, self.before, read)
+        # The writer's random numbers are its own, so that a method that draws more changes nothing there.
+        seeds = np.random.SeedSequence(self.options.seed, spawn_key=(position,)).spawn(2)
+        forming, writing = (np.random.default_rng(seed) for seed in seeds)
+        try:
+            draft = self.anonymizer.publish(read.snapshot, self.so_far, forming)
+            _check_draft(draft, read)
+            rendered = self.form.renderer.render(draft, read, self.cells, self.records, writing)
+        except RefusalError as refusal:
+            raise self._refused(refusal, read) from refusal
+        release = self._written(rendered, read, draft, check)
+        self._remember(release, read, position)
+        return Published(
+            tag=read.snapshot.tag,
+            rows=release.rows,
+            groups=int(draft.group.max()) + 1,
+            counterfeits=rendered.fake,
+            withheld=len(read.snapshot) - (release.rows - rendered.fake),
+            seconds=time.perf_counter() - start,
+        )
+
+    def _written(self, rendered: Rendered, read: ReadSnapshot, draft: Draft, check: Check) -> Release:
+        """Stage a release, check it as it was written, and put it in place."""
+        new = self.form.files(read.snapshot.tag, counterfeits=rendered.counterfeits is not None)
+        tables = {new.files.shown: rendered.rows}
+        if rendered.values is not None:
+            tables[new.files.values_shown] = rendered.values
+        if rendered.counterfeits is not None and new.counterfeits is not None:
+            tables[new.counterfeits] = rendered.counterfeits
+        key = f"{PRIVATE}/{new.files.tag}.key.csv"
+        tables = {key: _key(rendered, self.series), **tables}
+        self.workplace.stage(tables)
+        release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
+        self._check(release, rendered, read, draft)
+        breaches = check.add(release)
+        if breaches:
+            raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
+        self._commit(new, tables)
+        return release
+
+    def _commit(self, new: document.NewRelease, tables: Mapping[str, pa.Table]) -> None:
+        spelled = document.spelled_out(self.form.text, self.form.manifest)
+        if spelled is not None and self.form.begun:
+            self.workplace.replace_manifest(spelled)
+        text = document.extended(spelled or self.form.text, new)
+        manifest = document.read_back(self.form.manifest, text)
+        if [release.shown for release in manifest.releases][-1] != new.files.shown:
+            raise BrokenPromiseError(f"{NAME} would not end with release {new.files.tag}")
+        self.workplace.commit(new.files.tag, tables, text)
+        self.form.grown(text, manifest)
+        self.series.manifest = manifest
+
+    def _check(self, release: Release, rendered: Rendered, read: ReadSnapshot, draft: Draft) -> None:
+        """Hold a release, as it was written and read again, against the snapshot."""
+        person = release.person
+        if person is None or not np.array_equal(person, rendered.person):
+            raise BrokenPromiseError("the key does not read back as it was written")
+        row = np.full(self.series.people.size + 1, -1, dtype=np.int64)
+        row[read.snapshot.person] = np.arange(len(read.snapshot))
+        real = np.flatnonzero(person != NOBODY)
+        cells = [release.cells[name][real] for name in self.form.quasi_identifiers]
+        if len(uncovered(cells, self.form.attributes, read, row[person[real]].astype(np.int32))):
+            raise BrokenPromiseError("a published cell does not cover the true value")
+        values = release.entry_value[self.form.names.sensitive]
+        if release.values_by_row:
+            if not np.array_equal(values[real], read.snapshot.value[row[person[real]]]):
+                raise BrokenPromiseError("a published value is not the true one")
+        elif not np.array_equal(np.sort(_repeated(values, release.entry_count)), np.sort(draft.value)):
+            raise BrokenPromiseError("the published values are not those of the groups")
+        if sum(release.counterfeits.values()) != rendered.fake:
+            raise BrokenPromiseError("the counterfeits are not all counted")
+
+    def _refused(self, refusal: RefusalError, read: ReadSnapshot) -> InputError:
+        """Return a refusal with the place of its rows in the snapshot's file."""
+        names = {"sensitive": self.microdata.sensitive, "individual": self.microdata.individual}
+        column = None if refusal.column is None else names.get(refusal.column, refusal.column)
+        lines = [read.table.line(int(row)) for row in np.sort(refusal.rows)[:_LINES_SHOWN]]
+        what = f"release {read.snapshot.tag} is not published: {refusal.what}"
+        if len(refusal.rows) > 1:
+            more = "" if len(refusal.rows) <= len(lines) else f" and {len(refusal.rows) - len(lines):,} more"
+            what += f" (lines {', '.join(map(str, lines))}{more})"
+        return InputError([Problem(read.table.shown, what, refusal.remedy, lines[0] if lines else None, column)])
+
+
+def _check_draft(draft: Draft, read: ReadSnapshot) -> None:
+    """Hold a draft against what every draft has to be.
+
+    Raises:
+        BrokenPromiseError: it is not.
+    """
+    rows = draft.row[draft.row != COUNTERFEIT]
+    groups = np.bincount(draft.group)
+    once = len(np.unique(rows)) == len(rows) > 0
+    true = np.array_equal(draft.value[draft.row != COUNTERFEIT], read.snapshot.value[rows])
+    cells = draft.cells.low if isinstance(draft.cells, Bounds) else draft.cells.after
+    if not (once and true and groups.all() and len(cells) == len(groups)):
+        raise BrokenPromiseError("the draft of the release is not sound")
+
+
+def _repeated(values: Codes, count: npt.NDArray[np.int64] | None) -> Codes:
+    return values if count is None else np.repeat(values, count)
+
+
+def _key(rendered: Rendered, series: Series) -> pa.Table:
+    import pyarrow as pa
+
+    rows: npt.NDArray[np.int64] = np.arange(len(rendered.person))
+    return pa.table({"row": rows, "individual": series.people.names(rendered.person)})

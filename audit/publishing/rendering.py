@@ -1,0 +1,354 @@
+"""Rendering: a draft becomes the columns of the files that are published, and the key that is not.
+
+Published order says nothing: group ids are drawn afresh, rows are sorted by group, value and record id (all rows of a
+group have the same cells), Anatomy rows by group and quasi-identifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import COUNTERFEIT, OLD_END, Bounds, Draft, Form, Parts, RefusalError
+from audit.publishing.cells import ANYTHING, shown
+from audit.publishing.looking import GroupCells
+from audit.reading.attributes import Attribute
+from audit.reading.cells import Anything, Cell, Interval, Kind, ValueSet, contains, cover_ranges, intersect
+from audit.reading.microdata import Domain, ReadSnapshot
+from audit.reading.numbering import NOBODY
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a release's columns; `group` and `record` are None where the series has none."""
+
+    sensitive: str
+    group: str | None
+    record: str | None
+    count: str
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What is to be written of one release.
+
+    Attributes:
+        rows: the published table, or the rows of an Anatomy pair.
+        values: the values of an Anatomy pair; None for a plain table.
+        counterfeits: group and number, for groups that have some; None when no group has.
+        person: who each row is, `NOBODY` for a counterfeit; shape (rows,), int32.
+        records: the record id of each row, where the series has a column for it.
+        fake: number of counterfeits.
+    """
+
+    rows: pa.Table
+    values: pa.Table | None
+    counterfeits: pa.Table | None
+    person: Codes
+    records: list[str] | None
+    fake: int
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Writes drafts of one series.
+
+    Attributes:
+        names: the columns' names.
+        attributes: the quasi-identifiers that are published.
+        domains: what they can be, where the microdata says.
+        lengths: the least length of published intervals by attribute: of numbers, or how many values of a text domain.
+        form: generalized cells, or Anatomy pairs.
+    """
+
+    names: Names
+    attributes: tuple[Attribute, ...]
+    domains: Mapping[str, Domain]
+    lengths: Mapping[str, Fraction]
+    form: Form
+
+    def render(
+        self,
+        draft: Draft,
+        read: ReadSnapshot,
+        last: GroupCells | None,
+        records: Records | None,
+        rng: np.random.Generator,
+    ) -> Rendered:
+        """Return the files' columns.
+
+        Raises:
+            RefusalError: a cell cannot be written, or two groups could not be told apart.
+        """
+        groups = int(draft.group.max(initial=-1)) + 1
+        number = rng.permutation(groups).astype(np.int32) + 1
+        real = draft.row != COUNTERFEIT
+        person = np.where(real, read.snapshot.person[draft.row], NOBODY).astype(np.int32)
+        ids = None if records is None else records.of(person, rng)
+        by_text = _ranks(read.snapshot.values)
+        published = number[draft.group]
+        if self.form == "anatomy":
+            point = self._points(draft, read, rng)
+            keys = [point[:, column] for column in reversed(range(point.shape[1]))]
+            order = np.lexsort((*([] if ids is None else [np.array(ids)]), *keys, published))
+            columns, values = self._anatomy(draft, read, point[order], published, by_text)
+        else:
+            order = np.lexsort((*([] if ids is None else [np.array(ids)]), by_text[draft.value], published))
+            columns, values = self._plain(draft, read, last, order), None
+        if self.names.group is not None:
+            columns = {self.names.group: published[order], **columns}
+        chosen = None if ids is None else [ids[place] for place in order]
+        if self.names.record is not None and chosen is not None:
+            columns = {self.names.record: chosen, **columns}
+        return Rendered(
+            _table(columns),
+            values,
+            self._counterfeits(published[~real]),
+            person[order],
+            chosen,
+            int((~real).sum()),
+        )
+
+    # -- generalized cells ------------------------------------------------------------------------------------
+
+    def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Rows) -> dict[str, object]:
+        """Return the columns of a plain table, its rows in an order."""
+        if isinstance(draft.cells, Bounds):
+            cells = [self._bounds(draft.cells, read, column) for column in range(len(self.attributes))]
+        else:
+            cells = [self._parts(draft.cells, read, last, column) for column in range(len(self.attributes))]
+        if self.names.group is None:
+            _check_distinct([codes for codes, _ in cells])
+        group = draft.group[order]
+        columns: dict[str, object] = {
+            attribute.name: _coded(codes[group], texts)
+            for attribute, (codes, texts) in zip(self.attributes, cells, strict=True)
+        }
+        columns[self.names.sensitive] = _coded(draft.value[order], read.snapshot.values)
+        return columns
+
+    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int) -> tuple[Codes, list[str]]:
+        """Return the cell of each group as a code, and the codes' texts."""
+        size = max(1, len(read.texts[column]))
+        reach = bounds.low[:, column].astype(np.int64) * size + bounds.high[:, column]
+        pairs, code = np.unique(reach, return_inverse=True)
+        attribute = self.attributes[column]
+        texts = []
+        for pair in pairs.tolist():
+            low, high = divmod(pair, size)
+            cell = self._widened(low, high, read, column)
+            # A value that no set can name (it may hold a comma) is published as anything at all.
+            texts.append(shown(cell, attribute) or ANYTHING)
+        return code.astype(np.int32), texts
+
+    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int) -> Cell:
+        """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
+        attribute = self.attributes[column]
+        domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
+        if attribute.kind is Kind.NUMERIC:
+            first, last = read.numbers[column][low], read.numbers[column][high]
+            return Interval(*widened(first, last, length, whole=_whole(read.numbers[column])))
+        texts = read.texts[column]
+        if high - low + 1 < length:
+            block = int(length)
+            low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
+        if domain is not None and high - low + 1 == len(domain.texts) > 1:
+            return Anything()
+        return ValueSet(frozenset(texts[low : high + 1]))
+
+    def _parts(self, parts: Parts, read: ReadSnapshot, last: GroupCells | None, column: int) -> tuple[Codes, list[str]]:
+        """Return the cell of each group, part of an older one, as a code, and the codes' texts."""
+        attribute = self.attributes[column]
+        older = np.full(len(parts.of), -1, dtype=np.int64)
+        if last is not None and (parts.of >= 0).any():
+            older[parts.of >= 0] = last.cell[parts.of[parts.of >= 0], column]
+        key = np.stack([older, parts.after[:, column], parts.upto[:, column]], axis=1)
+        distinct, code = np.unique(key, axis=0, return_inverse=True)
+        texts = []
+        for of, after, upto in distinct.tolist():
+            whole = attribute.cells[of] if of >= 0 else self._root(attribute)
+            cell = intersect(whole, _between(read, column, after, upto))
+            text = None if cell is None else shown(cell, attribute)
+            if text is None:
+                raise RefusalError(
+                    "some values of this column cannot stand in a set of values, as they hold commas, braces or stars",
+                    "rename these values, or leave the column out",
+                    column=attribute.name,
+                )
+            texts.append(text)
+        return code.reshape(-1).astype(np.int32), texts
+
+    def _root(self, attribute: Attribute) -> Cell:
+        """Return the whole domain: as declared, else everything."""
+        domain = self.domains.get(attribute.name)
+        if domain is None:
+            return Anything()
+        return ValueSet(frozenset(domain.texts)) if domain.texts else Interval(domain.low, domain.high)
+
+    # -- Anatomy ----------------------------------------------------------------------------------------------
+
+    def _points(self, draft: Draft, read: ReadSnapshot, rng: np.random.Generator) -> Codes:
+        """Return the quasi-identifiers of each row; a counterfeit takes those of somebody drawn from the snapshot."""
+        row = draft.row.copy()
+        fake = np.flatnonzero(row == COUNTERFEIT)
+        row[fake] = rng.integers(0, len(read.snapshot), len(fake))
+        return read.snapshot.point[row]
+
+    def _anatomy(
+        self, draft: Draft, read: ReadSnapshot, point: Codes, published: Codes, by_text: Rows
+    ) -> tuple[dict[str, object], pa.Table]:
+        columns: dict[str, object] = {
+            attribute.name: _coded(point[:, column], read.texts[column])
+            for column, attribute in enumerate(self.attributes)
+        }
+        size = len(read.snapshot.values)
+        pairs, count = np.unique(published.astype(np.int64) * size + by_text[draft.value], return_counts=True)
+        names = sorted(read.snapshot.values)
+        values: dict[str, object] = {
+            str(self.names.group): (pairs // size).astype(np.int32),
+            self.names.sensitive: _coded((pairs % size).astype(np.int32), names),
+            self.names.count: count,
+        }
+        return columns, _table(values)
+
+    def _counterfeits(self, groups: Codes) -> pa.Table | None:
+        if not len(groups):
+            return None
+        if self.names.group is None:
+            raise UsageError("the series has no group column, so counterfeits cannot be counted by group; add one")
+        distinct, count = np.unique(groups, return_counts=True)
+        return _table({self.names.group: distinct, "Count": count})
+
+
+class Records:
+    """The published record ids of a series: people keep theirs, newcomers and counterfeits get random ones."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._used: set[str] = set()
+        self._of = np.full(0, -1, dtype=np.int32)
+
+    def learn(self, person: Codes, names: Sequence[str]) -> None:
+        """Take over the record ids of a release's rows; the last one counts."""
+        size = int(person.max(initial=-1)) + 1
+        if size > len(self._of):
+            self._of = np.concatenate([self._of, np.full(size - len(self._of), -1, dtype=np.int32)])
+        fresh = np.array([place for place, name in enumerate(names) if name not in self._used], dtype=np.int64)
+        number = {name: place for place, name in enumerate(self._names)} if len(fresh) < len(names) else {}
+        for place in fresh.tolist():
+            number[names[place]] = len(self._names)
+            self._names.append(names[place])
+            self._used.add(names[place])
+        codes = np.array([number[name] for name in names], dtype=np.int32)
+        real = person != NOBODY
+        self._of[person[real]] = codes[real]
+
+    def of(self, person: Codes, rng: np.random.Generator) -> list[str]:
+        """Return the record id of each row."""
+        size = len(self._of)
+        known = np.where((person >= 0) & (person < size), np.append(self._of, -1)[np.minimum(person, size)], -1)
+        ids: list[str] = [self._names[code] if code >= 0 else "" for code in known.tolist()]
+        missing = np.flatnonzero(known < 0).tolist()
+        drawn: dict[str, None] = {}
+        while len(drawn) < len(missing):
+            more = rng.integers(0, 1 << 40, len(missing) - len(drawn)).tolist()
+            names = (f"r{number:010x}" for number in more)
+            drawn |= {name: None for name in names if name not in self._used}
+        for place, name in zip(missing, drawn, strict=True):
+            ids[place] = name
+        return ids
+
+
+def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
+    """Return the ends of an interval, moved out to a grid of steps of `length` where it is shorter than that.
+
+    Among whole numbers `[21, 22]` has length 2, and the grid is of blocks of so many numbers; the grid does not depend
+    on the data, so that it says nothing of where in the interval somebody is (m-invariance paper, Section 4.1).
+
+    >>> [str(end) for end in widened(Fraction(21), Fraction(21), Fraction(2), whole=True)]
+    ['20', '21']
+    """
+    if last - first + whole >= length:
+        return first, last
+    return Fraction(first // length * length), Fraction((last // length + 1) * length - whole)
+
+
+def _whole(numbers: list[Fraction]) -> bool:
+    return all(number.denominator == 1 for number in numbers)
+
+
+def _between(read: ReadSnapshot, column: int, after: int, upto: int) -> Cell:
+    """Return the values beyond one place of a scale and up to another."""
+    if after == OLD_END and upto == OLD_END:
+        return Anything()
+    numbers = read.numbers[column]
+    if numbers:
+        low = None if after == OLD_END else numbers[after]
+        return Interval(low, None if upto == OLD_END else numbers[upto], low_open=low is not None)
+    texts = read.texts[column]
+    return ValueSet(frozenset(texts[after + 1 : len(texts) if upto == OLD_END else upto + 1]))
+
+
+def _check_distinct(cells: Sequence[Codes]) -> None:
+    """Refuse groups that a reader would take for one, when there is no column to tell them apart."""
+    rows = np.stack(cells, axis=1) if cells else np.zeros((1, 0), dtype=np.int32)
+    if len(np.unique(rows, axis=0)) < len(rows):
+        raise UsageError(
+            "two groups of the release would have equal cells, and the series has no group column to tell them apart; "
+            "begin a series that has one"
+        )
+
+
+def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(texts), pa.string()))
+
+
+def _table(columns: Mapping[str, object]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table(dict(columns))
+
+
+def _ranks(names: Sequence[str]) -> Rows:
+    """Return the place of each name in alphabetical order."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def uncovered(
+    cells: Sequence[Codes], attributes: Sequence[Attribute], read: ReadSnapshot, row: Codes
+) -> npt.NDArray[np.intp]:
+    """Return the places at which a published cell does not cover the exact value of the snapshot's row.
+
+    `cells` has for each attribute the published cells, as its numbers, of the rows in `row`.
+    """
+    wrong = np.zeros(len(row), dtype=np.bool_)
+    for column, attribute in enumerate(attributes):
+        used, place = np.unique(cells[column], return_inverse=True)
+        points = read.snapshot.point[row, column]
+        if attribute.kind is Kind.CATEGORICAL:
+            wrong |= ~attribute.covers(used, read.texts[column])[place, points]
+            continue
+        numbers = read.numbers[column]
+        low, high, exact = cover_ranges([attribute.cells[cell] for cell in used], numbers)
+        fits = (low[place] <= points) & (points < high[place])
+        for at in np.flatnonzero(~exact[place]).tolist():
+            number = numbers[points[at]]
+            fits[at] = contains(attribute.cells[used[place[at]]], Interval(number, number))
+        wrong |= ~fits
+    return np.flatnonzero(wrong)

@@ -1,0 +1,179 @@
+"""The series folder while a release is being published: locked, and changed whole or not at all.
+
+Everything is first written to `private/.staging`. A plan beside it names the files that are about to be put in place;
+then they are, one by one, and the release is published at the instant at which `series.toml`, which names them, is
+replaced. Whoever comes after a process that was killed finds the plan, and takes away what it put in place unless the
+manifest names the release.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING
+
+from audit.core.errors import InputError, Problems, UsageError
+from audit.reading.manifest import NAME, read_manifest
+from audit.reading.microdata import NAME as MICRODATA
+from audit.reading.series import PRIVATE
+from audit.reading.writing import write_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_STAGING = ".staging"
+_LOCK = ".lock"
+_PLAN = "plan.json"
+_OURS = {PRIVATE, "releases", "counterfeits"}
+
+
+class Workplace:
+    """A series folder that nobody else publishes into as long as this is open."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.private = folder / PRIVATE
+        self.staging = self.private / _STAGING
+        self._made = not folder.exists()
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> Workplace:
+        """Make the folder where there is none, lock it, and undo what a killed process left.
+
+        Raises:
+            UsageError: somebody else is publishing into it, or it is no place for a series.
+        """
+        try:
+            self._check()
+            self.folder.mkdir(exist_ok=True)
+            self.private.mkdir(mode=0o700, exist_ok=True)
+            self.private.chmod(0o700)
+            self._lock = self._locked()
+            self.recover()
+        except OSError as error:
+            why = error.strerror or "it cannot be written"
+            raise UsageError(f"{self.folder}: {why}; name a folder that can be written with --output") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Undo what was not published, and leave no folder behind in which nothing was."""
+        try:
+            self.recover()
+            if self._made and not (self.folder / NAME).exists():
+                shutil.rmtree(self.folder)
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+
+    def _check(self) -> None:
+        """Refuse folders that are something else.
+
+        Raises:
+            UsageError: this is one.
+        """
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"{self.folder}: this is no folder; name the folder of the series with --output")
+        if (self.folder / MICRODATA).exists():
+            raise UsageError(f"{self.folder}: this folder holds microdata; name another one for the series")
+        if self.private.exists() and not self.private.resolve().is_relative_to(self.folder.resolve()):
+            raise UsageError(f"{self.private}: a link takes this folder out of the series; make it a folder of its own")
+        if self.folder.is_dir() and not (self.folder / NAME).exists():
+            strangers = [path for path in self.folder.iterdir() if path.name not in _OURS]
+            if strangers:
+                what = f"{self.folder}: the folder holds other things, and no {NAME}"
+                raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
+
+    def _locked(self) -> IO[str]:
+        lock = (self.private / _LOCK).open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            what = f"{self.folder}: another process is publishing into this series"
+            raise UsageError(f"{what}; wait until it has finished") from error
+        return lock
+
+    def recover(self) -> None:
+        """Take away what was staged, and what was put in place but never published."""
+        plan = self.staging / _PLAN
+        if plan.exists():
+            told = json.loads(plan.read_text(encoding="utf-8"))
+            for name in [] if told["tag"] in self._tags() else told["files"]:
+                path = self.folder / name
+                path.unlink(missing_ok=True)
+                with suppress(OSError):  # it holds other releases, or was not yet made
+                    path.parent.rmdir()
+        shutil.rmtree(self.staging, ignore_errors=True)
+
+    def _tags(self) -> set[str]:
+        """Return the releases that the manifest names.
+
+        Raises:
+            InputError: it cannot be read, so that nobody can tell what was published.
+        """
+        if not (self.folder / NAME).exists():
+            return set()
+        problems = Problems()
+        manifest = read_manifest(self.folder, problems)
+        if manifest is None:
+            raise InputError(problems.found)
+        return {release.tag for release in manifest.releases}
+
+    def stage(self, tables: Mapping[str, pa.Table]) -> None:
+        """Write tables, by their names in the series, where nobody looks for them yet."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.staging.mkdir(mode=0o700)
+        for name, table in tables.items():
+            path = self.staging / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_table(table, path)
+            _settle(path)
+            if name.startswith(f"{PRIVATE}/"):
+                path.chmod(0o600)
+
+    def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
+        """Put the staged files of a release in place and publish it with the new text of the manifest.
+
+        Raises:
+            UsageError: a file would be overwritten, or a link leads out of the series.
+        """
+        files = list(names)
+        for name in files:
+            path = self.folder / name
+            if os.path.lexists(path):
+                raise UsageError(f"{path}: there is such a file already, which the series does not name; move it away")
+            if not path.parent.resolve().is_relative_to(self.folder.resolve()):
+                raise UsageError(f"{path}: a link takes this path out of the series folder; make it a folder")
+        plan = self.staging / f"{_PLAN}.part"
+        plan.write_text(json.dumps({"tag": tag, "files": files}), encoding="utf-8")
+        _settle(plan)
+        plan.replace(self.staging / _PLAN)
+        for name in files:
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (self.staging / name).replace(path)
+        self.replace_manifest(manifest)
+        shutil.rmtree(self.staging, ignore_errors=True)
+
+    def replace_manifest(self, text: str) -> None:
+        """Put a new manifest in the place of the old one, with its permissions."""
+        manifest, draft = self.folder / NAME, self.staging / NAME
+        draft.write_text(text, encoding="utf-8", newline="")
+        if manifest.exists():
+            draft.chmod(manifest.stat().st_mode & 0o7777)
+        _settle(draft)
+        draft.replace(manifest)
+
+
+def _settle(path: Path) -> None:
+    """Have a file on the disk before anything relies on it."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
