@@ -111,12 +111,12 @@ def _told(published: tuple[Published, ...], method: Anonymizer, series: Path) ->
     for each in published:
         counts = f"{each.rows:>10,}{each.groups:>10,}{each.counterfeits:>14,}{each.withheld:>10,}"
         lines.append(f"{printable(each.tag):<16}{counts}{each.seconds:>10.2f}")
-    fake, total = sum(each.counterfeits for each in published), len(published)
-    releases = "1 release" if total == 1 else f"{total} releases"
+    releases = "1 release" if len(published) == 1 else f"{len(published)} releases"
     lines += [
         "",
-        f"Published {releases} in {where} by {method.promise}, with {fake:,} counterfeits; the promise was checked",
-        "on what was written. The keys are in private/, which is not for publication.",
+        f"Published {releases} in {where} by {method.ident}.",
+        f"{method.promise} holds: it was checked on what was written, before it was put in place.",
+        "Who is who stands in private/, which is not for publication.",
         f"Next: audit {where}",
         "",
     ]

@@ -1,18 +1,17 @@
-"""`audit demo [DIR]`: three series, audited: two from the papers, and a larger one that is generated."""
+"""`audit demo [DIR]`: two series from the papers, audited; then simulated people, published twice, and audited."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from audit.cli.audit import replace_file
 from audit.core.errors import UsageError
 
+_VERDICTS = (0, 1, 3)
 _HOSPITAL = {
     "series.toml": """[series]
 name = "Hospital, each release 2-diverse (Xiao and Tao, m-invariance, Tables 1b and 2b)"
@@ -100,111 +99,66 @@ Ben,3,"[23, 26]","[32, 35]",pneumonia
 """,
 }
 
-_CLINIC_MANIFEST = """[series]
-name = "Clinic, generated: 12,000 people a quarter, groups of five formed anew each time"
-releases = ["releases/*.csv"]
-
-[columns]
-group = "Group"
-quasi_identifiers = ["Age", "Area"]
-sensitive = "Diagnosis"
-# Who is who stands in private/<release>.key.csv, which is never published.
-"""
-_QUARTERS = ("2024Q1", "2024Q2", "2024Q3", "2024Q4")
-_PEOPLE, _PER_QUARTER, _CHANGES, _GROUP = 16_500, 12_000, 1_500, 5
-_DIAGNOSES = (
-    "asthma",
-    "cancer",
-    "diabetes",
-    "flu",
-    "fracture",
-    "gastritis",
-    "hypertension",
-    "migraine",
-    "pneumonia",
-)
+_PEOPLE = ("--rows", "12000", "--insertions", "1500", "--deletions", "1500", "--snapshots", "4", "--file-type", "csv")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command."""
-    command = commands.add_parser("demo", help="make three series and audit them, in under a minute")
+    command = commands.add_parser("demo", help="make, anonymize and audit series, in under a minute")
     command.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path("demo-series"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the series, audit each, and say what to try next."""
-    from attacks.registry import ATTACKS
-    from audit.reading.series import open_series
-    from audit.running import Options, run_audit
-    from reports.text import Text
-
+    """Make the series, audit each, and say what to try next."""
     folder: Path = arguments.folder
     start = time.monotonic()
     _write_series(folder)
-    for name in ("hospital", "ward", "clinic"):
-        command = f"audit {folder / name} --findings 2" + (" --reveal" if name != "clinic" else "")
-        options = Options(findings=2, reveal=name != "clinic")
-        report = run_audit(open_series(folder / name), ATTACKS, options)
-        sys.stdout.write(f"$ {command}\n\n{Text().render(report)}\n")
+    for name in ("hospital", "ward"):
+        _show("audit", folder / name, "--findings", "2", "--reveal")
+    people, diverse, invariant = (folder / name for name in ("people", "people-l-diverse", "people-m-invariant"))
+    if not (people / "microdata.toml").exists():
+        _show("audit", "simulate", "--output", people, *_PEOPLE)
+    _show("audit", "anonymize", people, "--method", "l-diversity", "--l", "4", "--output", diverse)
+    _show("audit", diverse, "--attack", "intersection", "--findings", "2")
+    _show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
+    _show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
+    _show("audit", invariant, "--attack", "intersection")
     sys.stdout.write(
-        f"Made and audited in {time.monotonic() - start:.1f} s; the series are in {folder}/. Try:\n"
-        f"  audit {folder / 'clinic'} --format json\n"
+        f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/. Try:\n"
+        f"  audit {diverse} --format json\n"
+        f"  audit compare {diverse} {invariant} --microdata {people}\n"
         f"  audit {folder / 'hospital'} --attack intersection --findings all\n"
     )
     return 0
 
 
+def _show(*words: object) -> None:
+    """Print a command and run it.
+
+    Raises:
+        UsageError: it went wrong; it has said how.
+    """
+    from audit.cli.main import main
+
+    command = [str(word) for word in words]
+    sys.stdout.write(f"$ {shlex.join(command)}\n\n")
+    if main(command[1:]) not in _VERDICTS:
+        raise UsageError(f"the demo stopped at: {shlex.join(command)}; name another folder, or empty this one")
+    sys.stdout.write("\n")
+    sys.stdout.flush()
+
+
 def _write_series(folder: Path) -> None:
-    """Write the three series.
+    """Write the papers' series.
 
     Raises:
         UsageError: the folder cannot be written to.
     """
     try:
-        for name, files in (("hospital", _HOSPITAL), ("ward", _WARD), ("clinic", _clinic())):
+        for name, files in (("hospital", _HOSPITAL), ("ward", _WARD)):
             for file, content in files.items():
                 path = folder / name / file
                 path.parent.mkdir(parents=True, exist_ok=True)
-                if path.parent.name == "private":
-                    path.parent.chmod(0o700)
                 replace_file(path, content)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror or 'it cannot be written'}; name another folder") from error
-
-
-def _diverse(groups: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the groups after giving each that has one value only somebody of the next group that has two."""
-    for place in np.flatnonzero((value[groups] == value[groups[:, :1]]).all(axis=1)):
-        for other in [*range(place + 1, len(groups)), *range(place)]:
-            strangers = groups[other][value[groups[other]] != value[groups[place, 0]]]
-            if len(set(value[groups[other]])) > 1 and len(strangers) > 1:
-                seat = int(np.flatnonzero(groups[other] == strangers[0])[0])
-                groups[place, 0], groups[other, seat] = groups[other, seat], groups[place, 0]
-                break
-    return groups
-
-
-def _clinic() -> dict[str, str]:
-    """Return the files of a series that is 2-diverse release by release, and yet unsafe."""
-    rng = np.random.default_rng(20240101)
-    age, area = rng.integers(18, 95, _PEOPLE), rng.integers(100, 400, _PEOPLE)
-    diagnosis = np.minimum(rng.geometric(0.22, _PEOPLE) - 1, len(_DIAGNOSES) - 1)
-    files = {"series.toml": _CLINIC_MANIFEST}
-    for quarter, tag in enumerate(_QUARTERS):
-        present = np.arange(quarter * _CHANGES, quarter * _CHANGES + _PER_QUARTER)
-        # Sorted by area, then by age within strips of areas: groups of neighbours, formed anew each quarter.
-        strip = np.argsort(np.argsort(area[present] + rng.random(len(present)))) // 600
-        order = present[np.lexsort((rng.random(len(present)), age[present], strip))]
-        groups = _diverse(order.reshape(-1, _GROUP), diagnosis)
-        names = rng.permutation(len(groups)) + 1
-        rows, key = ["Group,Age,Area,Diagnosis"], ["row,individual"]
-        for place in np.argsort(names):
-            members = groups[place][np.argsort(diagnosis[groups[place]], kind="stable")]
-            ages, areas = np.sort(age[members]), np.sort(area[members])
-            for person in members:
-                key.append(f"{len(rows) - 1},P{person:05d}")
-                cells = f'"[{ages[0]}, {ages[-1]}]","[{areas[0]}, {areas[-1]}]"'
-                rows.append(f"{names[place]},{cells},{_DIAGNOSES[diagnosis[person]]}")
-        files[f"releases/{tag}.csv"] = "\n".join(rows) + "\n"
-        files[f"private/{tag}.key.csv"] = "\n".join(key) + "\n"
-    return files

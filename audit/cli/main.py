@@ -14,11 +14,18 @@ from contextlib import suppress
 from importlib.metadata import version
 
 from audit.cli import audit as default
-from audit.cli import demo, init
+from audit.cli import anonymize, check, compare, demo, init, simulate
 from audit.cli.arguments import Parser
 from audit.core.errors import AuditError, InputError, Interrupted, printable
 
-COMMANDS = {"init": init, "demo": demo}
+COMMANDS = {
+    "check": check,
+    "anonymize": anonymize,
+    "compare": compare,
+    "simulate": simulate,
+    "init": init,
+    "demo": demo,
+}
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 

@@ -1,0 +1,261 @@
+"""`audit simulate --output MICRODATA`: write microdata of people who come, go and change."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.cli.progress import counting
+from audit.core.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from audit.simulating.attributes import Attribute
+    from audit.simulating.plan import Counts, Plan
+    from audit.simulating.population import People
+    from audit.simulating.snapshots import Updates
+    from audit.simulating.writing import Written
+
+    Draw = Callable[[Sequence[int], Sequence[Counts] | None, Any], People]
+
+QUASI_IDENTIFIERS = "Age=17..95,Gender=2,Education=1..17,Birthplace=57"
+SENSITIVE = "Occupation=50"
+_MOST_SNAPSHOTS = 10_000
+_MOST_M = 10
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    parser = commands.add_parser(
+        "simulate",
+        help="write microdata of people who come, go and change",
+        description="Write microdata, one exact table per snapshot, of synthetic people or of people from a table. "
+        "Without options: the setting of the m-invariance and equivalence papers.",
+    )
+    parser.add_argument("--output", type=Path, required=True, metavar="MICRODATA", help="folder to write; must be new")
+    snapshots = parser.add_argument_group("who is there")
+    snapshots.add_argument(
+        "--rows", type=counted(1), default=200_000, metavar="N", help="rows of the first snapshot; default: 200000"
+    )
+    for name, what in (("insertions", "in"), ("deletions", "out")):
+        text = f"people who go {what} at each step; default: a tenth of --rows"
+        snapshots.add_argument(f"--{name}", type=counted(0), metavar="N", help=text)
+    snapshots.add_argument(
+        "--snapshots", type=counted(1, _MOST_SNAPSHOTS), default=21, metavar="N", help="how many; default: 21"
+    )
+    snapshots.add_argument(
+        "--returning",
+        type=share,
+        default=Fraction(0),
+        metavar="SHARE",
+        help="this share of those gone comes back at each step, among the insertions; default: 0",
+    )
+    snapshots.add_argument(
+        "--slope",
+        type=counted(0),
+        metavar="S",
+        help="skewed insertions: from one sensitive value to the next most frequent, S rows more (0: all equal)",
+    )
+    _add_changes(parser.add_argument_group("what changes"))
+    _add_people(parser.add_argument_group("who they are"))
+    parser.add_argument("--seed", type=counted(0), default=0, metavar="N", help="same seed, same bytes; default: 0")
+    parser.add_argument("--file-type", choices=["parquet", "csv", "csv.gz"], default="parquet", help="default: parquet")
+
+
+def _add_changes(changes: argparse._ArgumentGroup) -> None:
+    changes.add_argument(
+        "--diameter",
+        type=counted(1),
+        default=1,
+        metavar="D",
+        help="each sensitive value may become any of D, itself and values next to it; default: 1, nothing changes",
+    )
+    changes.add_argument(
+        "--changes", type=counted(0), metavar="N", help="people whose value changes at each step; default: a tenth"
+    )
+    changes.add_argument("--closed", action="store_true", help="what may become of a value, may become of it at once")
+    changes.add_argument(
+        "--moving", action="store_true", help="Age grows, Education never falls, Marital status moves with time"
+    )
+
+
+def _add_people(people: argparse._ArgumentGroup) -> None:
+    people.add_argument("--population", type=Path, metavar="TABLE", help="draw people from a .csv, .csv.gz or .parquet")
+    people.add_argument(
+        "--quasi-identifiers",
+        metavar="A,B,…",
+        help=f"columns of the table; without one, what to make up; default: {QUASI_IDENTIFIERS}",
+    )
+    people.add_argument("--sensitive", metavar="S", help=f"likewise; default: {SENSITIVE}")
+    people.add_argument("--individual", metavar="ID", help="column of identifiers; default: they are made up")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the microdata, and say what was written and what to try next.
+
+    Raises:
+        UsageError: the options do not fit each other, or the folder cannot be written.
+        InputError: the table cannot be read, or holds too few people.
+    """
+    from audit.simulating.snapshots import Simulation, Streams
+    from audit.simulating.writing import check_output, new_folder, write_microdata
+
+    check_output(arguments.output)
+    plan = planned(arguments)
+    quasi, sensitive, draw = source(arguments)
+    updates = internal_updates(arguments, plan, quasi, sensitive)
+    streams = Streams.of(arguments.seed)
+    batches = sloped(arguments, plan, sensitive, streams.batches)
+    with counting("writing snapshots") as watch, new_folder(arguments.output) as folder:
+        watch(0, plan.snapshots)
+        simulation = Simulation(draw(plan.cohorts, batches, streams.people), plan, updates, streams)
+        written = write_microdata(folder, title(arguments), simulation, arguments.file_type, watch)
+    sys.stdout.write(summary(arguments.output, plan, updates, written))
+    return 0
+
+
+def planned(arguments: argparse.Namespace) -> Plan:
+    """Return who comes and goes.
+
+    Raises:
+        UsageError: there are too few to go.
+    """
+    from audit.simulating.plan import make_plan
+
+    rows = arguments.rows
+    insertions = rows // 10 if arguments.insertions is None else arguments.insertions
+    deletions = rows // 10 if arguments.deletions is None else arguments.deletions
+    plan = make_plan(rows, insertions, deletions, arguments.snapshots, arguments.returning)
+    if arguments.slope is not None and arguments.returning:
+        what = "--slope and --returning: whoever comes back has a value already, which the batch may have no room for"
+        raise UsageError(f"{what}; leave one of them out")
+    return plan
+
+
+def source(arguments: argparse.Namespace) -> tuple[Sequence[Attribute], Attribute, Draw]:
+    """Return what is said of people, and what draws them.
+
+    Raises:
+        UsageError: the attributes are not declared as they have to be.
+        InputError: the table cannot be read.
+    """
+    from audit.simulating.attributes import check_names, declared, names
+    from audit.simulating.drawing import read_source
+    from audit.simulating.population import generate
+
+    if arguments.population is None:
+        if arguments.individual is not None:
+            raise UsageError("--individual names a column of the table of --population; name one, or leave it out")
+        quasi = declared(
+            QUASI_IDENTIFIERS if arguments.quasi_identifiers is None else arguments.quasi_identifiers,
+            "--quasi-identifiers",
+        )
+        [sensitive, *others] = declared(
+            SENSITIVE if arguments.sensitive is None else arguments.sensitive, "--sensitive"
+        )
+        if others:
+            raise UsageError("--sensitive: microdata have one sensitive attribute; declare one")
+        check_names([attribute.name for attribute in [*quasi, sensitive]])
+        return quasi, sensitive, lambda cohorts, batches, rng: generate(quasi, sensitive, cohorts, batches, rng)
+    for option in ("quasi_identifiers", "sensitive"):
+        if getattr(arguments, option) is None:
+            raise UsageError(f"--population needs --{option.replace('_', '-')}; name the table's columns")
+    chosen = names(arguments.quasi_identifiers, "--quasi-identifiers")
+    value, who = arguments.sensitive.strip(), (arguments.individual or "").strip() or None
+    check_names([*chosen, value, *([who] if who else [])])
+    table = read_source(arguments.population, chosen, value, who)
+    return table.quasi_identifiers, table.sensitive, table.draw
+
+
+def internal_updates(
+    arguments: argparse.Namespace, plan: Plan, quasi: Sequence[Attribute], sensitive: Attribute
+) -> Updates:
+    """Return what changes about people.
+
+    Raises:
+        UsageError: more are to change than stay, or it is not known how.
+    """
+    from audit.simulating.snapshots import Updates
+    from audit.simulating.updates import moves, update_sets
+
+    moving = moves(quasi) if arguments.moving else {}
+    if arguments.diameter == 1:
+        for option in ("changes", "closed"):
+            if getattr(arguments, option):
+                what = f"--{option} says how sensitive values change, which with --diameter 1 they do not"
+                raise UsageError(f"{what}; choose a --diameter from 2 on")
+        return Updates(moves=moving)
+    sets = update_sets(len(sensitive), arguments.diameter, closed=arguments.closed)
+    changes = arguments.changes
+    if changes is None:
+        changes = min(arguments.rows // 10, plan.fewest_staying)
+    elif plan.steps and changes > plan.fewest_staying:
+        what = f"--changes {changes}: at some step only {plan.fewest_staying:,} people stay"
+        raise UsageError(f"{what}; change or delete fewer")
+    return Updates(sets, changes, moving)
+
+
+def sloped(arguments: argparse.Namespace, plan: Plan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
+    """Return how often each insertion batch has each sensitive value; None where that is left to chance.
+
+    Raises:
+        UsageError: the slope does not fit.
+    """
+    from audit.simulating.plan import sloped_batches
+
+    return None if arguments.slope is None else sloped_batches(plan, len(sensitive), arguments.slope, rng)
+
+
+def title(arguments: argparse.Namespace) -> str:
+    """Return the microdata's name."""
+    if arguments.population is None:
+        return f"Simulated people, seed {arguments.seed}"
+    return f"People drawn from {printable(arguments.population.name, 100)}, seed {arguments.seed}"
+
+
+def summary(output: Path, plan: Plan, updates: Updates, written: Written) -> str:
+    """Return one line that says what was written, and the next command to try."""
+    rows = " to ".join(f"{number:,}" for number in sorted({min(written.rows), max(written.rows)}))
+    snapshots = "1 snapshot" if plan.snapshots == 1 else f"{plan.snapshots} snapshots"
+    # Rows cannot be cut into m-diverse groups where a value has more than 1/m of them.
+    at_most = min(_MOST_M, int(1 / written.most))
+    if at_most < 2:
+        method = "mondrian --k 10"
+    elif updates.sets is not None:
+        method = f"l-diversity --l {max(2, at_most // 2)}"  # at the very limit few groups can be formed
+    else:
+        method = f"m-invariance --m {at_most}"
+    shown, quoted = printable(str(output), 400), printable(shlex.quote(str(output)), 400)
+    return (
+        f"Wrote {shown}: {sum(plan.cohorts):,} people in {snapshots} of {rows} rows. "
+        f"Next: audit anonymize {quoted} --method {method} --output SERIES\n"
+    )
+
+
+# -- types of arguments -------------------------------------------------------------------------------------------
+
+
+def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
+    """Return a type of argument: a whole number within limits."""
+
+    def read(text: str) -> int:
+        if text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"a whole number from {least} to {most} is needed")
+
+    return read
+
+
+def share(text: str) -> Fraction:
+    """Return a share from 0 to 1, exactly as it is written."""
+    try:
+        found = Fraction(text) if text.isascii() and len(text) < 20 and "e" not in text.lower() else Fraction(-1)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(-1)
+    if not 0 <= found <= 1:
+        raise argparse.ArgumentTypeError("a number from 0 to 1 is needed")
+    return found

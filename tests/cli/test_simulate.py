@@ -1,0 +1,490 @@
+"""`audit simulate`: what it writes, that the folder appears whole or not at all, and what it says of wrong options."""
+
+import csv
+import gzip
+import itertools
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audit.cli import main as command
+from audit.cli import simulate
+from audit.core.errors import Problems
+from audit.reading.microdata import open_microdata
+from audit.reading.numbering import People, Vocabulary
+from audit.reading.tables import read_table
+from audit.simulating import writing
+from tests.helpers.running import run_main
+
+SMALL = ["--rows", "600", "--insertions", "80", "--deletions", "60", "--snapshots", "5"]
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch):
+    monkeypatch.setitem(command.COMMANDS, "simulate", simulate)
+
+
+def written(folder, *words):
+    """Write microdata into a folder, without a word but the one line, and return the folder."""
+    code, out, err = run_main("simulate", "--output", str(folder), *words)
+    assert (code, err) == (0, "")
+    assert out.count("\n") == 1
+    return folder
+
+
+def refused(folder, *words):
+    """Return the only line that is said of wrong words; nothing is left in the folder's own."""
+    before = sorted(folder.parent.iterdir())
+    code, out, err = run_main("simulate", "--output", str(folder), *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("audit: ")
+    assert err.count("\n") == 1
+    assert sorted(folder.parent.iterdir()) == before
+    return err
+
+
+def shown(folder):
+    """Each snapshot as {individual: (quasi-identifiers ..., sensitive value)}, all as text."""
+    microdata = open_microdata(folder)
+    names = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
+    snapshots = []
+    for file in microdata.snapshots:
+        problems = Problems()
+        table = read_table(file.path, file.shown, names, problems)
+        problems.check()
+        rows = list(zip(*(table.texts(name) for name in names), strict=True))
+        snapshots.append({row[0]: row[1:] for row in rows})
+        assert len(snapshots[-1]) == len(rows)
+    return snapshots
+
+
+def steps(folder):
+    return list(itertools.pairwise(shown(folder)))
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# -- what is written ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [[], ["--diameter", "5", "--moving"], ["--slope", "0", "--file-type", "csv"]])
+def test_the_reader_of_microdata_takes_it(words, tmp_path):
+    microdata = open_microdata(written(tmp_path / "m", *SMALL, *words))
+    people, vocabulary = People(), Vocabulary()
+    read = [microdata.read(position, people, vocabulary) for position in range(5)]
+    assert [len(each.snapshot) for each in read] == [600, 620, 640, 660, 680]
+    assert microdata.tags == ("1", "2", "3", "4", "5")
+    assert (microdata.transitions is None) == ("--diameter" not in words)
+    assert set(microdata.domains) == {"Age", "Gender", "Education", "Birthplace"}
+    assert (microdata.domains["Age"].low, microdata.domains["Age"].high) == (17, 95)
+    assert len(microdata.domains["Birthplace"].texts) == 57
+    assert 40 < len(vocabulary) <= 50
+
+
+def test_who_comes_and_goes(tmp_path):
+    ever = set()
+    for before, after in steps(written(tmp_path / "m", *SMALL)):
+        ever |= set(before)
+        assert len(before.keys() - after) == 60
+        assert len(after.keys() - ever) == 80
+        assert all(before[person] == after[person] for person in before.keys() & after)
+
+
+def test_some_return(tmp_path):
+    folder = written(tmp_path / "m", *SMALL, "--returning", "0.5")
+    ever, returned = set(), []
+    for before, after in steps(folder):
+        returned.append(len((after.keys() & ever) - before.keys()))
+        ever |= set(before)
+    assert returned == [0, 30, 45, 52]
+
+
+def test_values_change_along_transitions_as_often_as_asked(tmp_path):
+    folder = written(tmp_path / "m", *SMALL, "--diameter", "4", "--changes", "123")
+    with (folder / "transitions.csv").open(newline="") as file:
+        pairs = [tuple(row) for row in csv.reader(file)]
+    assert pairs[0] == ("from", "to")
+    assert len(set(pairs[1:])) == len(pairs) - 1 == 200
+    assert tomllib.loads((folder / "microdata.toml").read_text())["updates"] == {"transitions": "transitions.csv"}
+    for before, after in steps(folder):
+        stayed = before.keys() & after
+        changes = [(before[p][-1], after[p][-1]) for p in stayed if before[p][-1] != after[p][-1]]
+        assert len(changes) == 123
+        assert set(changes) <= set(pairs)
+        assert all(before[p][:-1] == after[p][:-1] for p in stayed)
+
+
+def test_closed_transitions(tmp_path):
+    folder = written(tmp_path / "m", *SMALL, "--diameter", "5", "--closed")
+    with (folder / "transitions.csv").open(newline="") as file:
+        pairs = {tuple(row) for row in csv.reader(file)} - {("from", "to")}
+    assert len(pairs) == 250
+    assert all((a, d) in pairs for a, b in pairs for c, d in pairs if b == c)
+
+
+def test_quasi_identifiers_move(tmp_path):
+    declared = "Age=17..95,Gender=2,Marital=6,Education=1..17"
+    folder = written(tmp_path / "m", *SMALL, "--moving", "--quasi-identifiers", declared)
+    for before, after in steps(folder):
+        for person in before.keys() & after:
+            old, new = before[person], after[person]
+            assert int(new[0]) == min(int(old[0]) + 1, 95)
+            assert new[1] == old[1]
+            assert new[2] == old[2] or new[2] != "never-married"
+            assert int(new[3]) >= int(old[3])
+            assert new[4] == old[4]
+
+
+RISES = {0: [0] * 6 + [1] + [0] * 2, 2: [0] * 6 + [1] + [0] * 2, 7: [0] + [1] + [0] * 7}
+"""How much more than the slope one value has than the next rarer: the remainder is one row for the most frequent."""
+
+
+@pytest.mark.parametrize("slope", RISES)
+def test_slopes_of_the_insertions(slope, tmp_path):
+    words = ["--rows", "600", "--insertions", "403", "--snapshots", "4", "--sensitive", "Salary=1..10"]
+    for before, after in steps(written(tmp_path / "m", *words, "--slope", str(slope))):
+        counts = np.bincount([int(after[p][-1]) for p in after.keys() - before.keys()], minlength=11)[1:]
+        rising = sorted(counts.tolist())
+        assert sum(rising) == 403
+        assert [b - a - slope for a, b in itertools.pairwise(rising)] == RISES[slope]
+
+
+@pytest.mark.parametrize("file_type", ["parquet", "csv", "csv.gz"])
+def test_same_seed_same_bytes(file_type, tmp_path):
+    words = [*SMALL, "--file-type", file_type, "--diameter", "3", "--moving", "--returning", "0.3"]
+    first, again = (contents(written(tmp_path / name, *words, "--seed", "7")) for name in "ab")
+    assert first == again
+    other = contents(written(tmp_path / "c", *words, "--seed", "8"))
+    assert other.keys() == first.keys()
+    assert all(other[file] != first[file] for file in first if file.name != "transitions.csv")
+
+
+def test_the_same_people_in_every_file_type(tmp_path):
+    parquet, plain, gz = (
+        shown(written(tmp_path / kind, *SMALL, "--file-type", kind)) for kind in ("parquet", "csv", "csv.gz")
+    )
+    assert parquet == plain == gz
+
+
+def test_csv_without_needless_quotes(tmp_path):
+    folder = written(tmp_path / "m", *SMALL, "--file-type", "csv.gz")
+    text = gzip.decompress((folder / "snapshots/1.csv.gz").read_bytes()).decode()
+    assert text.startswith("individual,Age,Gender,Education,Birthplace,Occupation\n")
+    assert '"' not in text
+    assert text.count("\n") == 601
+
+
+def test_snapshots_sort_by_name(tmp_path):
+    folder = written(tmp_path / "m", "--rows", "20", "--snapshots", "11")
+    assert [path.name for path in sorted((folder / "snapshots").iterdir())][-2:] == ["10.parquet", "11.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            [],
+            "Wrote {0}: 920 people in 5 snapshots of 600 to 680 rows. Next: audit anonymize {0} --method m-invariance",
+        ),
+        (["--insertions", "60"], "of 600 rows. Next"),
+        (["--snapshots", "1"], "600 people in 1 snapshot of 600 rows."),
+        (["--diameter", "3"], "--method l-diversity --l "),
+        (["--sensitive", "S=2"], "--method mondrian --k 10 --output SERIES"),
+        (["--sensitive", "S=12"], "--method m-invariance --m 2 --output SERIES"),
+    ],
+)
+def test_what_is_said(words, said, tmp_path):
+    code, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL, *words)
+    assert code == 0
+    assert said.format(tmp_path / "m") in out
+
+
+def test_no_group_is_promised_that_the_values_do_not_allow(tmp_path):
+    words = ["--rows", "15", "--insertions", "400", "--deletions", "0", "--snapshots", "3"]  # the first is the worst
+    _, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *words)
+    m = int(out.split("--m ")[1].split()[0])
+    most = []
+    for snapshot in shown(tmp_path / "m"):
+        values = [row[-1] for row in snapshot.values()]
+        most.append(len(values) // max(values.count(value) for value in set(values)))
+    assert m == min(most) == most[0] < min(10, most[-1])
+
+
+# -- from a table -------------------------------------------------------------------------------------------------
+
+JOBS = ["baker, master", "clerk", 'so-called "artist"', "nurse"]
+HEADER = ["Id", "Age", "Zip", "Town", "Job"]
+
+
+def people(rows=300):
+    rng = np.random.default_rng(5)
+    towns = ["Ham 2", "Ham 10", "Ulm"]
+    return [
+        [
+            f"P{n:04}",
+            str(20 + rng.integers(60)),
+            f"{rng.integers(100):05}",
+            towns[rng.integers(3)],
+            JOBS[rng.integers(4)],
+        ]
+        for n in rng.permutation(rows)
+    ]
+
+
+def table(path, rows, header=HEADER):
+    if path.suffix == ".parquet":
+        columns = [pa.array(column) for column in zip(*rows, strict=True)]
+        columns[1] = columns[1].cast(pa.int16())
+        pq.write_table(pa.table(columns, header), path)
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+    return path
+
+
+CHOSEN = ["--quasi-identifiers", "Age,Zip,Town", "--sensitive", "Job"]
+FEW = ["--rows", "100", "--insertions", "20", "--deletions", "30", "--snapshots", "5"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+@pytest.mark.parametrize("file_type", ["csv", "parquet"])
+def test_people_of_a_table_are_as_they_were(name, file_type, tmp_path):
+    rows = people()
+    source = table(tmp_path / name, rows)
+    words = ["--population", str(source), *CHOSEN, "--individual", "Id", *FEW, "--file-type", file_type]
+    folder = written(tmp_path / "m", *words)
+    known = {row[0]: tuple(row[1:]) for row in rows}
+    snapshots = shown(folder)
+    assert [len(snapshot) for snapshot in snapshots] == [100, 90, 80, 70, 60]
+    assert all(known[person] == row for snapshot in snapshots for person, row in snapshot.items())
+    assert len(set().union(*snapshots)) == 180
+    microdata = open_microdata(folder)
+    assert (microdata.individual, microdata.sensitive) == ("Id", "Job")
+    assert microdata.domains["Town"].texts == ("Ham 2", "Ham 10", "Ulm")
+    ages, codes = [int(row[1]) for row in rows], [int(row[2]) for row in rows]
+    assert (microdata.domains["Age"].low, microdata.domains["Age"].high) == (min(ages), max(ages))
+    assert (microdata.domains["Zip"].low, microdata.domains["Zip"].high) == (min(codes), max(codes))
+    microdata.read(0, People(), Vocabulary())
+
+
+def test_nobody_who_was_not_drawn_is_in_the_files(tmp_path):
+    source = table(tmp_path / "t.csv", people())
+    folder = written(tmp_path / "m", "--population", str(source), *CHOSEN, "--individual", "Id", *FEW)
+    for file, snapshot in zip(open_microdata(folder).snapshots, shown(folder), strict=True):
+        [column] = pq.ParquetFile(file.path).read(columns=["Id"]).columns
+        stored = column.chunk(0)
+        stored = stored.dictionary if pa.types.is_dictionary(stored.type) else stored  # may hold what no row has
+        assert set(stored.to_pylist()) == set(snapshot)
+
+
+def test_identifiers_are_made_up(tmp_path):
+    source = table(tmp_path / "t.csv", people())
+    folder = written(tmp_path / "m", "--population", str(source), *CHOSEN, *FEW)
+    assert set().union(*shown(folder)) == {str(n) for n in range(1, 181)}
+    assert open_microdata(folder).individual == "individual"
+
+
+def test_a_table_moves_and_changes(tmp_path):
+    source = table(tmp_path / "t.csv", people())
+    words = ["--population", str(source), *CHOSEN, *FEW, "--diameter", "2", "--closed", "--changes", "9", "--moving"]
+    for before, after in steps(written(tmp_path / "m", *words)):
+        stayed = before.keys() & after
+        assert sum(before[p][3] != after[p][3] for p in stayed) == 9
+        assert all(int(after[p][0]) == min(int(before[p][0]) + 1, 79) for p in stayed)
+
+
+def test_a_table_with_a_slope(tmp_path):
+    source = table(tmp_path / "t.csv", people(2_000))
+    words = ["--population", str(source), *CHOSEN, *FEW, "--slope", "3"]
+    for before, after in steps(written(tmp_path / "m", *words)):
+        values = [after[p][-1] for p in after.keys() - before.keys()]
+        assert sorted(values.count(job) for job in JOBS) == [0, 3, 7, 10]
+
+
+def spoilt(row, column, cell):
+    rows = people()
+    rows[row][column] = cell
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (spoilt(3, 1, ""), ':5, column "Age": the cell is empty; fill it, or leave the row out'),
+        (spoilt(3, 3, "*"), ':5, column "Town": the cell says nothing;'),
+        (spoilt(7, 4, " "), ':9, column "Job": the cell is empty;'),
+        (spoilt(7, 2, "NaN"), ':9, column "Zip": the cell says nothing;'),
+        (spoilt(0, 0, ""), ':2, column "Id": the row names nobody;'),
+        (spoilt(9, 0, "~1"), ':11, column "Id": identifiers that begin with ~ are kept for counterfeits;'),
+        (spoilt(9, 0, people()[4][0]), ':11, column "Id": the identifier stands on line 6 already; keep one row'),
+        (people()[:179], ": the table has 179 rows, and 180 people are needed; ask for fewer with --rows"),
+        ([], ": the table has no rows;"),
+    ],
+)
+def test_faults_of_a_table(rows, line, tmp_path):
+    source = table(tmp_path / "t.csv", rows)
+    err = refused(tmp_path / "m", "--population", str(source), *CHOSEN, "--individual", "Id", *FEW)
+    assert f"{source}{line}" in err
+    assert not any(row[0] in err for row in rows if row[0])
+
+
+def test_missing_numbers_in_parquet_are_empty_cells(tmp_path):
+    columns = {"Age": pa.array([1.0, None, float("nan")]), "Job": pa.array(["a", "b", "c"])}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    words = ["--quasi-identifiers", "Age", "--sensitive", "Job", "--rows", "2", "--snapshots", "1"]
+    code, _, err = run_main(
+        "simulate", "--output", str(tmp_path / "m"), "--population", str(tmp_path / "t.parquet"), *words
+    )
+    assert code == 2
+    assert ':2, column "Age": the cell is empty' in err
+    assert ':3, column "Age": the cell says nothing' in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("absent.csv", None, "absent.csv: there is no such file;"),
+        ("t.txt", "Age\n1\n", "t.txt: this is no table; name a file that ends in .csv,"),
+        ("t.csv", "", "the file is empty"),
+        ("t.csv", "Age,Zip,Job\n1,2,3\n", 'column "Town": the column is not in the file; correct its name in --quasi'),
+        ("t.csv", "Age,Zip,Town,Job\n1,2,3\n", "t.csv:2"),
+        ("t.parquet", "no", "this is not a whole Parquet file"),
+    ],
+)
+def test_no_such_table(name, content, said, tmp_path):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    assert said in refused(tmp_path / "m", "--population", str(tmp_path / name), *CHOSEN, *FEW)
+
+
+# -- the folder ---------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    (tmp_path / "m").mkdir()
+    written(tmp_path / "m", *SMALL)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m"]
+
+
+def test_only_the_owner_may_look_into_it(tmp_path):
+    assert written(tmp_path / "m", *SMALL).stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("place", ["file", "full", "nowhere/m", "full/one/m", "link"])
+def test_no_place_for_a_folder(place, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/one").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "full")
+    before = contents(tmp_path)
+    code, out, err = run_main("simulate", "--output", str(tmp_path / place), *SMALL)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"audit: {tmp_path / place}: ")
+    assert err.count("\n") == 1
+    assert contents(tmp_path) == before
+
+
+def test_the_folder_one_is_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run_main("simulate", "--output", ".", *SMALL)
+    assert code == 2
+    assert "the folder you are in" in err
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left"), 2)])
+@pytest.mark.parametrize("there", [False, True])
+def test_nothing_is_left_behind(error, code, there, tmp_path, monkeypatch):
+    tables = []
+
+    def fail(table, path):
+        tables.append(path)
+        if len(tables) == 3:
+            raise error
+        write(table, path)
+
+    write = writing.write_table
+    monkeypatch.setattr(writing, "write_table", fail)
+    if there:
+        (tmp_path / "m").mkdir()
+    found, out, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)
+    assert (found, out) == (code, "")
+    assert err.count("\n") == 1
+    assert len(tables) == 3
+    assert [path.name for path in tmp_path.rglob("*")] == (["m"] if there else [])
+
+
+def test_what_was_put_there_meanwhile_stays(tmp_path, monkeypatch):
+    def put(table, path):
+        (tmp_path / "m").mkdir(exist_ok=True)
+        (tmp_path / "m/mine").write_text("mine")
+        write(table, path)
+
+    write = writing.write_table
+    monkeypatch.setattr(writing, "write_table", put)
+    code, _, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["m", "mine"]
+
+
+# -- wrong options ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rows", "0"], "--rows: a whole number from 1 to 999999999 is needed"),
+        (["--snapshots", "10001"], "--snapshots: a whole number from 1 to 10000"),
+        (["--seed", "-1"], "--seed"),
+        (["--deletions", "601"], "snapshot 1 has 600 rows, and --deletions takes 601 of them away"),
+        (["--deletions", "600", "--insertions", "0"], "snapshot 2 would have no rows"),
+        (["--deletions", "250"], "snapshot 4 has 90 rows, and --deletions takes 250 of them away"),
+        (["--returning", "1.5"], "--returning: a number from 0 to 1 is needed"),
+        (["--returning", "1/0"], "--returning: a number from 0 to 1 is needed"),
+        (["--returning", "0.5", "--slope", "0"], "--slope and --returning"),
+        (["--slope", "1"], "--slope 1 does not fit 80 insertions over 50 values; the largest that does is 0"),
+        (["--diameter", "0"], "--diameter: a whole number from 1"),
+        (["--diameter", "51"], "--diameter 51: there are only 50 sensitive values"),
+        (["--diameter", "3", "--closed"], "choose a --diameter among 1, 2, 5, 10, 25, 50"),
+        (["--diameter", "3", "--changes", "541"], "--changes 541: at some step only 540 people stay"),
+        (["--changes", "5"], "choose a --diameter from 2 on"),
+        (["--closed"], "choose a --diameter from 2 on"),
+        (["--moving", "--quasi-identifiers", "Zip=9"], "--moving knows how Age, Education and Marital move"),
+        (["--individual", "Id"], "--individual names a column of the table of --population"),
+        (["--population", "t.csv"], "--population needs --quasi-identifiers"),
+        (["--population", "t.csv", "--quasi-identifiers", "A"], "--population needs --sensitive"),
+        (["--population", "t.csv", "--quasi-identifiers", "A,A", "--sensitive", "B"], '"A" is named twice'),
+        (["--population", "t.csv", "--quasi-identifiers", "A,,B", "--sensitive", "B"], "a name is empty"),
+        (["--quasi-identifiers", "Age"], '"Age" declares no attribute; write NAME=SIZE'),
+        (["--quasi-identifiers", ""], "--quasi-identifiers: "),
+        (["--sensitive", ""], "--sensitive: "),
+        (["--sensitive", "A=3,B=3"], "microdata have one sensitive attribute"),
+        (["--sensitive", "Age=3"], '"Age" is named twice'),
+        (["--file-type", "xlsx"], "--file-type"),
+        (["--frob"], "--frob"),
+    ],
+)
+def test_wrong_options(words, said, tmp_path):
+    assert said in refused(tmp_path / "m", *SMALL, *words)
+
+
+def test_the_output_is_needed():
+    code, _, err = run_main("simulate")
+    assert code == 2
+    assert "--output" in err
+
+
+def test_help():
+    code, out, err = run_main("simulate", "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith("usage: audit simulate")
+    page = (Path(__file__).parents[2] / "docs/simulate.md").read_text(encoding="utf-8")
+    options = {word.strip("[],") for word in out.split() if word.strip("[").startswith("--")} - {"--help", "--output"}
+    assert len(options) > 15
+    assert not [option for option in options if f"`{option}" not in page]

@@ -1,0 +1,216 @@
+"""What every method has to keep, told from the outside: publish random histories, then check and attack them."""
+
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from anonymizers.registry import METHODS, find, options_of
+from audit.core.errors import AuditError
+from audit.promises.checking import checked
+from audit.promises.registry import find as principle
+from audit.publishing.publish import Options, publish
+from audit.reading.cells import intersect
+from audit.reading.microdata import open_microdata
+from audit.reading.series import open_series
+from tests.helpers.microdata import write_microdata
+from tests.helpers.running import run_audit, run_main
+
+VALUES = ("flu", "cold", "gout", "mumps", "ulcer")
+PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": {"k": 2, "withhold": True}}
+PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}}
+FEW = settings(max_examples=25)
+
+
+@st.composite
+def histories(draw, *, growing: bool = False, people: int = 14):
+    """Snapshots of a pool of people who come, go and return, or only come."""
+    towns = ("Ely", "Rye", "York")
+    pool = [
+        (f"p{n}", draw(st.integers(18, 30)), draw(st.sampled_from(towns)), draw(st.sampled_from(VALUES)))
+        for n in range(people)
+    ]
+    snapshots, present = {}, set()
+    for tag in range(1, draw(st.integers(2, 4)) + 1):
+        chosen = draw(st.sets(st.sampled_from(range(people)), min_size=4))
+        present = present | chosen if growing else chosen
+        snapshots[str(tag)] = [pool[n] for n in draw(st.permutations(sorted(present)))]
+    return snapshots
+
+
+def published(folder: Path, snapshots, method: str, **options):
+    """A series by a method, or None when it refuses."""
+    chosen = find(method)(**PARAMETERS[method])
+    promise = principle(chosen.promise.principle, chosen.promise.parameters)
+    micro = open_microdata(write_microdata(folder / "micro", snapshots))
+    try:
+        publish(micro, folder / "series", chosen, promise, Options(**options))
+    except AuditError:
+        return None
+    return folder / "series"
+
+
+def test_parameters_are_told_for_every_method():
+    assert set(PARAMETERS) == {method.ident for method in METHODS}
+    for method in METHODS:
+        assert set(PARAMETERS[method.ident]) <= set(options_of(method))
+
+
+@pytest.mark.parametrize("method", list(PARAMETERS))
+@FEW
+@given(data=st.data())
+def test_a_published_series_keeps_its_promise(method, data):
+    snapshots = data.draw(histories(growing=method == "monotonic-mondrian"))
+    form = data.draw(st.sampled_from(find(method)(**PARAMETERS[method]).forms))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, method, form=form, seed=data.draw(st.integers(0, 5)))
+        assume(series is not None)
+        promise = find(method)(**PARAMETERS[method]).promise
+        words = [word for key, value in promise.parameters.items() for word in (f"--{key}", str(value))]
+        assert checked(principle(promise.principle, promise.parameters), open_series(series)).holds
+        assert run_main("check", str(series), "--principle", promise.principle, *words)[0] == 0
+
+
+@FEW
+@given(data=st.data())
+def test_m_invariance_discloses_nobody_and_keeps_the_risk(data):
+    snapshots = data.draw(histories())
+    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "m-invariance", form=form)
+        assume(series is not None)
+        _, result, _ = run_audit(
+            series, "--adversary", "linked", "--attack", "intersection", "--attack", "update-graph"
+        )
+        for attack in result["attacks"]:
+            assert attack["findings_total"] == 0
+            assert attack["measures"]["max_risk"] <= 1 / 2 + 1e-12
+        assert min(int(size) for size in result["attacks"][0]["measures"]["candidate_sizes"]) >= 2
+
+
+@FEW
+@given(data=st.data())
+def test_m_invariance_leaves_m_values_to_somebody_with_a_register(data):
+    snapshots = data.draw(histories())
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "m-invariance")
+        assume(series is not None)
+        write_register(series, snapshots)
+        code, result, err = run_audit(series, "--adversary", "register", "--attack", "intersection")
+        assert result is not None, err
+        measures = result["attacks"][0]["measures"]
+        assert code == 0
+        assert measures["vulnerable"] == 0
+        assert min(int(size) for size in measures["candidate_sizes"]) >= 2
+        text = run_main(str(series), "--adversary", "register", "--attack", "intersection")[1]
+        assert "1/m" in text
+
+
+def write_register(series: Path, snapshots) -> None:
+    """Who is in which release with exact quasi-identifiers, as the keys tell (somebody may have been withheld)."""
+    opened = open_series(series)
+    lines = ["individual,Age,Town,release"]
+    for position, (tag, rows) in enumerate(snapshots.items()):
+        out = {opened.people.name(code) for code in opened.read(position).person.tolist() if code >= 0}
+        lines += [f"{who},{age},{town},{tag}" for who, age, town, _ in rows if who in out]
+    (series / "register.csv").write_text("\n".join(lines) + "\n")
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text() + '\n[adversary]\nregister = "register.csv"\n')
+
+
+@FEW
+@given(data=st.data())
+def test_a_monotonic_series_tells_no_more_than_its_last_release(data):
+    snapshots = data.draw(histories(growing=True))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "monotonic-mondrian")
+        assume(series is not None)
+        _, result, _ = run_audit(series, "--attack", "inference-table")
+        [attack] = result["attacks"]
+        assert attack["measures"]["timeline"] == [0] * len(open_series(series).tags)
+        assert attack["measures"]["smallest_class"] >= 2
+        assert inferred(series) == last(series)
+
+
+def inferred(series: Path):
+    """Everybody's cells, intersected over all releases."""
+    opened, told = open_series(series), {}
+    for position in range(len(opened.tags)):
+        for who, cells in described(opened, position).items():
+            before = told.get(who, cells)
+            told[who] = [intersect(one, other) for one, other in zip(before, cells, strict=True)]
+    return told
+
+
+def last(series: Path):
+    opened = open_series(series)
+    for position in range(len(opened.tags) - 1):
+        opened.read(position)
+    return described(opened, len(opened.tags) - 1)
+
+
+def described(opened, position):
+    release = opened.read(position, ("Age", "Town"))
+    cells = [
+        [opened.attributes[name].cells[number] for number in release.cells[name].tolist()] for name in ("Age", "Town")
+    ]
+    people = [opened.people.name(code) for code in release.person.tolist()]
+    return {who: list(row) for who, *row in zip(people, *cells, strict=True)}
+
+
+@FEW
+@given(data=st.data())
+def test_people_are_found_where_their_exact_values_are(data):
+    """Every method: a register of the truth never contradicts the series, whoever is published is covered."""
+    method = data.draw(st.sampled_from(list(PARAMETERS)))
+    snapshots = data.draw(histories(growing=method == "monotonic-mondrian"))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, method, lengths={"Age": Fraction(data.draw(st.integers(1, 5)))})
+        assume(series is not None)
+        write_register(series, snapshots)
+        code, result, err = run_audit(series, "--adversary", "register", "--attack", "update-graph")
+        assert code in (0, 1), err
+        assert result["attacks"][0]["measures"]["infeasible"] == 0
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Microdata of a few thousand people over five snapshots: to publish people anew each time breaks them."""
+    folder = tmp_path_factory.mktemp("simulated") / "people"
+    words = ["--rows", "1500", "--insertions", "300", "--deletions", "300", "--snapshots", "5", "--seed", "4"]
+    code, _, err = run_main("simulate", "--output", str(folder), "--file-type", "csv", *words)
+    assert code == 0, err
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "attack", "broken"),
+    [
+        (("l-diversity", "--l", "4"), "intersection", "vulnerable"),
+        (("mondrian", "--k", "5"), "inference-table", "unsafe"),
+    ],
+)
+def test_baselines_are_broken(simulated, tmp_path, words, attack, broken):
+    code, out, err = run_main("anonymize", str(simulated), "--method", *words, "--output", str(tmp_path / "series"))
+    assert code == 0, err
+    assert "Published 5 releases" in out
+    code, result, _ = run_audit(tmp_path / "series", "--attack", attack)
+    assert code == 1
+    assert result["attacks"][0]["measures"][broken] > 100
+
+
+@pytest.mark.parametrize("words", [("m-invariance", "--m", "4", "--withhold"), ("l-diversity", "--l", "4")])
+def test_what_is_published_anew_falls_and_what_is_invariant_stands(simulated, tmp_path, words):
+    code, _, err = run_main("anonymize", str(simulated), "--method", *words, "--output", str(tmp_path / "series"))
+    assert code == 0, err
+    _, result, _ = run_audit(tmp_path / "series", "--attack", "intersection")
+    found = result["attacks"][0]["measures"]
+    if words[0] == "m-invariance":
+        assert found["vulnerable"] == 0
+        assert found["max_risk"] <= 1 / 4 + 1e-12
+    else:
+        assert found["vulnerable"] > 0
+        assert found["max_risk"] == 1
