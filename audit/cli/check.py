@@ -1,0 +1,132 @@
+"""`audit check SERIES --principle NAME`: does a series keep the promise it claims?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from audit.core.errors import UsageError, printable
+from reports.text import plural
+
+if TYPE_CHECKING:
+    from audit.promises.checking import Verdict
+    from audit.promises.principle import Offence
+    from audit.reading.series import Series
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments; the parameters are those of the principles."""
+    from audit.promises.registry import PRINCIPLES, parameters
+
+    parser = commands.add_parser(
+        "check",
+        help="does a series keep the promise it claims?",
+        description="Hold a series against a privacy principle, by the principle's definition.",
+        epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input.",
+    )
+    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    idents = [principle.ident for principle in PRINCIPLES]
+    parser.add_argument("--principle", required=True, choices=idents, metavar="NAME", help=", ".join(idents))
+    for name in dict.fromkeys(name for principle in PRINCIPLES for name in parameters(principle)):
+        having = ", ".join(principle.ident for principle in PRINCIPLES if name in parameters(principle))
+        parser.add_argument(f"--{name}", type=from_one, metavar=name.upper(), help=f"needed by {having}")
+    parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
+    parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the series, say what is broken, and return the exit code.
+
+    Raises:
+        UsageError: a parameter is missing or too many, the series lacks what the principle needs, or standard output
+            cannot be written.
+        InputError: the series cannot be read.
+    """
+    from audit.cli.audit import _print
+    from audit.promises.checking import checked
+    from audit.promises.registry import PRINCIPLES, find, parameters
+    from audit.reading.series import open_series
+
+    names = dict.fromkeys(name for principle in PRINCIPLES for name in parameters(principle))
+    given = {name: number for name in names if (number := getattr(arguments, name)) is not None}
+    principle = find(arguments.principle, given)
+    series = open_series(arguments.series)
+    verdict = checked(principle, series)
+    render = as_json if arguments.format == "json" else as_text
+    try:
+        _print(render(series, verdict, reveal=arguments.reveal))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output: {error.strerror or 'it cannot be written'}") from error
+    return 0 if verdict.holds else 1
+
+
+def from_one(text: str) -> int:
+    """Return a whole number from 1."""
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 1 is needed")
+
+
+def as_text(series: Series, verdict: Verdict, *, reveal: bool) -> str:
+    """Return what was found, for reading."""
+    lines = [printable(series.manifest.name, 200)]
+    lines += [f"{plural(len(series.tags), 'release')}, {plural(verdict.rows, 'row')}", ""]
+    if verdict.holds:
+        return "\n".join([*lines, f"The promise holds: {verdict.promise}.", ""])
+    lines += [f"BROKEN: the series does not keep {verdict.promise}."]
+    lines += [f"  {clause}: {total:,}" for clause, total in verdict.broken.items()]
+    some = f"the first {len(verdict.first)} of {verdict.offences:,}"
+    lines += ["", f"Offences ({some if len(verdict.first) < verdict.offences else verdict.offences})"]
+    lines += [f"  {line}" for offence in verdict.first for line in _told(series, offence, reveal=reveal)]
+    if not reveal and any(offence.individuals for offence in verdict.first):
+        lines += ["", "See who they are with --reveal; keep that report inside."]
+    return "\n".join([*lines, ""])
+
+
+def _told(series: Series, offence: Offence, *, reveal: bool) -> Iterator[str]:
+    """Yield an offence, and what breaks the promise there."""
+    line = _line(series, offence, reveal=reveal)
+    parquet = series.manifest.releases[series.tags.index(offence.release)].rows.name.endswith(".parquet")
+    place = "" if line is None else f", {'row' if parquet else 'line'} {line:,}"
+    who = f": {' and '.join(map(printable, offence.individuals))}" if reveal and offence.individuals else ""
+    yield f"{offence.place}{place}{who}"
+    yield f"  {offence.what}"
+
+
+def _line(series: Series, offence: Offence, *, reveal: bool) -> int | None:
+    """Return the line of an offence; somebody's own line only where people are named."""
+    from audit.promises.checking import line_of
+
+    if offence.row is None or (offence.individuals and not reveal):
+        return None
+    return line_of(series.manifest.releases[series.tags.index(offence.release)], offence.row)
+
+
+def as_json(series: Series, verdict: Verdict, *, reveal: bool) -> str:
+    """Return what was found as one JSON object with a final line break."""
+    document = {
+        "schema_version": 1,
+        "series": series.manifest.name,
+        "releases": list(series.tags),
+        "principle": verdict.promise.principle,
+        "parameters": dict(verdict.promise.parameters),
+        "holds": verdict.holds,
+        "broken": dict(verdict.broken),
+        "revealed": reveal,
+        "offences": [
+            {
+                "release": offence.release,
+                "groups": list(offence.groups),
+                "line": _line(series, offence, reveal=reveal),
+                "what": offence.what,
+                "individuals": list(offence.individuals) if reveal else [],
+            }
+            for offence in verdict.first
+        ],
+        "offences_total": verdict.offences,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,110 @@
+"""Checking: a series read release by release, and held against a principle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from audit.core.errors import InputError, Problem, UsageError
+from audit.core.publishing import Promise
+from audit.promises.principle import SHOWN, Breach, Offence, Principle, promise_of
+from audit.reading import manifest as manifests
+from audit.reading.manifest import ReleaseFiles
+from audit.reading.series import Release, Series
+from audit.reading.tables import Table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a series keeps a promise.
+
+    Attributes:
+        promise: the principle and its parameters.
+        rows: rows of all releases together.
+        broken: number of offences by clause; empty when the promise is kept.
+        first: the first offences, in the order of releases and of their rows; at most `SHOWN`.
+    """
+
+    promise: Promise
+    rows: int
+    broken: Mapping[str, int]
+    first: tuple[Offence, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the promise is kept."""
+        return not self.broken
+
+    @property
+    def offences(self) -> int:
+        """Number of offences against all clauses."""
+        return sum(self.broken.values())
+
+
+def checked(principle: Principle, series: Series) -> Verdict:
+    """Return whether a series keeps a principle; its releases are read one at a time.
+
+    Raises:
+        UsageError: the series lacks what the principle needs.
+        InputError: a release, or its key, is faulty or missing.
+    """
+    require(principle, series)
+    check = principle.start(series)
+    rows, broken, first = 0, Counter[str](), list[Offence]()
+    for position in range(len(series.tags)):
+        release = read(principle, series, position)
+        rows += release.rows
+        found = check.add(release)
+        for breach in found:
+            broken[breach.clause] += breach.total
+        first += first_of(found)
+    return Verdict(promise_of(principle), rows, dict(broken), tuple(first[:SHOWN]))
+
+
+def first_of(found: list[Breach]) -> list[Offence]:
+    """Return the first offences of one release in the order of its rows; what no row shows comes before."""
+    offences = [offence for breach in found for offence in breach.first]
+    return sorted(offences, key=lambda offence: -1 if offence.row is None else offence.row)[:SHOWN]
+
+
+def require(principle: Principle, series: Series) -> None:
+    """Refuse a series that lacks what a principle needs.
+
+    Raises:
+        UsageError: it has no quasi-identifiers, or nothing that links its releases.
+        InputError: some releases have a key and some have none.
+    """
+    needs, columns = principle.needs, series.manifest.columns
+    if needs.cells == "required" and not columns.quasi_identifiers:
+        raise UsageError(f"{manifests.NAME}: {principle.ident} needs [columns] quasi_identifiers; add them")
+    if needs.key != "ignored" and series.started_keys and not series.keyed:
+        raise InputError(
+            Problem(
+                files.shown,
+                "there is no key for this release, though others have one",
+                f"write {series.key_path(files).relative_to(series.manifest.folder)} or the individual column",
+            )
+            for files in series.manifest.releases
+            if not series.has_key(files)
+        )
+    if needs.key == "required" and not series.keyed and not (needs.record and columns.record):
+        what = "[columns] individual, or a key file for each release" + ", or [columns] record" * needs.record
+        raise UsageError(f"{manifests.NAME}: {principle.ident} needs {what}; add it")
+
+
+def read(principle: Principle, series: Series, position: int) -> Release:
+    """Read what a principle needs of one release.
+
+    Raises:
+        InputError: the release is faulty.
+    """
+    needs, columns = principle.needs, series.manifest.columns
+    cells = columns.quasi_identifiers if needs.cells != "ignored" else ()
+    records = needs.record and columns.record is not None and not series.keyed
+    return series.read(position, cells, key=needs.key != "ignored", records=records)
+
+
+def line_of(files: ReleaseFiles, row: int) -> int:
+    """Return the line of a release's file on which a row begins, counted from 1; of a Parquet file the row's number."""
+    return Table(files.rows, files.shown, 0, {}).line(row)

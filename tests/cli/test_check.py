@@ -1,0 +1,245 @@
+"""`audit check`: exit codes, what is printed, what is hidden, and what is refused."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit.promises.registry import PRINCIPLES, parameters
+from tests.cli.forms import EXAMPLES, FORMS, edit, private_texts, snapshot
+from tests.cli.test_command_line import only_line
+from tests.helpers.running import run_main
+
+
+def run(name, *words):
+    return run_main("check", str(EXAMPLES / name), "--principle", *words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("hospital-2-invariant", ["m-invariance", "--m", "2"], 0),
+        ("hospital-l-diverse", ["m-invariance", "--m", "2"], 1),
+        ("cases-monotonic", ["monotonic", "--k", "2"], 0),
+        ("cases-independent", ["monotonic", "--k", "2"], 1),
+        ("clinic-merged", ["monotonic", "--k", "2"], 2),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_exit_codes(name, words, code, form):
+    found, out, err = run(name, *words, "--format", form)
+    assert found == code
+    assert bool(out) is (code != 2)
+    assert bool(err) is (code == 2)
+
+
+# -- what is printed ----------------------------------------------------------------------------------------------
+
+
+def test_the_whole_text_of_a_promise_that_holds():
+    assert run("clinic-2-invariant", "m-invariance", "--m", "2") == (
+        0,
+        """\
+Clinic, 2-invariant groups (equivalence paper, Tables Ib and IIIb)
+2 releases, 14 rows
+
+The promise holds: m-invariance (m = 2).
+""",
+        "",
+    )
+
+
+def test_the_whole_text_of_a_broken_promise():
+    assert run("hospital-l-diverse", "m-invariance", "--m", "2") == (
+        1,
+        """\
+Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
+2 releases, 22 rows
+
+BROKEN: the series does not keep m-invariance (m = 2).
+  people in a group of other values than before: 2
+
+Offences (2)
+  release 2, group 1
+    compared with the person's group in release 1, missing: bronchitis; new: gastritis
+  release 2, group 1
+    compared with the person's group in release 1, missing: flu; new: dyspepsia
+
+See who they are with --reveal; keep that report inside.
+""",
+        "",
+    )
+
+
+def test_the_whole_text_with_names():
+    assert run("cases-independent", "monotonic", "--k", "3", "--reveal") == (
+        1,
+        """\
+Case register, releases anonymized one by one (monotonic paper, Tables 2 and 5)
+2 releases, 10 rows
+
+BROKEN: the series does not keep monotonic (k = 3).
+  classes of fewer than 3 people: 5
+  people whose cells do not lie within their older ones: 2
+  classes that join people of different older cells: 1
+
+Offences (the first 5 of 8)
+  release 1, group 1, line 2
+    a class of rows with equal cells stands for 2 of at least 3 people
+  release 1, group 2, line 4
+    a class of rows with equal cells stands for 2 of at least 3 people
+  release 2, group 1, line 2
+    a class of rows with equal cells stands for 2 of at least 3 people
+  release 2, group 1, line 2: 1 and 3
+    people whose cells differed in release 1 have the same cells
+  release 2, group 2, line 3
+    a class of rows with equal cells stands for 2 of at least 3 people
+""",
+        "",
+    )
+
+
+def test_the_whole_json():
+    code, out, err = run("hospital-l-diverse", "m-invariance", "--m", "2", "--format", "json", "--reveal")
+    assert (code, err) == (1, "")
+    assert json.loads(out) == {
+        "schema_version": 1,
+        "series": "Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)",
+        "releases": ["1", "2"],
+        "principle": "m-invariance",
+        "parameters": {"m": 2},
+        "holds": False,
+        "broken": {"people in a group of other values than before": 2},
+        "revealed": True,
+        "offences": [
+            {
+                "release": "2",
+                "groups": ["1"],
+                "line": line,
+                "what": f"compared with the person's group in release 1, missing: {lost}; new: {new}",
+                "individuals": [who],
+            }
+            for who, line, lost, new in [("Bob", 2, "bronchitis", "gastritis"), ("David", 3, "flu", "dyspepsia")]
+        ],
+        "offences_total": 2,
+    }
+
+
+def test_json_of_a_promise_that_holds():
+    result = json.loads(run("clinic-merged", "l-diversity", "--l", "2", "--format", "json")[1])
+    assert (result["holds"], result["broken"], result["offences"], result["offences_total"]) == (True, {}, [], 0)
+
+
+def test_lines_of_people_are_hidden_with_their_names():
+    hidden, shown = (
+        json.loads(run("cases-independent", "monotonic", "--k", "3", "--format", "json", *words)[1])["offences"]
+        for words in ([], ["--reveal"])
+    )
+    assert [offence["line"] for offence in hidden] == [2, 4, 2, None, 3]
+    assert [offence["line"] for offence in shown] == [2, 4, 2, 2, 3]
+    assert [offence["individuals"] for offence in hidden] == [[], [], [], [], []]
+    assert [offence["individuals"] for offence in shown] == [[], [], [], ["1", "3"], []]
+
+
+def test_rows_of_parquet_files(tmp_path):
+    FORMS["parquet"](tmp_path / "s")
+    code, out, _ = run_main("check", str(tmp_path / "s"), "--principle", "m-unique", "--m", "3")
+    assert code == 1
+    assert "release 1, group 1, row 1\n" in out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_standard_output_is_told():
+    with Path("/dev/full").open("w") as full:
+        words = ["check", str(EXAMPLES / "clinic-merged"), "--principle", "m-unique", "--m", "2"]
+        called = [sys.executable, "-m", "audit.cli.main", *words]
+        done = subprocess.run(called, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 2
+    assert only_line(done.stderr.decode()).startswith("standard output: ")
+
+
+# -- every form of series -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("principle", PRINCIPLES, ids=lambda principle: principle.ident)
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_every_form_of_series(form, principle, tmp_path):
+    """A verdict or one clear line; nothing is written; nobody is named unless asked."""
+    FORMS[form](tmp_path / "s")
+    before = snapshot(tmp_path / "s")
+    words = ["check", str(tmp_path / "s"), "--principle", principle.ident]
+    words += [word for name in parameters(principle) for word in (f"--{name}", "3")]
+    code, out, err = run_main(*words)
+    assert code in (0, 1, 2), err
+    assert snapshot(tmp_path / "s") == before
+    assert not [text for text in private_texts(tmp_path / "s") if text in out + err]
+    if code == 2:
+        assert "needs [columns]" in only_line(err)
+    else:
+        assert err == ""
+
+
+# -- refusals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--principle"),
+        (["--principle", "secrecy"], "'k-anonymity', 'l-diversity'"),
+        (["--principle", "k-anonymity", "--k", "0"], "a whole number from 1"),
+        (["--principle", "k-anonymity", "--k", "2.5"], "a whole number from 1"),
+        (["--principle", "k-anonymity", "--k", "9" * 30], "a whole number from 1"),
+        (["--principle", "k-anonymity", "--format", "html"], "text"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line(words, said):
+    code, out, err = run_main("check", str(EXAMPLES / "hospital-l-diverse"), *words)
+    assert (code, out) == (2, "")
+    line = only_line(err)
+    assert said in line
+    assert "audit check --help" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("hospital-l-diverse", ["m-invariance"], "m-invariance needs --m"),
+        ("hospital-l-diverse", ["m-invariance", "--k", "2"], "m-invariance needs --m"),
+        ("hospital-l-diverse", ["l-diversity", "--l", "2", "--k", "2"], "l-diversity has no --k"),
+        ("cases-monotonic", ["m-invariance", "--m", "2"], "add it"),
+        ("no-such-series", ["k-anonymity", "--k", "2"], "there is no such file"),
+    ],
+)
+def test_what_is_refused(name, words, said):
+    code, out, err = run(name, *words)
+    assert (code, out) == (2, "")
+    assert said in only_line(err)
+
+
+def test_a_faulty_file_is_told_with_its_line(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    edit(
+        tmp_path / "s/releases/2.csv", '"[21, 23]","[12000, 25000]",gastritis', '"[23, 21]","[12000, 25000]",gastritis'
+    )
+    code, out, err = run_main("check", str(tmp_path / "s"), "--principle", "k-anonymity", "--k", "2")
+    assert (code, out) == (2, "")
+    assert only_line(err).startswith('releases/2.csv:3, column "Age"')
+
+
+def test_help_tells_the_principles_and_their_parameters():
+    code, out, _ = run_main("check", "--help")
+    assert code == 0
+    told = " ".join(out.split())
+    assert "k-anonymity, l-diversity, m-unique, m-invariance, monotonic" in told
+    for principle in PRINCIPLES:
+        for name in parameters(principle):
+            assert f"--{name} " in told
+
+
+def test_the_manual_has_every_principle():
+    manual = (Path(__file__).parents[2] / "docs/principles.md").read_text(encoding="utf-8")
+    for principle in PRINCIPLES:
+        assert f"| `{principle.ident}` | `--{'`, `--'.join(parameters(principle))}` |" in manual
