@@ -1,0 +1,127 @@
+"""`audit compare SERIES SERIES ...`: what series give away and what they are good for, side by side."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attacks.registry import ATTACKS
+from audit.cli.arguments import positive_seconds
+from audit.core.comparison import Asked, Comparison, ReleaseMeasures, Side
+from audit.core.errors import UsageError
+from reports import comparison as rendering
+
+if TYPE_CHECKING:
+    from audit.reading.series import Series
+    from audit.running import Options
+
+_MOST_QUERIES = 1_000_000
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    parser = commands.add_parser(
+        "compare",
+        help="privacy and utility of several series side by side",
+        description="Show side by side what several series give away and, given the microdata that they were made "
+        "from, what they are still good for. A comparison is no verdict: it exits with 0 whatever it finds.",
+    )
+    parser.add_argument("series", nargs="+", metavar="SERIES", help="folders that hold the series")
+    parser.add_argument("--microdata", metavar="DIR", help="folder of the microdata: the truth for utility")
+    parser.add_argument("--queries", type=_queries, default=10_000, metavar="N", help="per release; default: 10000")
+    parser.add_argument(
+        "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"
+    )
+    parser.add_argument(
+        "--workload",
+        choices=["m-invariance", "m-distinct"],
+        default="m-invariance",
+        help="whose queries: of ranges |A|·T^(1/d) and error |act-est|/act (m-invariance paper, default), or of "
+        "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
+    )
+    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="draws the queries; default: 0")
+    parser.add_argument(
+        "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
+    )
+    parser.add_argument("--format", choices=list(rendering.FORMATS), default="text", help="default: text")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Audit and measure each series, and print the comparison.
+
+    Raises:
+        InputError: a file cannot be read, or does not fit the microdata.
+        UsageError: a series is none of the microdata.
+    """
+    from audit.cli.audit import _print, progress
+    from audit.reading.microdata import open_microdata
+    from audit.reading.series import open_series
+    from audit.running import Options
+    from audit.utility.comparing import Queries, check_fits, measure, within
+
+    microdata = None
+    if arguments.microdata is not None:
+        with within(arguments.microdata):
+            microdata = open_microdata(arguments.microdata)
+    named: list[tuple[str, Series]] = []
+    for path in arguments.series:
+        with within(path):
+            named.append((path, open_series(Path(path))))
+        if microdata is not None:
+            check_fits(*named[-1], microdata)
+    queries = Queries(arguments.queries, arguments.theta, arguments.workload, arguments.seed)
+    measured = measure(named, microdata, queries)
+    sides = []
+    with progress() as watch:
+        options = Options(time_limit=arguments.time_limit, findings=0, watch=watch)
+        for (path, series), releases in zip(named, measured, strict=True):
+            with within(path):
+                sides.append(_side(path, series, releases, options))
+    asked = None
+    if microdata is not None:
+        asked = Asked(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
+    comparison = Comparison(version("series-audit"), tuple(sides), asked, arguments.time_limit)
+    try:
+        _print(rendering.FORMATS[arguments.format](comparison))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"standard output: {error.strerror or 'it cannot be written'}") from error
+    return 0
+
+
+def _side(path: str, series: Series, releases: tuple[ReleaseMeasures, ...], options: Options) -> Side:
+    """Audit one series; a series that nobody can attack is told so, and compared nevertheless."""
+    from audit.running import run_audit
+
+    try:
+        report = run_audit(series, ATTACKS, options)
+    except UsageError as error:
+        return Side(path, series.manifest.name, None, None, (), str(error), releases)
+    kind = report.adversary.kind
+    individuals = None if kind == "pseudonym" else report.series.individuals
+    return Side(path, series.manifest.name, individuals, kind, report.attacks, None, releases)
+
+
+def _queries(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= _MOST_QUERIES:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a whole number from 1 to {_MOST_QUERIES} is needed")
+
+
+def _theta(text: str) -> float:
+    try:
+        theta = float(text)
+    except ValueError:
+        theta = 0.0
+    if not 0 < theta <= 1:
+        raise argparse.ArgumentTypeError("a number above 0 and at most 1 is needed")
+    return theta
+
+
+def _seed(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 0 is needed")

@@ -1,0 +1,158 @@
+"""The comparison of several series, as text for reading and as JSON for programs. Persons do not occur in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from typing import TypeAlias
+
+from audit.core.comparison import Comparison, Side
+from audit.core.errors import printable
+from audit.core.report import AttackReport
+from reports.text import fallen, number, plural
+
+Row: TypeAlias = tuple[str, list[str]]
+_MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", "skipped")
+
+
+def text(comparison: Comparison) -> str:
+    """Return the comparison as a table with a column for each series."""
+    sides = comparison.sides
+    lines = [f"{place}  {printable(side.name, 150)}  ({printable(side.path, 150)})" for place, side in _numbered(sides)]
+    rows = [
+        ("", [str(place) for place, _ in _numbered(sides)]),
+        *_facts(sides),
+        *_attacks(sides),
+        *_utility(comparison),
+    ]
+    head = max(len(name) for name, _ in rows)
+    width = [max(len(cells[place]) for _, cells in rows) for place in range(len(sides))]
+    for name, cells in rows:
+        padded = (cell.rjust(wide) for cell, wide in zip(cells, width, strict=True))
+        lines.append("   ".join([name.ljust(head), *padded]).rstrip())
+    return "\n".join([*lines[: len(sides)], "", *lines[len(sides) :], "", *_notes(comparison)]) + "\n"
+
+
+def as_json(comparison: Comparison) -> str:
+    """Return the comparison as one JSON object."""
+    document = {
+        "schema_version": comparison.schema_version,
+        "tool": {"name": "series-audit", "version": comparison.tool_version},
+        "time_limit": comparison.time_limit,
+        "asked": None if comparison.asked is None else asdict(comparison.asked),
+        "series": [_side(side) for side in comparison.sides],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Comparison], str]] = {"text": text, "json": as_json}
+
+
+def _side(side: Side) -> dict[str, object]:
+    return {
+        "path": side.path,
+        "name": side.name,
+        "releases": len(side.releases),
+        "rows": sum(release.rows for release in side.releases),
+        "individuals": side.individuals,
+        "counterfeits": {
+            "max": max((release.counterfeits for release in side.releases), default=0),
+            "sum": sum(release.counterfeits for release in side.releases),
+        },
+        "adversary": side.adversary,
+        "not_audited": side.not_audited,
+        "attacks": [
+            {key: value for key, value in asdict(attack).items() if key != "findings"} for attack in side.attacks
+        ],
+        "means": {name: side.mean(name) for name in _MEANS},
+        "by_release": [asdict(release) for release in side.releases],
+    }
+
+
+def _numbered(sides: tuple[Side, ...]) -> Iterator[tuple[int, Side]]:
+    return enumerate(sides, 1)
+
+
+def _facts(sides: tuple[Side, ...]) -> Iterator[Row]:
+    yield "releases", [f"{len(side.releases):,}" for side in sides]
+    yield "rows", [f"{sum(release.rows for release in side.releases):,}" for side in sides]
+    yield "people", ["?" if side.individuals is None else f"{side.individuals:,}" for side in sides]
+    fakes = [[release.counterfeits for release in side.releases] for side in sides]
+    yield "counterfeits of a release, at most", [f"{max(each, default=0):,}" for each in fakes]
+    yield "counterfeits of all releases", [f"{sum(each):,}" for each in fakes]
+    yield "adversary", [side.adversary or "none" for side in sides]
+
+
+def _attacks(sides: tuple[Side, ...]) -> Iterator[Row]:
+    """Yield what falls and the highest risk, for each attack on each sensitive attribute."""
+    found: dict[tuple[str, str], dict[int, AttackReport]] = {}
+    for place, side in enumerate(sides):
+        for attack in side.attacks:
+            if attack.status != "skipped":
+                found.setdefault((attack.attack, attack.sensitive or ""), {})[place] = attack
+    for (name, sensitive), by_side in found.items():
+        shown = f"{name} ({printable(sensitive)})" if sensitive else name
+        yield f"{shown}: what falls", [_cell(by_side.get(place), fallen) for place in range(len(sides))]
+        if any("max_risk" in attack.measures for attack in by_side.values()):
+            yield f"{shown}: highest risk", [_cell(by_side.get(place), _risk) for place in range(len(sides))]
+
+
+def _cell(attack: AttackReport | None, show: Callable[[AttackReport], str]) -> str:
+    return "-" if attack is None else show(attack)
+
+
+def _risk(attack: AttackReport) -> str:
+    return number(attack.measures["max_risk"]) if "max_risk" in attack.measures else "-"
+
+
+def _utility(comparison: Comparison) -> Iterator[Row]:
+    sides = comparison.sides
+    yield "discernibility", [_mean(side, "discernibility", ",.0f") for side in sides]
+    yield "rows of a group", [_mean(side, "average_group", ",.2f") for side in sides]
+    if comparison.asked is not None:
+        yield "perimeter", [_mean(side, "perimeter", ",.1f") for side in sides]
+        yield "normalized certainty penalty", [_mean(side, "ncp", ".4f") for side in sides]
+        yield "query error, median of a release", [_mean(side, "query_error", ".2%") for side in sides]
+        yield "queries without an error", [_mean(side, "skipped", ",.1f") for side in sides]
+
+
+def _mean(side: Side, measure: str, form: str) -> str:
+    mean = side.mean(measure)
+    return "-" if mean is None else format(mean, form)
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    asked = comparison.asked
+    yield "From discernibility on, a figure is the mean over the releases; less is more useful."
+    if asked is None:
+        yield "For the error of queries and the width of cells, name the original data with --microdata."
+    else:
+        ranges = "|A| · theta^(1/d)" if asked.style == "m-invariance" else "|A| · theta"
+        divisor = "actual" if asked.style == "m-invariance" else "estimated"
+        yield (
+            f"{plural(asked.queries, 'random COUNT query', 'random COUNT queries')} of each release, ranges {ranges}, "
+            f"theta {asked.theta:g}, seed {asked.seed};"
+        )
+        yield f"the error is relative to the {divisor} count in {printable(asked.microdata, 150)}."
+    yield from _unfinished(comparison.sides)
+    if len({side.adversary for side in comparison.sides}) > 1:
+        yield "The adversaries differ: so do what their risks mean."
+    if len({tuple(release.tag for release in side.releases) for side in comparison.sides}) > 1:
+        yield "The series do not have the same releases."
+    yield "This is no verdict: `audit SERIES` gives one."
+
+
+def _unfinished(sides: tuple[Side, ...]) -> Iterator[str]:
+    """Yield what was not attacked, or not to the end, and why."""
+    for place, side in _numbered(sides):
+        if side.not_audited is not None:
+            yield f"{place} is not attacked: {printable(side.not_audited, 400)}."
+    told: dict[str, list[int]] = {}
+    for place, side in _numbered(sides):
+        for attack in side.attacks:
+            if attack.reason:
+                sentence = f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}"
+                told.setdefault(sentence, []).append(place)
+    for sentence, places in told.items():
+        yield f"{', '.join(map(str, dict.fromkeys(places)))}: {sentence}."

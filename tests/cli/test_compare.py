@@ -1,0 +1,229 @@
+"""`audit compare`: its whole text, its JSON, what it refuses, and that it says nothing of persons."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.running import run_main
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+HOSPITALS = """\
+1  Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)  (hospital-l-diverse)
+2  Hospital, 2-invariant releases (m-invariance paper, Tables 1b and 3a)  (hospital-2-invariant)
+
+                                                    1                  2
+releases                                            2                  2
+rows                                               22                 24
+people                                             16                 16
+counterfeits of a release, at most                  0                  2
+counterfeits of all releases                        0                  2
+adversary                                      linked             linked
+intersection: what falls               2 of 16 people     0 of 16 people
+intersection: highest risk                          1              0.500
+update-graph: what falls             4 of 22 versions   0 of 22 versions
+update-graph: highest risk                          1              0.500
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with copies of the examples, which is the current one."""
+    for name in ("hospital-l-diverse", "hospital-2-invariant", "hospital-microdata", "cases-independent"):
+        shutil.copytree(EXAMPLES / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def compare(*words: str) -> str:
+    code, out, err = run_main("compare", *words)
+    assert (code, err) == (0, "")
+    return out
+
+
+def as_json(*words: str) -> dict[str, Any]:
+    return json.loads(compare(*words, "--format", "json"))
+
+
+def without_times(series: dict[str, Any]) -> dict[str, Any]:
+    attacks = [{name: value for name, value in each.items() if name != "seconds"} for each in series["attacks"]]
+    return {**series, "attacks": attacks}
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+def test_privacy_alone():
+    assert compare("hospital-l-diverse", "hospital-2-invariant") == HOSPITALS + (
+        "discernibility                                     25                 27\n"
+        "rows of a group                                  2.20               2.18\n"
+        "\n"
+        "From discernibility on, a figure is the mean over the releases; less is more useful.\n"
+        "For the error of queries and the width of cells, name the original data with --microdata.\n"
+        "1, 2: inference-table is skipped: it needs [columns] record, a published id that links a record's rows.\n"
+        "This is no verdict: `audit SERIES` gives one.\n"
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_privacy_and_utility():
+    found = compare("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "7")
+    head, _, rest = found.removeprefix(HOSPITALS).partition("query error")
+    assert head == (
+        "discernibility                                     25                 27\n"
+        "rows of a group                                  2.20               2.18\n"
+        "perimeter                                         4.0                3.1\n"
+        "normalized certainty penalty                   0.1899             0.1402\n"
+    )
+    assert "7 random COUNT queries of each release, ranges |A| · theta^(1/d), theta 0.1, seed 0;\n" in rest
+    assert "relative to the actual count in Hospital (m-invariance paper, Tables 1a and 2a).\n" in rest
+    assert "--microdata" not in rest
+
+
+@pytest.mark.usefixtures("here")
+def test_json_has_the_means_and_every_release():
+    found = as_json("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--seed", "3")
+    assert found["schema_version"] == 1
+    assert found["asked"] == {
+        "microdata": "Hospital (m-invariance paper, Tables 1a and 2a)",
+        "queries": 10_000,
+        "theta": 0.1,
+        "style": "m-invariance",
+        "seed": 3,
+    }
+    diverse, invariant = found["series"]
+    assert [diverse["path"], invariant["path"]] == ["hospital-l-diverse", "hospital-2-invariant"]
+    assert invariant["counterfeits"] == {"max": 2, "sum": 2}
+    assert diverse["individuals"] == 16
+    attacks = {attack["attack"]: attack for attack in diverse["attacks"]}
+    assert attacks["intersection"]["measures"]["vulnerable"] == 2
+    assert not any("findings" in attack for attack in diverse["attacks"])
+    for series in (diverse, invariant):
+        releases = series["by_release"]
+        assert [release["tag"] for release in releases] == ["1", "2"]
+        for name, mean in series["means"].items():
+            assert mean == pytest.approx(sum(release[name] for release in releases) / 2), name
+        assert series["rows"] == sum(release["rows"] for release in releases)
+    # Hosting groups of Bob's and Alice's first release, Tables 1b: the same in both series.
+    assert diverse["by_release"][0] == invariant["by_release"][0]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_series_is_measured_alike_whatever_stands_beside_it():
+    options = ("--microdata", "hospital-microdata", "--queries", "200")
+    both = as_json("hospital-l-diverse", "hospital-2-invariant", *options)["series"]
+    turned = as_json("hospital-2-invariant", "hospital-l-diverse", *options)["series"]
+    alone = as_json("hospital-2-invariant", *options)["series"]
+    assert without_times(both[1]) == without_times(turned[0]) == without_times(alone[0])
+    other = as_json("hospital-2-invariant", *options, "--seed", "1")["series"]
+    assert other[0]["means"]["query_error"] != alone[0]["means"]["query_error"]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_workload_of_the_m_distinct_paper_is_told():
+    words = ("hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "300")
+    found = compare(*words, "--workload", "m-distinct", "--theta", "0.5")
+    assert "ranges |A| · theta, theta 0.5, seed 0;\nthe error is relative to the estimated count" in found
+    usual = as_json(*words)["series"][0]["means"]["query_error"]
+    assert as_json(*words, "--workload", "m-distinct")["series"][0]["means"]["query_error"] != usual
+
+
+def test_what_cannot_be_attacked_is_compared_nevertheless(here: Path):
+    edit(here / "hospital-l-diverse/series.toml", 'individual = "Owner"\n', "")
+    words = ("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "9")
+    found = compare(*words)
+    assert "\n1 is not attacked: series.toml: no adversary can be assumed" in found
+    assert "\nThe adversaries differ: so do what their risks mean.\n" in found
+    series = as_json(*words)["series"]
+    assert (series[0]["adversary"], series[0]["individuals"], series[0]["attacks"]) == (None, None, [])
+    assert series[0]["means"]["query_error"] is not None
+
+
+@pytest.mark.usefixtures("here")
+def test_records_without_people():
+    found = compare("cases-independent", "hospital-2-invariant")
+    lines = [" ".join(line.split()) for line in found.splitlines()]
+    assert "inference-table: what falls 4 of 6 records below k = 2 -" in lines
+    assert "people ? 16" in lines
+    assert "inference-table: highest risk" not in found
+
+
+def test_series_of_different_releases_are_told(here: Path):
+    edit(here / "hospital-2-invariant/series.toml", '"releases/1.csv", ', "")
+    found = compare("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "9")
+    assert "\nThe series do not have the same releases.\n" in found
+
+
+@pytest.mark.usefixtures("here")
+def test_no_query_may_have_an_error():
+    words = ("hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "1", "--theta", "1e-9")
+    (series,) = as_json(*words)["series"]
+    assert series["means"]["query_error"] is None
+    assert series["means"]["skipped"] == 1
+    assert "query error, median of a release                    -\n" in compare(*words)
+
+
+def test_nothing_is_said_of_persons(here: Path):
+    with (here / "hospital-microdata/1.csv").open(newline="", encoding="utf-8") as file:
+        people = list(csv.DictReader(file))
+    for form in ("text", "json"):
+        found = compare(
+            "hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--format", form
+        )
+        assert not any(person["Name"] in found or person["Zipcode"] in found for person in people)
+
+
+def test_names_of_series_cannot_forge_lines(here: Path):
+    edit(here / "hospital-2-invariant/series.toml", "Hospital, 2-invariant", "Evil\\u001b[2J\\nadversary none")
+    found = compare("hospital-2-invariant")
+    assert "\x1b" not in found
+    assert found.splitlines()[0].startswith("1  Evil�[2J�adversary none")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nowhere"], "nowhere/series.toml: there is no such file"),
+        (["hospital-2-invariant", "--microdata", "nowhere"], "nowhere/microdata.toml: there is no such file"),
+        (["cases-independent", "--microdata", "hospital-microdata"], "cases-independent: the microdata has no"),
+        (["hospital-2-invariant", "--theta", "0"], "--theta: a number above 0 and at most 1"),
+        (["hospital-2-invariant", "--theta", "nan"], "--theta: a number above 0 and at most 1"),
+        (["hospital-2-invariant", "--queries", "0"], "--queries: a whole number from 1"),
+        (["hospital-2-invariant", "--seed", "-1"], "--seed"),
+        (["hospital-2-invariant", "--workload", "other"], "--workload"),
+        ([], "SERIES"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_wrong_words_are_one_line(words: list[str], told: str):
+    code, out, err = run_main("compare", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("audit: ")
+    assert err.count("\n") == 1
+    assert told in err
+
+
+def test_a_fault_says_in_which_series_it_is(here: Path):
+    edit(here / "hospital-2-invariant/releases/2.csv", "gastritis", "")
+    code, out, err = run_main("compare", "hospital-l-diverse", "hospital-2-invariant")
+    assert (code, out) == (2, "")
+    assert "hospital-2-invariant/releases/2.csv:" in err
+
+
+def test_faults_of_the_microdata_quote_nobody(here: Path):
+    edit(here / "hospital-microdata/2.csv", ",21,", ",twenty-one,")
+    words = ("compare", "hospital-2-invariant", "--microdata", "hospital-microdata")
+    code, out, err = run_main(*words)
+    assert (code, out) == (2, "")
+    assert "hospital-microdata/2.csv:" in err
+    assert "twenty-one" not in err
