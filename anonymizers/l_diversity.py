@@ -1,0 +1,59 @@
+"""`l-diversity`: each release l-diverse on its own, by Mondrian. A baseline, which exists to be broken.
+
+Source: m-invariance paper, Section 1 (conventional anonymization of each release); partition after LeFevre et al.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizers.partition import partition
+from audit.core.errors import UsageError
+from audit.core.publishing import Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+
+
+@dataclass(frozen=True)
+class LDiversity:
+    """Publish every snapshot in groups in which no sensitive value is in more than 1/l of the rows.
+
+    Attributes:
+        l: how many sensitive values a group has at least, at least 1.
+
+    Raises:
+        UsageError: l is less than 1.
+    """
+
+    l: int  # noqa: E741 - the literature's name, and the option's
+    ident: ClassVar[str] = "l-diversity"
+    forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
+    links_records: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.l < 1:
+            raise UsageError(f"l is {self.l}; it must be at least 1")
+
+    @property
+    def promise(self) -> Promise:
+        """l-diversity of each release."""
+        return Promise("l-diversity", {"l": self.l})
+
+    def publish(self, snapshot: Snapshot, _so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+        """Return the snapshot in groups, whatever was published before.
+
+        Raises:
+            RefusalError: the snapshot has no rows, or a value is in more than 1/l of them.
+        """
+        rows = np.arange(len(snapshot), dtype=np.int32)
+        if not len(rows):
+            raise RefusalError("the snapshot has no rows", "leave it out")
+        frequent = np.bincount(snapshot.value) * self.l > len(rows)
+        if frequent.any():
+            what = f"{np.count_nonzero(frequent)} sensitive values are in more than 1/{self.l} of the snapshot's rows"
+            who = np.flatnonzero(frequent[snapshot.value]).astype(np.int32)
+            raise RefusalError(what, "ask for a smaller l", rows=who, column="sensitive")
+        # An l-diverse group has at least l rows: asking for them spares counting values in vain.
+        parts = partition(snapshot.point, snapshot.scales, self.l, value=snapshot.value, l=self.l)
+        return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

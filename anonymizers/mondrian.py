@@ -1,0 +1,54 @@
+"""`mondrian`: each release k-anonymous on its own, by Mondrian. A baseline, which exists to be broken.
+
+Source: monotonic paper, Section 1, Method 2 (publishing anonymizations of current versions, cases linked by ids).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizers.partition import partition
+from audit.core.errors import UsageError
+from audit.core.publishing import Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+
+
+@dataclass(frozen=True)
+class Mondrian:
+    """Publish every snapshot in groups of at least k people that cannot be cut further.
+
+    Attributes:
+        k: the least size of a group, at least 1.
+
+    Raises:
+        UsageError: k is less than 1.
+    """
+
+    k: int
+    ident: ClassVar[str] = "mondrian"
+    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
+    links_records: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}; it must be at least 1")
+
+    @property
+    def promise(self) -> Promise:
+        """k-anonymity of each release."""
+        return Promise("k-anonymity", {"k": self.k})
+
+    def publish(self, snapshot: Snapshot, _so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+        """Return the snapshot in groups, whatever was published before.
+
+        Raises:
+            RefusalError: there are fewer than k rows.
+        """
+        rows = np.arange(len(snapshot), dtype=np.int32)
+        if len(rows) < self.k:
+            what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
+            raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
+        parts = partition(snapshot.point, snapshot.scales, self.k)
+        return Draft(rows, parts.region, snapshot.value, Bounds(parts.low, parts.high))

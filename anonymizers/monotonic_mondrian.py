@@ -1,0 +1,199 @@
+"""`monotonic-mondrian`: a growing table, published in ever finer groups that are only ever cut.
+
+Published are the cells of a partition of the domain, not boxes around people: a box that grows to take in a newcomer
+is the "subgroup expanding" that breaks k-anonymity. Newcomers join an old group whose cells cover them, and groups
+that then have 2k people or more are cut. So (1) nobody's cells ever grow, (2) people of different groups never get the
+same cells, and what all releases tell together is what the last one tells alone (Theorem 1).
+
+Source: monotonic paper, Sections 4.2 (monotonic incremental anonymization) and 5 (the algorithm).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizers.old_cells import OldCells, Rows
+from anonymizers.partition import partition
+from audit.core.errors import UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import (
+    OLD_END,
+    Draft,
+    Form,
+    Look,
+    Parts,
+    Past,
+    Promise,
+    RefusalError,
+    Snapshot,
+    SoFar,
+)
+
+
+@dataclass(frozen=True)
+class MonotonicMondrian:
+    """Publish a table to which people are only added, k-anonymous over all its releases.
+
+    Attributes:
+        k: the least size of a group, at least 1.
+        withhold: hold back newcomers whom no old cells cover, while they are fewer than k, instead of refusing.
+
+    Raises:
+        UsageError: k is less than 1.
+    """
+
+    k: int
+    withhold: bool = False
+    ident: ClassVar[str] = "monotonic-mondrian"
+    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
+    links_records: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}; it must be at least 1")
+
+    @property
+    def promise(self) -> Promise:
+        """Monotonic incremental anonymization, which keeps k-anonymity against incremental updates."""
+        return Promise("monotonic", {"k": self.k})
+
+    def publish(self, snapshot: Snapshot, so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+        """Return the snapshot in groups that are parts of the last release's groups.
+
+        Raises:
+            RefusalError: there are fewer than k rows in a first release; the past is not k-anonymous or lost people
+                already; people of the last release are missing, changed their quasi-identifiers or are not where
+                their cells say; or fewer than k newcomers, but some, are in no old cells.
+        """
+        if so_far.last is None:
+            return self._begin(snapshot)
+        if so_far.look is None:
+            raise ValueError("a series goes on only with a look at its last release")
+        groups = int(so_far.last.group.max(initial=-1)) + 1
+        home = _homes(snapshot, so_far.last)
+        people = np.bincount(home[home >= 0], minlength=groups)
+        self._check_past(so_far.last, so_far, people, home)
+        old = OldCells(snapshot, so_far.look)
+        _check_people(so_far.last, so_far.look, old, home)
+        new = np.flatnonzero(home < 0)
+        # A group without people (counterfeits alone) takes nobody in: newcomers there would be fewer than k.
+        home[new] = old.smallest(new, np.flatnonzero(people))
+        strange = new[home[new] < 0]
+        if len(strange) < self.k:
+            self._check_strange(strange)
+            strange = strange[:0]
+        return _draft(snapshot, self.k, old, home, strange)
+
+    def _begin(self, snapshot: Snapshot) -> Draft:
+        """Return the first release: the whole domain, cut."""
+        rows = np.arange(len(snapshot), dtype=np.int32)
+        if len(rows) < self.k:
+            what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
+            raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
+        parts = partition(snapshot.point, snapshot.scales, self.k)
+        of = np.full(len(parts.root), -1, dtype=np.int32)
+        return Draft(rows, parts.region, snapshot.value, Parts(of, parts.after, parts.upto))
+
+    def _check_past(self, last: Past, so_far: SoFar, people: Rows, home: Codes) -> None:
+        """Refuse to go on with a series that does not keep the promise already."""
+        held = np.bincount(last.group[last.own >= 0], minlength=len(people))
+        small = (held > 0) & (held < self.k)
+        if small.any():
+            what = f"{np.count_nonzero(small)} groups of the last release have fewer than {self.k} people, so the"
+            rows = np.flatnonzero((home >= 0) & small[home]).astype(np.int32)
+            raise RefusalError(f"{what} past already fails", "ask for a smaller k, or begin another series", rows=rows)
+        lost = np.count_nonzero(so_far.value >= 0) - np.count_nonzero(last.own >= 0)
+        if lost > 0:
+            what = f"{lost} people of earlier releases are missing from the last one, so the past already fails"
+            raise RefusalError(what, "begin another series", column="individual")
+
+    def _check_strange(self, rows: Rows) -> None:
+        """Refuse newcomers in no old cells who are too few for a group of their own."""
+        if len(rows) and not self.withhold:
+            what = f"{len(rows)} newcomers are in no cells of the last release, too few for a group (k = {self.k})"
+            raise RefusalError(what, "hold them back until there are more", rows=rows.astype(np.int32))
+
+
+def _homes(snapshot: Snapshot, last: Past) -> Codes:
+    """Return the last release's group of each row, -1 for newcomers; shape (rows,), int32."""
+    real = last.own >= 0
+    people = max(int(last.person.max(initial=-1)), int(snapshot.person.max(initial=-1))) + 1
+    home = np.full(people, -1, dtype=np.int32)
+    home[last.person[real]] = last.group[real]
+    return home[snapshot.person]
+
+
+def _check_people(last: Past, look: Look, old: OldCells, home: Codes) -> None:
+    """Refuse when somebody of the last release is missing or is not where they were."""
+    missing = np.count_nonzero(last.own >= 0) - np.count_nonzero(home >= 0)
+    if missing:
+        what = f"{missing} people of the last release are missing from the snapshot, and nobody may be taken out"
+        raise RefusalError(what, "keep them in it", column="individual")
+    moved = look.moved()
+    moved = moved[home[moved] >= 0]
+    if len(moved):
+        what = f"the quasi-identifiers of {len(moved)} published people changed, and their cells may not follow"
+        raise RefusalError(what, "keep those that were published", rows=moved)
+    here = np.flatnonzero(home >= 0)
+    outside = here[~old.cover(home[here], here)]
+    if len(outside):
+        what = f"the last release's cells do not cover {len(outside)} of the people who are published in them"
+        raise RefusalError(what, "mend their quasi-identifiers, or the key", rows=outside.astype(np.int32))
+
+
+def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Rows) -> Draft:
+    """Return the next release, given everybody's old group, -1 for none, and the rows that form groups of their own."""
+    group, cells = _cut(snapshot, k, old, home)
+    if len(strange):
+        parts = partition(snapshot.point[strange], snapshot.scales, k)
+        group[strange] = len(cells.of) + parts.region
+        cells = _joined(cells, Parts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
+    held = np.bincount(group[group >= 0], minlength=len(cells.of)) > 0
+    if not held.all():
+        # Groups of counterfeits alone end here.
+        group = np.where(group < 0, group, np.cumsum(held, dtype=np.int32)[group] - np.int32(1))
+        cells = Parts(cells.of[held], cells.after[held], cells.upto[held])
+    rows = np.flatnonzero(group >= 0).astype(np.int32)
+    return Draft(rows, group[rows], snapshot.value[rows], cells)
+
+
+def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes, Parts]:
+    """Return everybody's new group, -1 for none, and the cells of the new groups.
+
+    A group that is cut passes its number on to its first part; further parts come after all old groups.
+    """
+    groups, attributes = old.low.shape
+    ends = np.full((groups, attributes), OLD_END, dtype=np.int32)
+    whole = Parts(np.arange(groups, dtype=np.int32), ends, ends.copy())
+    large = np.flatnonzero(np.bincount(home[home >= 0], minlength=groups) >= 2 * k).astype(np.int32)
+    if not len(large):
+        return home.copy(), whole
+    # One more, which is -1 too, for rows without an old group.
+    number = np.full(groups + 1, -1, dtype=np.int32)
+    number[large] = np.arange(len(large))
+    root = number[home]
+    rows = np.flatnonzero(root >= 0)
+    parts = partition(snapshot.point[rows], snapshot.scales, k, root=root[rows])
+    kept = old.kept_apart(parts, large, rows)[parts.root]
+    begins = np.diff(parts.root, prepend=-1) > 0
+    first, more = np.flatnonzero(kept & begins), np.flatnonzero(kept & ~begins)
+    old_group = large[parts.root]
+    whole.after[old_group[first]] = parts.after[first]
+    whole.upto[old_group[first]] = parts.upto[first]
+    new_group = old_group.copy()
+    new_group[more] = groups + np.arange(len(more))
+    group = home.copy()
+    group[rows] = new_group[parts.region]
+    return group, _joined(whole, Parts(old_group[more], parts.after[more], parts.upto[more]))
+
+
+def _joined(one: Parts, other: Parts) -> Parts:
+    """Return the cells of some groups and of others after them."""
+    return Parts(
+        np.concatenate([one.of, other.of]),
+        np.concatenate([one.after, other.after]),
+        np.concatenate([one.upto, other.upto]),
+    )
