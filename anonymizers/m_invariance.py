@@ -1,0 +1,198 @@
+"""m-invariance: whoever is published again stands among the same sensitive values as before.
+
+Every group has at least m rows, all with different sensitive values, and a person's groups have the same set of values,
+the *signature*, in every release. Where people who left would leave a gap, somebody new fills it, or a counterfeit.
+Source: Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4, whose phases are division, balancing, assignment, split.
+
+Four things go beyond the paper. People who return after an absence keep their old signature. Balancing needs the fewest
+counterfeits possible, whatever the order of the buckets. Assignment turns to the buckets that there are before it forms
+new ones. And where too many new people share a value, the fewest possible can be made to wait for a later release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from anonymizers.balancing import Signature, batches, eligible, fill, keep
+from anonymizers.signatures import Slots
+from anonymizers.splitting import Buckets, split
+from audit.core.errors import UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MInvariance:
+    """Publish m-invariant releases.
+
+    Attributes:
+        m: the least number of rows, and so of sensitive values, in a group; at least 2.
+        withhold: make the fewest new people wait where too many share a value, instead of refusing.
+
+    Raises:
+        UsageError: m is below 2.
+    """
+
+    m: int
+    withhold: bool = False
+    ident: ClassVar[str] = "m-invariance"
+    forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
+    links_records: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what would promise nothing."""
+        if self.m < 2:
+            raise UsageError(f"m-invariance with m = {self.m} promises nothing; choose m from 2 on")
+
+    @property
+    def promise(self) -> Promise:
+        """Return m-invariance with the parameter m (Definition 17)."""
+        return Promise("m-invariance", {"m": self.m})
+
+    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+        """Return the next release: everybody who was ever published before, and the new people unless withheld.
+
+        Raises:
+            RefusalError: somebody's value changed, somebody's last group is of no use, too many new people share a
+                value, or nobody would be published.
+        """
+        last = so_far.values_of(snapshot.person)
+        changed = np.flatnonzero((last >= 0) & (last != snapshot.value))
+        if len(changed):
+            raise RefusalError(
+                f"changed value: {len(changed):,} people have another sensitive value than when last published",
+                "m-invariance is for values that never change and m-distinct for those that do; else correct them",
+                rows=changed.astype(np.int32),
+                column="sensitive",
+            )
+        signature = so_far.signatures_of(snapshot.person)
+        back = np.flatnonzero(signature >= 0)
+        slots, home = self._divide(snapshot, so_far.signatures, signature, back)
+        new = self._new(snapshot, rng.permutation(np.flatnonzero(signature < 0)))
+        if not len(back) and not len(new):
+            raise RefusalError("nobody would be published", "publish the next snapshot instead")
+        slots, wanted, fakes = self._place(slots, home, snapshot.value[new])
+        # The new people come in the order of their values, and go to the slots of their value one after the other.
+        by_value = np.argsort(slots.value, kind="stable")
+        row = np.concatenate([back, new, np.full(fakes.sum(), COUNTERFEIT)])
+        home = np.concatenate([home, np.repeat(by_value, wanted[by_value]), np.repeat(np.arange(len(slots)), fakes)])
+        return _split(snapshot, slots, row, home)
+
+    def _divide(
+        self, snapshot: Snapshot, signatures: Sequence[Signature], signature: Codes, back: Rows
+    ) -> tuple[Slots, Rows]:
+        """Return the slots of the buckets of those who are back, and the slot of each (division, Section 4.1).
+
+        Raises:
+            RefusalError: a signature has fewer than m values, or lacks the person's.
+        """
+        needed = np.unique(signature[back])
+        slots = Slots.of([signatures[number] for number in needed])
+        number = np.zeros(len(signatures), dtype=np.int64)
+        number[needed] = np.arange(len(needed))
+        bucket = number[signature[back]]
+        small = slots.width()[bucket] < self.m
+        if small.any():
+            raise RefusalError(
+                f"{small.sum():,} people were last published in groups with fewer than {self.m} sensitive values",
+                "choose an m that the series has kept so far, or begin a new series",
+                rows=back[small].astype(np.int32),
+            )
+        slot = slots.find(bucket, snapshot.value[back])
+        if (slot < 0).any():
+            raise RefusalError(
+                f"{(slot < 0).sum():,} people were last published in groups without their sensitive value",
+                "correct the key of the last release that has them, or begin a new series",
+                rows=back[slot < 0].astype(np.int32),
+                column="sensitive",
+            )
+        return slots, slot
+
+    def _new(self, snapshot: Snapshot, drawn: Rows) -> Rows:
+        """Return the new people that are published, in the order of their values, and the order drawn within.
+
+        Raises:
+            RefusalError: some value is in more than 1/m of them, and nobody is to wait.
+        """
+        value = snapshot.value[drawn]
+        counts = np.bincount(value)
+        kept = keep(counts, self.m)
+        if not eligible(counts, self.m) and not self.withhold:
+            above = np.flatnonzero(counts * self.m > counts.sum())
+            names = ", ".join(snapshot.values[code] for code in above.tolist())
+            raise RefusalError(
+                f"more than 1/{self.m} of the {counts.sum():,} people never published before share a sensitive "
+                f"value ({names}); at least {(counts - kept).sum():,} rows must wait",
+                "let the fewest wait with --withhold, choose a smaller m, or publish later, with more people",
+                rows=np.sort(drawn[np.isin(value, above)]).astype(np.int32),
+                column="sensitive",
+            )
+        order = np.argsort(value, kind="stable")
+        before = np.cumsum(counts) - counts
+        ordered = value[order]
+        return drawn[order[np.arange(len(order)) - before[ordered] < kept[ordered]]]
+
+    def _place(self, slots: Slots, home: Rows, value: Codes) -> tuple[Slots, Rows, Rows]:
+        """Return the slots of all buckets, and for each how many new people and how many counterfeits come into it.
+
+        Balancing and assignment, Sections 4.1 and 4.2.
+
+        Args:
+            slots: of the buckets of those who are back.
+            home: the slot of each of them.
+            value: the values of the new people that are published.
+        """
+        held = np.bincount(home, minlength=len(slots))
+        height = slots.height(held)
+        # A bucket becomes as high as its highest list, which therefore has no counterfeits: see `split`.
+        short = slots.spread(height) - held
+        values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
+        counts = np.bincount(value, minlength=values)
+        lacking = np.zeros(values, dtype=np.int64)
+        np.add.at(lacking, slots.value, short)
+        moved = fill(counts, lacking, self.m)
+        wanted = slots.hand_out(moved, short)
+        layers = dict.fromkeys(slots.signatures, 0)
+        highest_first = [slots.signatures[bucket] for bucket in np.argsort(-height, kind="stable")]
+        for signature, rows in batches(counts - moved, self.m, highest_first):
+            layers[signature] = layers.get(signature, 0) + rows
+        everywhere = Slots.of(list(layers))
+        created = (0, len(everywhere) - len(slots))
+        assigned = everywhere.spread(np.array(list(layers.values()), dtype=np.int64))
+        return everywhere, np.pad(wanted, created) + assigned, np.pad(short - wanted, created)
+
+
+def _split(snapshot: Snapshot, slots: Slots, row: Rows, home: Rows) -> Draft:
+    """Return the release of balanced buckets, split into groups; `home` is the slot of each row."""
+    order = np.argsort(home.astype(np.min_scalar_type(len(slots))), kind="stable")
+    row, home = row[order], home[order]
+    size = np.bincount(home, minlength=len(slots))
+    height = size[slots.start]
+    point = np.where((row == COUNTERFEIT)[:, np.newaxis], np.int32(-1), snapshot.point[row])
+    order = split(Buckets(slots.width(), height, point, snapshot.places()[row]))
+    row, point = row[order], point[order]
+    layer = np.arange(len(row)) - (np.cumsum(size) - size)[home]
+    group = slots.spread(np.cumsum(height) - height)[home] + layer
+    return Draft(
+        row=row.astype(np.int32),
+        group=group.astype(np.int32),
+        value=slots.value[home].astype(np.int32),
+        cells=_bounds(point[row != COUNTERFEIT], group[row != COUNTERFEIT], int(height.sum())),
+    )
+
+
+def _bounds(point: Codes, group: Rows, groups: int) -> Bounds:
+    """Return the least and the greatest quasi-identifiers of groups, each of which has somebody."""
+    low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full_like(low, -1)
+    for column in range(point.shape[1]):
+        np.minimum.at(low[:, column], group, point[:, column])
+        np.maximum.at(high[:, column], group, point[:, column])
+    return Bounds(low, high)

@@ -1,0 +1,79 @@
+"""Buckets of people who share a signature, with a slot for each of its sensitive values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from anonymizers.balancing import Signature
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A slot for each value of each bucket's signature, bucket by bucket.
+
+    Attributes:
+        signatures: of the buckets, all different, their values ascending.
+        start: the first slot of each bucket; shape (buckets,).
+        value: the sensitive value of each slot; shape (slots,).
+    """
+
+    signatures: list[Signature]
+    start: Numbers
+    value: Numbers
+
+    @classmethod
+    def of(cls, signatures: list[Signature]) -> Slots:
+        """Return the slots of buckets with these signatures."""
+        width = np.array([len(signature) for signature in signatures], dtype=np.int64)
+        value = np.fromiter(chain.from_iterable(signatures), dtype=np.int64, count=int(width.sum()))
+        return cls(signatures, np.cumsum(width) - width, value)
+
+    def __len__(self) -> int:
+        """Return the number of slots."""
+        return len(self.value)
+
+    def width(self) -> Numbers:
+        """Return the number of values of each bucket's signature."""
+        return np.diff(self.start, append=len(self.value))
+
+    def spread(self, numbers: Numbers) -> Numbers:
+        """Return the numbers of buckets for each of their slots."""
+        return np.repeat(numbers, self.width())
+
+    def find(self, bucket: Numbers, value: npt.NDArray[np.int32]) -> Numbers:
+        """Return the slots of some values in some buckets, -1 where the signature lacks the value."""
+        if not len(self):
+            return np.full(len(bucket), -1)
+        size = int(max(self.value.max(), value.max(initial=0))) + 1
+        keys = self.spread(np.arange(len(self.start))) * size + self.value
+        wanted = bucket * size + value
+        slot = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[slot] == wanted, slot, -1)
+
+    def height(self, held: Numbers) -> Numbers:
+        """Return the most rows that a slot of each bucket holds; shape (buckets,)."""
+        return np.maximum.reduceat(held, self.start) if len(self) else held
+
+    def hand_out(self, amount: Numbers, short: Numbers) -> Numbers:
+        """Return how many rows of its value each slot gets, the first slots first, none more than it is short of.
+
+        Args:
+            amount: rows that there are of each value; shape (values,).
+            short: rows that each slot can take; shape (slots,).
+
+        >>> Slots.of([(0, 1), (1, 2)]).hand_out(np.array([0, 3, 1]), np.array([1, 2, 2, 0]))
+        array([0, 2, 1, 0])
+        """
+        order = np.argsort(self.value, kind="stable")
+        value, room = self.value[order], short[order]
+        before = np.cumsum(room) - room
+        before -= before[np.searchsorted(value, value)]
+        result = np.zeros_like(short)
+        result[order] = np.clip(amount[value] - before, 0, room)
+        return result
