@@ -171,15 +171,6 @@ def test_small_differences_decide(off):
     assert best_cut(sorted_lists(lists, each.point, each.settling()), each.point, each.units()) == expected
 
 
-def test_of_equal_cuts_the_middle_one_is_made():
-    """With the lowest one, buckets without any good cut would be split layer by layer, in quadratic time."""
-    layers = 8
-    each = made([2], [layers], np.repeat([[0, 1], [1, 0]], layers, axis=0), [np.array([0.0, 1.0])] * 2)
-    lists = np.arange(2 * layers).reshape(2, layers)
-    assert best_cut(sorted_lists(lists, each.point, each.settling()), each.point, each.units()) == (0, layers // 2)
-    assert np.array_equal(np.sort(compiled(each)), np.arange(2 * layers))
-
-
 def test_without_quasi_identifiers_rows_stay_as_they_are():
     each = Buckets(np.array([2]), np.array([3]), np.zeros((6, 0), dtype=np.int32), np.zeros((6, 0)))
     assert split(each).tolist() == [0, 1, 2, 3, 4, 5]
