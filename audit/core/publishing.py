@@ -238,7 +238,9 @@ class RefusalError(AuditError):
             `individual` for the columns of that meaning.
     """
 
-    def __init__(self, what: str, remedy: str, *, rows: npt.NDArray[np.integer] | Sequence[int] = (), column: str | None = None) -> None:
+    def __init__(
+        self, what: str, remedy: str, *, rows: npt.NDArray[np.integer] | Sequence[int] = (), column: str | None = None
+    ) -> None:
         super().__init__(what, remedy)
         self.what = what
         self.remedy = remedy
