@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.core.evidence import Codes, Entries, Evidence, Pools
-from audit.core.outcome import Finding, Step
-
-Places = npt.NDArray[np.intp]
+from audit.core.outcome import Disclosure, Disclosures, Places, Step
 
 
 @dataclass(frozen=True)
@@ -53,19 +49,19 @@ def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
     return {pool: tuple(values) for pool, values in found.items()}
 
 
-def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Callable[[Places], list[Finding]]:
-    """Return what builds the findings of people whose candidates have one value in common.
+def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+    """Return what is claimed of people whose candidates have one value in common.
 
     A finding's certificate ends at the release at which the value became certain.
     """
 
-    def build(places: Places) -> list[Finding]:
+    def build(places: Places) -> list[Disclosure]:
         seen = sightings(evidence, person[places])
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])
             steps = tuple(Step(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
-            found.append(Finding("disclosure", who, last, int(value[place]), 1.0, steps))
+            found.append(Disclosure(who, last, int(value[place]), 1.0, steps))
         return found
 
-    return build
+    return Disclosures(person, release, value, build)

@@ -19,6 +19,7 @@ Cost: linear in rows; one release in memory at a time. Source: m-invariance pape
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +29,7 @@ from attacks.engine import fold_all
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
-from audit.core.outcome import Claims, Outcome, per_person_reason, sizes_table
+from audit.core.outcome import Outcome, per_person_reason, sizes_table
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Intersection:
 
     ident: str = "intersection"
     decides: frozenset[str] = frozenset({"max_risk"})
+    per_attribute: bool = True
+
+    def under(self, limits: Mapping[str, float], /) -> Intersection:
+        """Return the attack itself: no clause is an option of it."""
+        return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return everybody's candidates, with a finding for each person with one candidate left."""
@@ -62,12 +68,6 @@ class Intersection:
             "complete" if complete else "incomplete",
             None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases",
             measures,
-            Claims(
-                "disclosure",
-                vulnerable,
-                certain_at,
-                state.only(vulnerable),
-                disclosures(evidence, vulnerable, certain_at, state.only(vulnerable)),
-            ),
+            disclosures(evidence, vulnerable, certain_at, state.only(vulnerable)),
             CandidateRisks(evidence, state) if complete else None,
         )

@@ -1,12 +1,13 @@
-"""All attacks, in the order of the ladder of adversaries: each deduces at least what the one before it does."""
+"""All attacks: those on values, each of which deduces at least what the one before it does, then those on records."""
 
 from __future__ import annotations
 
+from attacks.inference_table import InferenceTable
 from attacks.intersection import Intersection
 from attacks.update_graph import UpdateGraph
 from audit.core.outcome import Attack
 
-ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph())
+ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), InferenceTable())
 
 
 def find(ident: str) -> Attack:

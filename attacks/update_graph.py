@@ -21,7 +21,7 @@ Cost: without transitions linear in rows, with them times values^2 at most. Sour
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +34,7 @@ from attacks.paths import Paths
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence, Transitions
-from audit.core.outcome import Asked, Claims, Finding, Outcome, Risks, Step, per_person_reason
+from audit.core.outcome import Asked, Disclosure, Disclosures, Outcome, Places, Risks, Step, per_person_reason
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class UpdateGraph:
 
     ident: str = "update-graph"
     decides: frozenset[str] = frozenset({"max_risk"})
+    per_attribute: bool = True
+
+    def under(self, limits: Mapping[str, float], /) -> UpdateGraph:
+        """Return the attack itself: no clause is an option of it."""
+        return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the feasible values of every version, with a finding for each that has one."""
@@ -99,7 +104,7 @@ class UpdateGraph:
         found: tuple[Codes, Codes, Codes],
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
-        claims = Claims("disclosure", *found, _disclosures(evidence, *found))
+        claims = _disclosures(evidence, *found)
         if reason is not None:
             return Outcome(self.ident, "incomplete", reason, measures, claims)
         return Outcome(self.ident, "complete", None, measures, claims, model)
@@ -141,12 +146,10 @@ class PathRisks:
         return Risks(person, release, np.ones(len(person), dtype=np.int32), risk)
 
 
-def _disclosures(
-    evidence: Evidence, person: Codes, release: Codes, value: Codes
-) -> Callable[[npt.NDArray[np.intp]], list[Finding]]:
-    """Return what builds findings, each with its person's whole graph before and after pruning."""
+def _disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+    """Return what is claimed of versions; each finding has its person's whole graph before and after pruning."""
 
-    def build(places: npt.NDArray[np.intp]) -> list[Finding]:
+    def build(places: Places) -> list[Disclosure]:
         seen = sightings(evidence, person[places])
         steps = {}
         for who, versions in seen.items():
@@ -155,11 +158,11 @@ def _disclosures(
                 Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
             )
         return [
-            Finding("disclosure", int(person[p]), int(release[p]), int(value[p]), 1.0, steps[int(person[p])])
+            Disclosure(int(person[p]), int(release[p]), int(value[p]), 1.0, steps[int(person[p])])
             for p in places.tolist()
         ]
 
-    return build
+    return Disclosures(person, release, value, build)
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:

@@ -7,17 +7,16 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.core.budget import Budget
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
-from audit.core.outcome import Attack, Finding
+from audit.core.outcome import Attack
 from audit.core.report import (
     AdversaryFacts,
     AttackReport,
@@ -29,16 +28,19 @@ from audit.core.report import (
     Undecided,
     Waived,
 )
-from audit.linking import LinkedSource, RegisterSource, gather
+from audit.linking.gathering import gather
+from audit.linking.linked import LinkedSource
+from audit.linking.register import RegisterSource
 from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
 from audit.reading.tables import count_rows
 from audit.verdict import policy
-from audit.verdict.findings import Shelf
+from audit.verdict.findings import DisclosureShelf, NarrowedShelf, shelve
 from audit.verdict.naming import Namer
 from audit.verdict.policy import Judged
 from audit.verdict.scoring import Scored, changed_values, score
 
+Shelves = Sequence[DisclosureShelf | NarrowedShelf | None]
 Watch = Callable[[str], Callable[[int, int], None] | None]
 
 
@@ -74,13 +76,16 @@ def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Re
         InputError: the series cannot be read, or contradicts its register or known values.
         UsageError: no attack applies, or one that was asked for by name does not.
     """
-    evidence = gather(series, options.adversary)
+    limits = _limits(series, options)
+    attacks = [attack.under(limits) for attack in attacks]
+    evidence = gather(series, options.adversary, records=any(not attack.per_attribute for attack in attacks))
     with ThreadPoolExecutor(1) as hasher:
         digests = {name: hasher.submit(_digest, series.manifest.folder / name) for name in _inputs(series, options)}
         judged = [
-            (seen, Judged(attack, _sensitive(seen, evidence), _attack(attack, seen, options)))
+            (seen, Judged(attack, _sensitive(attack, seen, evidence), _attack(attack, seen, options)))
             for seen in evidence
             for attack in attacks
+            if attack.per_attribute or seen is evidence[0]
         ]
         _check_applies([entry for _, entry in judged], named=options.named)
         facts, rows = _facts(series, evidence)
@@ -88,8 +93,12 @@ def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Re
     return _report(series, evidence, judged, facts, inputs, options)
 
 
-def _sensitive(seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
-    return seen.sensitive if len(evidence) > 1 else None
+def _limits(series: Series, options: Options) -> dict[str, float]:
+    return {**policy.DEFAULTS, **series.manifest.policy, **options.limits}
+
+
+def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
+    return seen.sensitive if len(evidence) > 1 and attack.per_attribute else None
 
 
 def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
@@ -121,8 +130,8 @@ def _report(
 ) -> Report:
     namer = Namer(series, reveal=options.reveal)
     shelves = [_shelf(seen, entry, namer) for seen, entry in judged]
-    judged, waived = _waive(series, judged, shelves, namer, options)
-    contradictions = _contradictions(evidence, [entry for _, entry in judged])
+    entries, waived = _waive(series, [entry for _, entry in judged], shelves, namer, options)
+    contradictions = _contradictions(evidence, entries)
     return Report(
         tool_version=version("series-audit"),
         inputs=inputs,
@@ -130,27 +139,23 @@ def _report(
         adversary=AdversaryFacts(
             evidence[0].kind, evidence[0].transitions is not None, max(seen.known for seen in evidence)
         ),
-        attacks=_attack_reports([entry for _, entry in judged], shelves, namer, options),
+        attacks=_attack_reports(entries, shelves, namer, options),
         contradictions=contradictions,
-        policy=_decide(series, evidence, [entry for _, entry in judged], waived, contradictions, options),
+        policy=_decide(series, evidence, entries, waived, contradictions, options),
         time_limit=options.time_limit,
         revealed=options.reveal,
         ids_are_stable=namer.stable,
     )
 
 
-def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> Shelf | None:
+def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> DisclosureShelf | NarrowedShelf | None:
     claims = entry.scored.outcome.claims
-    return None if claims is None else Shelf(entry.attack.ident, seen, claims, namer)
+    return None if claims is None else shelve(entry.attack.ident, seen, claims, namer)
 
 
 def _waive(
-    series: Series,
-    judged: list[tuple[Evidence, Judged]],
-    shelves: Sequence[Shelf | None],
-    namer: Namer,
-    options: Options,
-) -> tuple[list[tuple[Evidence, Judged]], list[Waived]]:
+    series: Series, judged: list[Judged], shelves: Shelves, namer: Namer, options: Options
+) -> tuple[list[Judged], list[Waived]]:
     """Return the results with their waived claims marked, and what became of each waiver."""
     waivers = series.manifest.waivers
     if not waivers:
@@ -158,30 +163,18 @@ def _waive(
     ids = [[] if shelf is None else shelf.ids(np.arange(len(shelf.claims))) for shelf in shelves]
     present = frozenset(ident for some in ids for ident in some)
     applied, told = policy.sort_waivers(waivers, present, options.today, stable=namer.stable)
-    marked = []
-    for (seen, entry), shelf, some in zip(judged, shelves, ids, strict=True):
-        gone = frozenset(
-            (int(shelf.claims.person[place]), int(shelf.claims.release[place]))
-            for place, ident in enumerate(some)
-            if shelf is not None and ident in applied
-        )
-        marked.append((seen, Judged(entry.attack, entry.sensitive, entry.scored, gone)))
+    gone = [[place for place, ident in enumerate(some) if ident in applied] for some in ids]
+    marked = [replace(entry, waived=np.array(some, dtype=np.intp)) for entry, some in zip(judged, gone, strict=True)]
     return marked, told
 
 
 def _attack_reports(
-    judged: Sequence[Judged], shelves: Sequence[Shelf | None], namer: Namer, options: Options
+    judged: Sequence[Judged], shelves: Shelves, namer: Namer, options: Options
 ) -> tuple[AttackReport, ...]:
-    shown: list[tuple[Judged, Shelf | None, npt.NDArray[np.intp], list[Finding], int]] = []
     for entry, shelf in zip(judged, shelves, strict=True):
-        if shelf is None:
-            shown.append((entry, shelf, np.zeros(0, dtype=np.intp), [], 0))
-            continue
-        pairs = zip(shelf.claims.person.tolist(), shelf.claims.release.tolist(), strict=True)
-        gone = [place for place, pair in enumerate(pairs) if pair in entry.waived] if entry.waived else []
-        places = shelf.worst(options.findings, np.array(gone, dtype=np.intp))
-        shown.append((entry, shelf, places, shelf.checked(places), len(shelf.claims) - len(gone)))
-    namer.introduce(finding.person for *_, findings, _ in shown for finding in findings)
+        if shelf is not None:
+            shelf.take(options.findings, entry.waived)
+    namer.introduce(one for shelf in shelves if shelf is not None for one in shelf.mentioned())
     return tuple(
         AttackReport(
             attack=entry.attack.ident,
@@ -190,10 +183,10 @@ def _attack_reports(
             reason=entry.scored.outcome.reason,
             seconds=round(entry.scored.seconds, 6),
             measures=entry.scored.measures,
-            findings=() if shelf is None else shelf.named(places, findings),
-            findings_total=total,
+            findings=() if shelf is None else shelf.told(),
+            findings_total=0 if shelf is None else len(shelf.claims) - len(entry.waived),
         )
-        for entry, shelf, places, findings, total in shown
+        for entry, shelf in zip(judged, shelves, strict=True)
     )
 
 
@@ -218,7 +211,7 @@ def _decide(
     contradictions: Contradictions,
     options: Options,
 ) -> PolicyReport:
-    limits = {**policy.DEFAULTS, **series.manifest.policy, **options.limits}
+    limits = _limits(series, options)
     violations, undecided, not_asked = policy.decide(limits, judged, evidence, all_attacks=not options.named)
     for clause in sorted(set(not_asked) & set(options.limits)):
         undecided.append(Undecided(clause, "no attack that was asked for decides it"))
@@ -264,7 +257,7 @@ def _facts(series: Series, evidence: Sequence[Evidence]) -> tuple[SeriesFacts, d
     people = np.zeros(series.people.size, dtype=np.bool_)
     values = {name: np.zeros(len(v), dtype=np.bool_) for name, v in series.vocabularies.items()}
     for position in range(len(series.tags)):
-        release, _ = source.releases.get(position)
+        release = source.releases.get(position).release
         files = series.manifest.releases[position]
         rows[files.shown], total = release.rows, total + release.rows
         if files.values is not None:

@@ -49,7 +49,7 @@ def _attack(name: str, series: Path, *, scored: bool) -> Job:
     from attacks import compiled  # noqa: F401
     from attacks.registry import find
     from audit.core.budget import Budget
-    from audit.linking import gather
+    from audit.linking.gathering import gather
     from audit.reading.series import open_series
     from audit.verdict.scoring import score
 

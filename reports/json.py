@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from audit.core.report import AttackReport, CertificateStep, NamedFinding, Report
+from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,18 @@ def _attack(attack: AttackReport) -> dict[str, object]:
 
 
 def _finding(finding: NamedFinding) -> dict[str, object]:
-    return {**asdict(finding), "certificate": [_step(step) for step in finding.certificate]}
+    if isinstance(finding, NamedDisclosure):
+        steps = [_disclosure_step(step) for step in finding.certificate]
+        return _of_kind("disclosure", {**asdict(finding), "certificate": steps})
+    steps = [_without_none(asdict(step)) for step in finding.certificate]
+    return _of_kind("narrowed", _without_none({**asdict(finding), "certificate": steps}))
 
 
-def _step(step: CertificateStep) -> dict[str, object]:
+def _of_kind(kind: str, finding: dict[str, object]) -> dict[str, object]:
+    return {"id": finding["id"], "kind": kind, **finding}
+
+
+def _disclosure_step(step: DisclosureStep) -> dict[str, object]:
     where: dict[str, object] = {"group": step.groups[0]} if len(step.groups) == 1 else {"groups": list(step.groups)}
     feasible = {} if step.feasible is None else {"feasible": list(step.feasible)}
     return {"release": step.release, **where, "candidates": list(step.candidates), **feasible}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
-from audit.core.report import AttackReport, NamedFinding, Report
+from audit.core.report import AttackReport, NamedDisclosure, NamedNarrowed, Report
+from reports.wording import advice, described, fallen, headline, listing, notes, number, plural, reasons, seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+__all__ = ["Text", "fallen", "number", "plural"]
 _RELEASES_SHOWN = 24
-_CANDIDATES_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class Text:
             plural(series.sensitive_values, "sensitive value"),
         ]
         console.print(", ".join(part for part in counted if not part.startswith("0 ")))
-        values = "values may change along the transitions" if adversary.transitions else "values never change"
+        values = "; values may change along the transitions" if adversary.transitions else "; values never change"
         known = f"; {plural(adversary.known, 'person', 'people')} known beforehand" if adversary.known else ""
-        console.print(f"The adversary {who}; {values}{known}.")
+        console.print(f"The adversary {who}{'' if adversary.kind == 'pseudonym' else values}{known}.")
         console.print()
 
     def _verdict(self, console: Console, report: Report) -> None:
@@ -118,14 +118,15 @@ class Text:
                 name,
                 attack.status,
                 fallen(attack),
-                number(m["max_risk"]),
-                number(m["mean_risk"]),
+                *(number(m[name]) if name in m else "" for name in ("max_risk", "mean_risk")),
                 seconds(attack),
             )
         console.print(table)
         for attack in report.attacks:
             if attack.reason:
                 self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+        for note in notes(report):
+            self._indented(console, note)
         limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
         patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
         self._indented(console, f"Policy: {limits}. Run with {patience}.")
@@ -142,7 +143,8 @@ class Text:
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         table.add_column("after release", header_style="bold")
         for attack, _ in rows:
-            table.add_column(f"certain by {attack.attack}", justify="right", header_style="bold")
+            what = "below k" if "once_unsafe" in attack.measures else "certain"
+            table.add_column(f"{what} by {attack.attack}", justify="right", header_style="bold")
         for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
             table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in rows))
         if len(tags) > _RELEASES_SHOWN:
@@ -157,12 +159,15 @@ class Text:
         some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
         console.print(f"Findings of {attack.attack} ({some})", style="bold")
         for finding in attack.findings:
-            self._finding(console, finding)
+            if isinstance(finding, NamedDisclosure):
+                self._disclosure(console, finding)
+            else:
+                self._narrowed(console, finding)
         if shown < total:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()
 
-    def _finding(self, console: Console, finding: NamedFinding) -> None:
+    def _disclosure(self, console: Console, finding: NamedDisclosure) -> None:
         who, value = printable(finding.individual), printable(finding.value)
         changing = any(step.feasible is not None for step in finding.certificate)
         when = f"in release {printable(finding.release)}"
@@ -174,6 +179,19 @@ class Text:
             line = f"    release {printable(step.release)}, {groups}: {listing(step.candidates)}"
             if step.feasible is not None and step.feasible != step.candidates:
                 line += f"; on a possible path: {listing(step.feasible)}"
+            console.print(line, style="dim", soft_wrap=True)
+
+    def _narrowed(self, console: Console, finding: NamedNarrowed) -> None:
+        record, release = printable(finding.record), printable(finding.release)
+        size = f"{finding.class_size:,} left in its class after release {release} ({finding.cause})"
+        console.print(f"  {record}: {size}   [{finding.id}]", soft_wrap=True)
+        if finding.description is not None:
+            console.print(f"    known of it: {described(finding.description)}", style="dim", soft_wrap=True)
+        for step in finding.certificate:
+            line = f"    release {printable(step.release)}, group {printable(step.group)}: "
+            line += f"{plural(step.size, 'record')} with equal cells"
+            if step.cells is not None:
+                line += f": {described(step.cells)}"
             console.print(line, style="dim", soft_wrap=True)
 
     def _waivers(self, console: Console, report: Report) -> None:
@@ -205,107 +223,3 @@ def told(report: Report) -> list[AttackReport]:
     names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
     repeats = "intersection" in names and not report.adversary.transitions
     return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
-
-
-def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour."""
-    if report.policy.violations:
-        worst = max(reversed(report.attacks), key=_certain)
-        if worst.findings_total:
-            what = fallen(worst)
-            if "versions" in worst.measures:
-                what += " (a person in one release)"
-            return f"NOT SAFE: by {worst.attack}, the sensitive value is certain for {what}.", "red"
-        return "NOT SAFE: a risk reaches the policy's limit.", "red"
-    if report.policy.undecided:
-        return (
-            "UNDECIDED: nothing was found, but not everything that the policy asks could be decided.",
-            "yellow",
-        )
-    asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
-    return f"The policy holds against: {asked}.", "green"
-
-
-def reasons(report: Report) -> Iterable[str]:
-    """Yield what is behind the verdict, clause by clause."""
-    for violation in report.policy.violations:
-        of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
-        yield f"{violation.measure}{of} is {number(violation.value)} by {violation.attack}, limit {violation.limit:g}"
-    for clause in report.policy.undecided:
-        yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
-    if report.policy.not_asked:
-        clauses = ", ".join(report.policy.not_asked)
-        yield f"not asked for, so not judged: {clauses} (run without --attack)"
-
-
-def advice(report: Report) -> Iterable[str]:
-    """Yield what a publisher would do now."""
-    certain = any(attack.findings_total for attack in report.attacks)
-    if certain:
-        yield "Do not publish another release of this kind: what is out cannot be taken back, more would be added."
-        yield "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
-    elif report.policy.violations:
-        yield "Publish larger or more even groups, or accept a higher limit with --policy max_risk=…"
-    if report.contradictions:
-        yield "Decide first whether values may change; until then nothing below certainty can be relied on."
-    if any(attack.status == "incomplete" for attack in report.attacks):
-        yield "Give more time with --time-limit SECONDS."
-    if certain and not report.ids_are_stable:
-        yield "Ids hold for this report only; with a folder private/ in the series they stay, and can be waived."
-    if certain and not report.revealed:
-        yield "See who they are with --reveal; keep that report inside."
-    if not certain and not report.policy.violations:
-        yield "Keep this report with the release; audit again, with the next release added, before that goes out."
-        yield "Somebody who reasons about everybody at once may deduce more than these attacks, one person at a time."
-
-
-def fallen(attack: AttackReport) -> str:
-    """Return how many people or versions an attack is certain about."""
-    m = attack.measures
-    more = "at least " if attack.status == "incomplete" else ""
-    if "vulnerable" in m:
-        return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
-    return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
-
-
-def _certain(attack: AttackReport) -> tuple[bool, bool]:
-    """Rank attacks for the headline: those that are certain of somebody, those that count people first."""
-    return attack.findings_total > 0, "vulnerable" in attack.measures
-
-
-def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """Return a count with its noun.
-
-    >>> plural(1, "person", "people"), plural(2000, "row")
-    ('1 person', '2,000 rows')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def number(value: object) -> str:
-    """Return a risk with three decimals; rounding never makes it a certainty.
-
-    >>> number(1.0), number(0.99999), number(None)
-    ('1', '0.999', '?')
-    """
-    if not isinstance(value, float | int):
-        return "?"
-    if value == 1:
-        return "1"
-    return f"{min(value, 0.999):.3f}"
-
-
-def seconds(attack: AttackReport) -> str:
-    """Return how long an attack took."""
-    return f"{attack.seconds:.2f} s"
-
-
-def listing(texts: Sequence[str]) -> str:
-    """Return texts one after the other, the first dozen of them."""
-    shown = ", ".join(printable(text) for text in texts[:_CANDIDATES_SHOWN])
-    hidden = len(texts) - _CANDIDATES_SHOWN
-    return f"{shown} and {hidden} more" if hidden > 0 else shown

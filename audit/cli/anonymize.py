@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
+from audit.reading.cells import CellError, Kind, parse_value
 
 if TYPE_CHECKING:
     from audit.core.publishing import Anonymizer
@@ -64,17 +66,22 @@ def run(arguments: argparse.Namespace) -> int:
     method = _method(arguments)
     principle = principles.find(method.promise.principle, method.promise.parameters)
     microdata = open_microdata(arguments.microdata)
-    if _same(arguments.microdata, arguments.output):
-        raise UsageError(f"{arguments.output}: this folder holds the microdata; name another one for the series")
-    with counting(f"publishing by {method.ident}") as watch:
-        options = Options(
-            form=arguments.publish,
-            lengths=dict(arguments.min_length),
-            seed=arguments.seed,
-            watch=watch,
-        )
-        published = publish(microdata, arguments.output, method, principle, options)
-    sys.stdout.write(_told(published, method, arguments.output))
+    done: list[Published] = []
+    try:
+        with counting(f"publishing by {method.ident}") as watch:
+            options = Options(
+                form=arguments.publish,
+                lengths=dict(arguments.min_length),
+                seed=arguments.seed,
+                tell=done.append,
+                watch=watch,
+            )
+            publish(microdata, arguments.output, method, principle, options)
+    except BaseException:
+        if done:  # what is out is out, whatever came then
+            say(_told(done, method, arguments.output))
+        raise
+    say(_told(done, method, arguments.output))
     return 0
 
 
@@ -102,7 +109,7 @@ def _method(arguments: argparse.Namespace) -> Anonymizer:
     return method(**given)
 
 
-def _told(published: tuple[Published, ...], method: Anonymizer, series: Path) -> str:
+def _told(published: Sequence[Published], method: Anonymizer, series: Path) -> str:
     """Return what was published, as a table for a terminal."""
     where = printable(str(series), 200)
     if not published:
@@ -123,14 +130,10 @@ def _told(published: tuple[Published, ...], method: Anonymizer, series: Path) ->
     return "\n".join(lines)
 
 
-def _same(one: Path, other: Path) -> bool:
-    return one.exists() and other.exists() and one.samefile(other)
-
-
 def _from_two(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 2:
         return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 2 is needed")
+    raise argparse.ArgumentTypeError("a whole number from 2 to 999999999 is needed")
 
 
 def _seed(text: str) -> int:
@@ -142,9 +145,9 @@ def _seed(text: str) -> int:
 def _length(text: str) -> tuple[str, Fraction]:
     name, _, number = text.rpartition("=")
     try:
-        length = Fraction(number) if len(number) < 20 else Fraction(0)
-    except (ValueError, ZeroDivisionError):
-        length = Fraction(0)
-    if not name or length <= 0:
-        raise argparse.ArgumentTypeError(f"{printable(text)}: write COLUMN=LENGTH with a number above 0")
+        length = parse_value(number, Kind.NUMERIC)  # a decimal number, so that the ends of intervals can be written
+    except CellError:
+        length = None
+    if not name or not isinstance(length, Fraction) or length <= 0:
+        raise argparse.ArgumentTypeError(f"{printable(text)}: write COLUMN=LENGTH with a decimal number above 0")
     return name, length

@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from audit.core.errors import UsageError, printable
+from audit.cli.output import say
+from audit.core.errors import printable
 from reports.text import plural
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
             cannot be written.
         InputError: the series cannot be read.
     """
-    from audit.cli.audit import _print
     from audit.promises.checking import checked
     from audit.promises.registry import PRINCIPLES, find, parameters
     from audit.reading.series import open_series
@@ -55,12 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     series = open_series(arguments.series)
     verdict = checked(principle, series)
     render = as_json if arguments.format == "json" else as_text
-    try:
-        _print(render(series, verdict, reveal=arguments.reveal))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UsageError(f"standard output: {error.strerror or 'it cannot be written'}") from error
+    say(render(series, verdict, reveal=arguments.reveal))
     return 0 if verdict.holds else 1
 
 

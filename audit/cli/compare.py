@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from attacks.registry import ATTACKS
 from audit.cli.arguments import positive_seconds
+from audit.cli.output import say
+from audit.cli.progress import progress
 from audit.core.comparison import Asked, Comparison, ReleaseMeasures, Side
 from audit.core.errors import UsageError
 from reports import comparison as rendering
@@ -55,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series is none of the microdata.
     """
-    from audit.cli.audit import _print, progress
     from audit.reading.microdata import open_microdata
     from audit.reading.series import open_series
     from audit.running import Options
@@ -83,12 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     if microdata is not None:
         asked = Asked(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
     comparison = Comparison(version("series-audit"), tuple(sides), asked, arguments.time_limit)
-    try:
-        _print(rendering.FORMATS[arguments.format](comparison))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UsageError(f"standard output: {error.strerror or 'it cannot be written'}") from error
+    say(rendering.FORMATS[arguments.format](comparison))
     return 0
 
 

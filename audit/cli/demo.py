@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 import time
 from pathlib import Path
 
-from audit.cli.audit import replace_file
+from audit.cli.output import replace_file, say
 from audit.core.errors import UsageError
 
 _VERDICTS = (0, 1, 3)
@@ -123,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     _show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
     _show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
     _show("audit", invariant, "--attack", "intersection")
-    sys.stdout.write(
+    say(
         f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/. Try:\n"
         f"  audit {diverse} --format json\n"
         f"  audit compare {diverse} {invariant} --microdata {people}\n"
@@ -141,11 +140,10 @@ def _show(*words: object) -> None:
     from audit.cli.main import main
 
     command = [str(word) for word in words]
-    sys.stdout.write(f"$ {shlex.join(command)}\n\n")
+    say(f"$ {shlex.join(command)}\n\n")
     if main(command[1:]) not in _VERDICTS:
         raise UsageError(f"the demo stopped at: {shlex.join(command)}; name another folder, or empty this one")
-    sys.stdout.write("\n")
-    sys.stdout.flush()
+    say("\n")
 
 
 def _write_series(folder: Path) -> None:

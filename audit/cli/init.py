@@ -6,12 +6,12 @@ import argparse
 import os
 import secrets
 import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.output import say
 from audit.core.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise _taken(path)
     guessed = guess(folder)
     write_new(path, guessed.text)
-    sys.stdout.write(summary(path, guessed))
+    say(summary(path, guessed))
     return 0
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
 
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         watch(0, plan.snapshots)
         simulation = Simulation(draw(plan.cohorts, batches, streams.people), plan, updates, streams)
         written = write_microdata(folder, title(arguments), simulation, arguments.file_type, watch)
-    sys.stdout.write(summary(arguments.output, plan, updates, written))
+    say(summary(arguments.output, plan, updates, written))
     return 0
 
 

@@ -4,7 +4,10 @@ Per-person attacks read *pools*. A pool is a bag of published values from which 
 must come: under the `linked` adversary the person's QI-group, under `register` the union of all the groups whose
 boxes cover the person. With pools, one attack serves both adversaries, and one release is in memory at a time.
 
-Sources: equivalence paper, Definition 9 (person and value matrix); m-invariance paper, Definitions 6 and 15.
+Who follows published record ids reads the rows of *records* with their generalized cells instead.
+
+Sources: equivalence paper, Definition 9 (person and value matrix); m-invariance paper, Definitions 6 and 15; monotonic
+paper, Section 2.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from audit.core.errors import InputError
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -122,6 +127,48 @@ class PoolSource(Protocol):
         """Return, for each of some people in a release, the names of the groups that may hold the person."""
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """One release as an adversary sees it who follows published record ids.
+
+    Attributes:
+        record: whose row each is: distinct codes, common to all releases; shape (rows,), int32.
+        cells: the cell of each row, one array per quasi-identifier, as numbers common to all releases: equal exactly
+            where the cells contain the same values, however written; each of shape (rows,), int32.
+        real: false for rows that the publisher's key says are counterfeits; shape (rows,), or None when it tells of
+            none.
+        size: one more than the largest record code of this and all earlier releases.
+    """
+
+    record: Codes
+    cells: tuple[Codes, ...]
+    real: npt.NDArray[np.bool_] | None
+    size: int
+
+
+class RecordSource(Protocol):
+    """Where evidence gets the rows of records from, and what their cells have in common."""
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+
+    def rows(self, release: int) -> Records:
+        """Return the rows of a release, counted from 0."""
+
+    def stream(self) -> Iterator[Records]:
+        """Yield the rows of all releases in order, reading ahead."""
+
+    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
+        """Return the numbers of what pairs of cells have in common, -1 where nothing; each pair should stand once."""
+
+    def groups(self, release: int, rows: npt.NDArray[np.intp]) -> list[str]:
+        """Return the names of the groups of some rows of a release."""
+
+    def contradiction(self, release: int, row: int, attribute: int) -> InputError:
+        """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """A series as one adversary sees it, for one sensitive attribute.
@@ -135,6 +182,7 @@ class Evidence:
         rows: about how many rows the releases have together, for choosing kernels.
         source: where the pools come from.
         values: the sensitive values by code; grows while releases are read.
+        records: where the rows of records come from; None where no id is published that links them.
     """
 
     kind: AdversaryKind
@@ -145,6 +193,7 @@ class Evidence:
     rows: int
     source: PoolSource
     values: Sequence[str]
+    records: RecordSource | None = None
 
     def pools(self, release: int) -> Pools:
         """Return the pools of a release, counted from 0."""

@@ -6,9 +6,9 @@ value the scorer asks about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,9 @@ from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
 
 Status = Literal["complete", "incomplete", "skipped"]
+Cause = Literal["group change", "subgroup expanding", "widow", "small group"]
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One deduction about one person, which cannot be stated without its certificate.
+class Disclosure:
+    """A person's value that is certain, which cannot be stated without its certificate.
 
     Attributes:
-        kind: what is claimed; `disclosure`: the person has this value in this release.
-        person, release, value: codes; the release is counted from 0.
+        person, release, value: codes: the person has this value in this release, counted from 0.
         risk: probability of the claim, 1.0 for a certainty.
         certificate: the steps that show it, in order of releases.
     """
 
-    kind: str
     person: int
     release: int
     value: int
@@ -57,32 +57,112 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Claims:
-    """All findings of one outcome as columns; the findings themselves are built on demand.
+class Disclosures:
+    """All disclosures of one outcome as columns; the findings themselves are built on demand.
 
     Attributes:
-        kind: what is claimed of each.
         person, release, value: codes; shape (claims,), int32.
         build: returns the findings at some places, with their certificates.
     """
 
-    kind: str
     person: Codes
     release: Codes
     value: Codes
-    build: Callable[[npt.NDArray[np.intp]], list[Finding]]
+    build: Callable[[Places], list[Disclosure]]
 
     def __len__(self) -> int:
-        """Return the number of findings."""
+        """Return the number of claims."""
         return len(self.person)
 
-    def some(self, places: npt.NDArray[np.intp]) -> Claims:
+    @property
+    def risk(self) -> npt.NDArray[np.float64]:
+        """The probability of each claim: certainty."""
+        return np.ones(len(self))
+
+    def some(self, places: Places) -> Disclosures:
         """Return the claims at some places alone."""
 
-        def build(chosen: npt.NDArray[np.intp]) -> list[Finding]:
+        def build(chosen: Places) -> list[Disclosure]:
             return self.build(places[chosen])
 
-        return Claims(self.kind, self.person[places], self.release[places], self.value[places], build)
+        return Disclosures(self.person[places], self.release[places], self.value[places], build)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStep:
+    """One step of a certificate about a record: its row in one release.
+
+    Attributes:
+        release: counted from 0.
+        group: name of the row's group.
+        size: how many rows of the release have equal cells, counterfeits that the key tells of left out.
+        cells: the row's cell of each quasi-identifier, as numbers.
+    """
+
+    release: int
+    group: str
+    size: int
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """A record whose inferred description too few records share, which cannot be stated without its certificate.
+
+    Attributes:
+        record: code.
+        release: the one after which this was so for the first time, counted from 0.
+        class_size: how many records shared the description then.
+        description: what the record's cells have in common, by quasi-identifier, as numbers.
+        cause: how it came about (monotonic paper, Section 4.1).
+        certificate: the record's rows up to that release, in order of releases.
+    """
+
+    record: int
+    release: int
+    class_size: int
+    description: tuple[int, ...]
+    cause: Cause
+    certificate: tuple[RecordStep, ...]
+
+    @property
+    def risk(self) -> float:
+        """The probability of taking a member of the class for the person one looks for."""
+        return 1 / self.class_size
+
+
+@dataclass(frozen=True)
+class Narrowings:
+    """All records of one outcome whose classes were too small once, as columns; findings are built on demand.
+
+    Attributes:
+        k: how many records a class should hold at least.
+        record: codes; shape (claims,), int32.
+        release: the first release after which a class was too small, counted from 0; shape (claims,), int32.
+        class_size: its size then; shape (claims,), int32.
+        smallest: the record's smallest class after any release; shape (claims,), int32.
+        build: returns the findings at some places, with their certificates.
+    """
+
+    k: int
+    record: Codes
+    release: Codes
+    class_size: Codes
+    smallest: Codes
+    build: Callable[[Places], list[Narrowed]]
+
+    def __len__(self) -> int:
+        """Return the number of claims."""
+        return len(self.record)
+
+    @property
+    def risk(self) -> npt.NDArray[np.float64]:
+        """The probability of taking a member of the class for the person one looks for."""
+        return 1 / self.class_size
+
+
+Finding: TypeAlias = Disclosure | Narrowed
+Claims: TypeAlias = Disclosures | Narrowings
 
 
 @dataclass(frozen=True)
@@ -151,6 +231,13 @@ class Attack(Protocol):
     @property
     def decides(self) -> frozenset[str]:
         """The clauses of the policy that the attack can decide."""
+
+    @property
+    def per_attribute(self) -> bool:
+        """Whether it reasons about sensitive values, so that it runs once for each sensitive attribute."""
+
+    def under(self, limits: Mapping[str, float], /) -> Attack:
+        """Return the attack as the policy's limits want it: with options that are clauses of the policy."""
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Deduce what can be deduced within the budget; a limit reached is `incomplete`, never `complete`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class AdversaryFacts:
 
 
 @dataclass(frozen=True)
-class CertificateStep:
+class DisclosureStep:
     """What one release leaves possible: the groups that may hold the person, and the values in them.
 
     `feasible` are those values that lie on an allowed path, where values may change; None otherwise.
@@ -50,16 +51,50 @@ class CertificateStep:
 
 
 @dataclass(frozen=True)
-class NamedFinding:
-    """A finding whose certificate has been checked, with a pseudonym or, when revealed, the identifier."""
+class NamedDisclosure:
+    """A person's value that is certain; with a pseudonym or, when revealed, the identifier."""
 
     id: str
-    kind: str
     individual: str
     release: str
     value: str
     risk: float
-    certificate: tuple[CertificateStep, ...]
+    certificate: tuple[DisclosureStep, ...]
+
+
+@dataclass(frozen=True)
+class RecordStep:
+    """A record's row in one release: its group, and how many rows have equal cells.
+
+    `cells` are the row's, by quasi-identifier; None unless revealed.
+    """
+
+    release: str
+    group: str
+    size: int
+    cells: dict[str, str] | None
+
+
+@dataclass(frozen=True)
+class NamedNarrowed:
+    """A record whose inferred description too few records share; with a pseudonym or, when revealed, its id.
+
+    `description` is what its cells have in common, by quasi-identifier; None unless revealed. `cause` is how it came
+    about, `risk` one over the size of its class.
+    """
+
+    id: str
+    record: str
+    release: str
+    class_size: int
+    risk: float
+    cause: str
+    description: dict[str, str] | None
+    certificate: tuple[RecordStep, ...]
+
+
+NamedFinding: TypeAlias = NamedDisclosure | NamedNarrowed
+"""A finding whose certificate has been checked."""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
 from audit.core.errors import printable
@@ -12,6 +10,7 @@ from audit.guessing.files import Found, is_unicode
 from audit.guessing.meanings import Meaning
 from audit.reading.manifest import ReleaseFiles
 from audit.reading.series import PRIVATE
+from audit.reading.toml import toml_array, toml_key, toml_text
 
 _HEAD = """\
 # Guessed by `audit init` from the files in this folder and their first rows.
@@ -30,7 +29,7 @@ def document(found: Found, meaning: Meaning) -> str:
         "[series]": _series(found),
         "[columns]": _columns(found, meaning),
         "[adversary]": _adversary(found, meaning),
-        "[counterfeits]": [_pair(_key(tag), shown) for tag, shown in meaning.counterfeits.items()],
+        "[counterfeits]": [_pair(toml_key(tag), shown) for tag, shown in meaning.counterfeits.items()],
     }
     written = ["\n".join([head, *lines]) for head, content in tables.items() if (lines := list(content))]
     return "\n\n".join([_HEAD, *written, _POLICY]) + "\n"
@@ -41,20 +40,20 @@ def _series(found: Found) -> Iterator[str]:
     if name and is_unicode(name):
         yield _pair("name", name)
     why = "published in this order" if len(found.releases) > 1 else ""
-    yield f"releases = {_array(map(_entry, found.releases))}{_beside(why)}"
+    yield f"releases = {toml_array(map(_entry, found.releases))}{_beside(why)}"
     for reason, names in _by_reason(found.unused):
         yield from _said(f"not used, as {reason}: {names}")
 
 
 def _entry(release: ReleaseFiles) -> str:
     if release.values is None:
-        return _text(release.shown)
+        return toml_text(release.shown)
     return f"{{ {_pair('rows', release.shown)}, {_pair('values', release.values_shown)} }}"
 
 
 def _columns(found: Found, meaning: Meaning) -> Iterator[str]:
     yield from _chosen(meaning, "sensitive")
-    yield f"quasi_identifiers = {_array(_text(column.name) for column in meaning.quasi)}"
+    yield f"quasi_identifiers = {toml_array(toml_text(column.name) for column in meaning.quasi)}"
     quasi = {column.name: meaning.why[column.name] for column in meaning.quasi}
     reasons = "; ".join(f"{names} ({why})" for why, names in _by_reason(quasi))
     yield from _said(f"guess: {reasons or 'no column has generalized cells'}")
@@ -67,12 +66,12 @@ def _columns(found: Found, meaning: Meaning) -> Iterator[str]:
     if not found.pair() or "count" not in meaning.why:  # the name that pairs have by default
         yield from _chosen(meaning, "count")
     for name, hierarchy in meaning.hierarchies.items():
-        yield _pair(f"hierarchies.{_key(name)}", hierarchy.name, "by its name or its labels")
+        yield _pair(f"hierarchies.{toml_key(name)}", hierarchy.name, "by its name or its labels")
     for name, kind in meaning.types.items():
-        yield _pair(f"types.{_key(name)}", kind, "some cells have the form of a range of numbers, but are none")
+        yield _pair(f"types.{toml_key(name)}", kind, "some cells have the form of a range of numbers, but are none")
     if meaning.missing:
         why = "in a quasi-identifier it stands for any value"
-        yield f"missing = {_array(map(_text, meaning.missing))}{_beside(why)}"
+        yield f"missing = {toml_array(map(toml_text, meaning.missing))}{_beside(why)}"
     for reason, names in _by_reason(meaning.left):
         yield from _said(f"left out, as {reason}: {names}")
 
@@ -96,27 +95,8 @@ def _adversary(found: Found, meaning: Meaning) -> Iterator[str]:
 # -- TOML ---------------------------------------------------------------------------------------------------------
 
 
-def _text(text: str) -> str:
-    r"""Return a TOML string: as in JSON, but DEL is escaped as well.
-
-    >>> _text('a"b\n')
-    '"a\\"b\\n"'
-    """
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _text(name)
-
-
 def _pair(key: str, text: str, why: str = "") -> str:
-    return f"{key} = {_text(text)}{_beside(why)}"
-
-
-def _array(items: Iterable[str]) -> str:
-    listed = list(items)
-    line = f"[{', '.join(listed)}]"
-    return line if len(line) <= _WIDTH else "\n".join(["[", *(f"    {item}," for item in listed), "]"])
+    return f"{key} = {toml_text(text)}{_beside(why)}"
 
 
 def _beside(why: str) -> str:

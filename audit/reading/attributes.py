@@ -8,23 +8,27 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from audit.core.keys import combine, distinct
 from audit.reading.cells import Cell, CellError, Kind, covers, parse
 from audit.reading.hierarchies import Hierarchy
 
+__all__ = ["Attribute", "Codes", "combine", "distinct"]
 Codes = npt.NDArray[np.int32]
-_DIRECT_PER_ROW = 16
-_DIRECT_SLACK = 1 << 16
 
 
 @dataclass
 class Attribute:
-    """One quasi-identifier; equal cells, however they are written, get the same number."""
+    """One quasi-identifier; equal cells, however they are written, get the same number.
+
+    `cells` and `texts` are the distinct cells and how each was written first, by number.
+    """
 
     name: str
     kind: Kind
     hierarchy: Hierarchy | None
     missing: frozenset[str]
     cells: list[Cell] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     _of_text: dict[str, int] = field(default_factory=dict)
     _of_cell: dict[Cell, int] = field(default_factory=dict)
 
@@ -39,6 +43,7 @@ class Attribute:
             cell = parse(text, self.kind, self.hierarchy, self.missing)
             known = self._of_text[text] = self._of_cell.setdefault(cell, len(self.cells))
             if known == len(self.cells):
+                self.texts.append(text)
                 self.cells.append(cell)
         return known
 
@@ -56,32 +61,3 @@ class Attribute:
     def covers(self, cells: npt.NDArray[np.integer], values: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Return which of some cells cover which exact values; shape (len(cells), len(values))."""
         return covers([self.cells[c] for c in cells], values, self.kind, self.missing)
-
-
-def combine(columns: Sequence[tuple[Codes, int]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return one key per row for several coded columns, equal where all columns are equal, and a bound on it.
-
-    Each column is its codes, shape (rows,), and a bound on them. Keys are renumbered before they would overflow.
-    """
-    key, size = np.zeros(rows, dtype=np.int64), 1
-    for codes, bound in columns:
-        if size * max(bound, 1) >= 2**62:
-            distinct, key = np.unique(key, return_inverse=True)
-            size = len(distinct)
-        key = key * max(bound, 1) + codes
-        size *= max(bound, 1)
-    return key, size
-
-
-def distinct(key: npt.NDArray[np.int64], size: int) -> tuple[npt.NDArray[np.intp], Codes]:
-    """Return a row of each distinct key, in order of keys, and the place of each row's key among these.
-
-    `size` is a bound on the keys.
-    """
-    if size > _DIRECT_PER_ROW * len(key) + _DIRECT_SLACK:
-        _, rows, place = np.unique(key, return_index=True, return_inverse=True)
-        return rows, place.astype(np.int32)
-    row = np.full(size, -1, dtype=np.intp)
-    row[key] = np.arange(len(key))
-    number: Codes = np.cumsum(row >= 0, dtype=np.int32) - np.int32(1)
-    return row[row >= 0], number[key]

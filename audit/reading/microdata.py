@@ -28,6 +28,8 @@ _TABLES: dict[str, set[str] | None] = {
     "updates": {"transitions"},
     "domains": None,
 }
+_LARGEST = 10**300
+"""Beyond it the distance of two numbers may be no floating-point number any more."""
 _NUMBERS_AMONG = 0.9
 """From this share of numbers on, a column is taken for numeric, and its other cells for slips of the pen."""
 
@@ -112,7 +114,7 @@ class Microdata:
         """Tell whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
         domain = self.domains.get(name)
         ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
-        plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
+        plain = all(text.lstrip("+-").isdecimal() for text in self._first[name])
         return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
 
     @cached_property
@@ -182,12 +184,15 @@ class Microdata:
         """Return the places of a quasi-identifier's cells in its scale, and the scale as texts and exact values."""
         codes, names = text_codes(table.arrow(name))
         known = self._parsed.setdefault(name, {})
+        wrong: dict[tuple[str, str], list[int]] = {}
         for place, text in enumerate(names):
             if text not in known:
                 value, what, remedy = self._exact(name, text, kind)
                 if value is None:
-                    _note_first(table, codes == place, name, what, remedy, problems)
+                    wrong.setdefault((what, remedy), []).append(place)
                 known[text] = value
+        for (what, remedy), cells in wrong.items():
+            _note_first(table, np.isin(codes, cells), name, what, remedy, problems)
         exact = [known[text] for text in names]
         domain = self.domains.get(name)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
@@ -206,6 +211,8 @@ class Microdata:
             return None, error.what, "correct it, or list the column's values under [domains]"
         if value is None:
             return None, "the cell has no value", "write the exact value, or leave the column out"
+        if isinstance(value, Fraction) and abs(value) > _LARGEST:
+            return None, "the number is too large", "write a number of at most 300 digits"
         if domain is None:
             return value, "", ""
         if isinstance(value, Fraction):
@@ -279,7 +286,7 @@ class _Reader(Reader):
 
     def needed(self, columns: Mapping[str, Any], key: str) -> str:
         value = self.text(columns, key)
-        if value is None and not isinstance(columns.get(key), str | list):
+        if key not in columns:
             self.note(key, "no such column is named", f'write {key} = "…" under [columns]')
         return value or ""
 
@@ -291,6 +298,10 @@ class _Reader(Reader):
         tags = [release_tag(each) for each in files]
         for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
             self.note("snapshots", f'two snapshots have the name "{tag}"', "rename one of the files")
+        for tag in tags:
+            if not _names_release(tag):
+                remedy = "rename the file: only letters, digits and simple signs, and no ending but its type's"
+                self.note("snapshots", f'no release can have the name "{tag}"', remedy)
         return tuple(SnapshotFile(tag, self.folder / each, each) for tag, each in zip(tags, files, strict=True))
 
     def domains(self, quasi: Sequence[str]) -> dict[str, Domain]:
@@ -307,6 +318,15 @@ class _Reader(Reader):
         return found
 
 
+def _names_release(tag: str) -> bool:
+    """Tell whether a tag, as a release's file name in a manifest, is neither a pattern nor another tag.
+
+    >>> _names_release("2024-Q1"), _names_release("[1]"), _names_release("1.rows")
+    (True, False, False)
+    """
+    return tag.isprintable() and not set("*?[") & set(tag) and release_tag(f"{tag}.csv") == tag != ""
+
+
 def _domain(content: object) -> Domain | None:
     """Return the domain that a list is: two or more numbers span an interval, texts are values in their order.
 
@@ -316,7 +336,7 @@ def _domain(content: object) -> Domain | None:
     if not isinstance(content, list) or not content:
         return None
     if all(isinstance(item, int | float) and not isinstance(item, bool) for item in content):
-        numbers = [item for item in content if abs(item) < float("inf")]
+        numbers = [item for item in content if abs(item) <= _LARGEST]
         if len(numbers) < max(2, len(content)) or min(numbers) == max(numbers):
             return None
         return Domain(Fraction(str(min(numbers))), Fraction(str(max(numbers))))

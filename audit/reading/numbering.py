@@ -17,7 +17,7 @@ COUNTERFEIT = "~"
 NOBODY = -1
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
-_CANONICAL = r"^(0|[1-9][0-9]{0,8})$"
+_CANONICAL = r"^(0|[1-9][0-9]{0,8})?$"
 
 
 class Vocabulary:
@@ -78,7 +78,10 @@ class People:
         return self.number(names)[codes] if names else codes
 
     def _as_numbers(self, array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
-        """Return a column whose cells are all whole numbers below `limit`, written plainly, as those numbers."""
+        """Return a column whose cells are whole numbers below `limit`, written plainly, as those numbers.
+
+        Empty cells are nobody (-1); with any other cell the column is not one of numbers, and None is returned.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -91,8 +94,12 @@ class People:
         plain = pc.match_substring_regex(array.dictionary, _CANONICAL)
         if not pc.all(plain, min_count=0).as_py():
             return None
-        numbers = direct_codes(array.dictionary.cast(pa.int64()), limit)
-        return None if numbers is None else numbers[array.indices.to_numpy(zero_copy_only=False)]
+        empty = pc.equal(array.dictionary, "")
+        numbers = direct_codes(pc.if_else(empty, "0", array.dictionary).cast(pa.int64()), limit)
+        if numbers is None:
+            return None
+        numbers = np.where(empty.to_numpy(zero_copy_only=False), np.int32(NOBODY), numbers)
+        return numbers[array.indices.to_numpy(zero_copy_only=False)]
 
     def number(self, names: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""

@@ -26,6 +26,7 @@ from audit.reading.tables import (
     note_absent,
     read_table,
     text_codes,
+    whole_number,
 )
 
 PRIVATE = "private"
@@ -46,7 +47,7 @@ class Release:
         values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
             series' `Attribute`s.
-        records: the published record id of each row, where it was asked for.
+        records: the published record id of each row, distinct, where it was asked for.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
     """
 
@@ -161,22 +162,30 @@ class Series:
         """Return where a release's key file would be."""
         return self.manifest.folder / PRIVATE / f"{release.tag}.key.csv"
 
-    def read(self, position: int, attributes: Sequence[str] = (), *, key: bool = True) -> Release:
-        """Read one release; its rows' cells only for the quasi-identifiers named.
+    def read(
+        self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+    ) -> Release:
+        """Read one release; its rows' cells only for the quasi-identifiers named, its record ids only when asked for.
 
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are told as well.
         """
         problems = Problems()
-        release = _Reading(self, position, attributes, key, problems).release()
+        release = _Reading(self, position, attributes, key, records, problems).release()
         if release is None or problems.found:
             for other in range(len(self.tags)):
                 if other != position:
-                    _Reading(self, other, attributes, key, problems).release()
+                    _Reading(self, other, attributes, key, records, problems).release()
             in_order = {files.shown: place for place, files in enumerate(self.manifest.releases)}
             problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
             raise InputError(problems.found)
         return release
+
+    def staged(self, manifest: Manifest) -> Series:
+        """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""
+        other = Series(manifest, self.people, self.vocabularies)
+        other.__dict__.update(attributes=self.attributes, hierarchies=self.hierarchies)
+        return other
 
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
         """Read some columns of a file that the manifest names beside the releases."""
@@ -245,11 +254,14 @@ def _check_columns(path: Path, shown: str, wanted: Sequence[str | None], problem
 class _Reading:
     """The reading of one release."""
 
-    def __init__(self, series: Series, position: int, attributes: Sequence[str], key: bool, problems: Problems) -> None:
+    def __init__(
+        self, series: Series, position: int, attributes: Sequence[str], key: bool, records: bool, problems: Problems
+    ) -> None:
         self.series = series
         self.columns = series.manifest.columns
         self.files = series.manifest.releases[position]
         self.key = key and series.keyed
+        self.record = self.columns.record if records else None
         # Without a group column the cells make the groups.
         self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
         self.problems = problems
@@ -270,7 +282,6 @@ class _Reading:
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
             return None
-        record = self.columns.record
         return Release(
             tag=self.files.tag,
             group=group,
@@ -281,13 +292,13 @@ class _Reading:
             counts=counts,
             values_by_row=not anatomy,
             cells=cells,
-            records=table.coded(record) if record and record in table else None,
+            records=None if self.record is None else self.records(table, self.record),
             counterfeits=self.counterfeits(group, person, entries),
         )
 
     def table(self) -> Table | None:
         c = self.columns
-        wanted = [*self.attributes, c.group, None if self.files.values else c.count]
+        wanted = [*self.attributes, c.group, self.record, None if self.files.values else c.count]
         if self.files.values is None:
             wanted += c.sensitive
         if self.key and not is_there(self.series.key_path(self.files)):
@@ -336,11 +347,7 @@ class _Reading:
 
     def whole_numbers(self, table: Table, column: str) -> npt.NDArray[np.int64]:
         """Return a column of counts, noting the first cell that is none."""
-        coded = table.coded(column)
-        if coded.names is None:
-            counts = coded.codes.astype(np.int64)
-        else:
-            counts = np.array([_whole(text) for text in coded.names], dtype=np.int64)[coded.codes]
+        counts = table.whole_numbers(column)
         wrong = np.flatnonzero(counts < 1)
         if len(wrong):
             remedy = "write a whole number from 1"
@@ -357,7 +364,7 @@ class _Reading:
         key = read_table(path, shown, ["row", "individual"], self.problems)
         if key is None:
             return None
-        rows = np.array([_whole(text) for text in key.texts("row")], dtype=np.int64)
+        rows = key.whole_numbers("row")
         return self.placed(table, key, rows, self.series.people.encode(key.arrow("individual")))
 
     def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
@@ -380,6 +387,19 @@ class _Reading:
         codes = np.full(table.rows, NOBODY, dtype=np.int32)
         codes[rows] = people
         return codes
+
+    def records(self, table: Table, column: str) -> Coded:
+        """Return the record ids by row, noting the first row that has none, or that of another row."""
+        coded = table.coded(column)
+        self.filled(table, column, coded, "the row has no record id", "write its record's id")
+        place = np.zeros(coded.size, dtype=np.intp)
+        place[coded.codes] = np.arange(table.rows)
+        empty = list(coded.names or ()).index("") if "" in (coded.names or ()) else NOBODY
+        again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
+        if len(again):
+            what = f"this record has another row in line {table.line(int(place[coded.codes[again[0]]]))}"
+            self.note(table, int(again[0]), column, what, "keep one row for each record and release")
+        return coded
 
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note the first person who has two rows in this release."""
@@ -450,7 +470,7 @@ class _Reading:
         size = np.bincount(entries[0], weights=entries[2], minlength=group.size)
         found: dict[int, int] = {}
         for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
-            count, code = _whole(text), number.get(label, NOBODY)
+            count, code = whole_number(text), number.get(label, NOBODY)
             if code == NOBODY or code in found:
                 what = "the group is not in the release" if code == NOBODY else "the group stands twice"
                 self.note(table, row, self.columns.group, what, "write each group of the release at most once")
@@ -476,8 +496,3 @@ class _Reading:
                 )
                 self.problems.add(table.shown, what, "correct the count or the key", column="Count")
                 return
-
-
-def _whole(text: str) -> int:
-    """Return a plain whole number from 0, or -1 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1

@@ -87,6 +87,22 @@ class Table:
         codes, names = text_codes(self._columns[column])
         return [names[code] for code in codes]
 
+    def whole_numbers(self, column: str) -> npt.NDArray[np.int64]:
+        """Return a column of whole numbers from 0, -1 where a cell is none; shape (rows,), int64."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._columns[column]
+        if pa.types.is_integer(array.type) and not array.null_count:
+            return np.maximum(array.to_numpy(zero_copy_only=False).astype(np.int64), -1)
+        if pa.types.is_dictionary(array.type) and not array.null_count and not array.dictionary.null_count:
+            plain = pc.match_substring_regex(array.dictionary, r"^[0-9]{1,15}$")
+            if pc.all(plain, min_count=0).as_py():
+                numbers = array.dictionary.cast(pa.int64()).to_numpy(zero_copy_only=False)
+                return numbers[array.indices.to_numpy(zero_copy_only=False)]
+        codes, names = text_codes(array)
+        return np.array([whole_number(name) for name in names], dtype=np.int64)[codes]
+
     def distinct(self, column: str) -> list[str]:
         """Return the distinct stripped texts of a column."""
         return text_codes(self._columns[column])[1]
@@ -98,6 +114,11 @@ class Table:
         if not self._lines:
             self._lines.extend(line for line, _ in records(self.path, checked=False))
         return self._lines[row + 1] if row + 1 < len(self._lines) else row + 2
+
+
+def whole_number(text: str) -> int:
+    """Return a plain whole number from 0, or -1 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
 
 
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from audit.core.errors import Problems
 from audit.reading.faults import is_there
 from audit.reading.tables import SUFFIXES
+
+_LINE = 110
 
 
 def release_tag(name: str) -> str:
@@ -178,3 +181,27 @@ class Reader:
             if not self.inside(key, each):
                 return []
         return names
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def toml_text(text: str) -> str:
+    r"""Return a TOML string: as in JSON, but DEL is escaped as well.
+
+    >>> toml_text('a"b\n')
+    '"a\\"b\\n"'
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Return a key of TOML, bare where it can be."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def toml_array(items: Iterable[str]) -> str:
+    """Return an array of values that are TOML already, on one line or one line each."""
+    listed = list(items)
+    line = f"[{', '.join(listed)}]"
+    return line if len(line) <= _LINE else "\n".join(["[", *(f"    {item}," for item in listed), "]"])

@@ -16,13 +16,13 @@ _SIGNS = ',"\r\n'
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table in the form that a file's name asks for; cells are quoted only where CSV needs it."""
+    """Write a table as its file's name says; quotes stand only where CSV needs them, and no cell is null."""
     import gzip
 
     import pyarrow.parquet as pq
 
     if path.name.endswith(".parquet"):
-        pq.write_table(table, path, compression="zstd")
+        pq.write_table(_compact(table), path, compression="zstd")
         return
     with path.open("wb") as raw:
         if path.name.endswith(".gz"):
@@ -30,6 +30,26 @@ def write_table(table: pa.Table, path: Path) -> None:
                 file.writelines(_lines(table))
         else:
             raw.writelines(_lines(table))
+
+
+def _compact(table: pa.Table) -> pa.Table:
+    """Return a table whose dictionaries hold the texts of its rows alone, in order.
+
+    Parquet keeps a dictionary as it is: texts that no row has, or their order, could tell of rows that are not there.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        column = table.column(place).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            codes, texts = column.indices.to_numpy(), column.dictionary.to_pylist()
+            used = sorted(np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist(), key=texts.__getitem__)
+            number = np.zeros(len(texts), dtype=np.int32)
+            number[used] = np.arange(len(used))
+            kept = pa.array([texts[code] for code in used], column.type.value_type)
+            table = table.set_column(place, name, pa.DictionaryArray.from_arrays(pa.array(number[codes]), kept))
+    return table
 
 
 def _lines(table: pa.Table) -> Iterator[bytes]:
@@ -51,13 +71,13 @@ def _lines(table: pa.Table) -> Iterator[bytes]:
 def _texts(column: pa.Array) -> pa.Array:
     """Return a column's cells as CSV; texts of a dictionary are quoted once, not in each row."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    if not (pa.types.is_dictionary(column.type) or pa.types.is_string(column.type)):
-        return column.cast(pa.large_string())
-    if not pa.types.is_dictionary(column.type):
+    if pa.types.is_dictionary(column.type):
+        return pa.DictionaryArray.from_arrays(column.indices, _texts(column.dictionary)).cast(pa.large_string())
+    if pa.types.is_string(column.type) and pc.any(pc.match_substring_regex(column, f"[{_SIGNS}]")).as_py():
         return pa.array(quoted(column.to_pylist()), pa.large_string())
-    texts = pa.array(quoted(column.dictionary.to_pylist()), pa.large_string())
-    return pa.DictionaryArray.from_arrays(column.indices, texts).cast(pa.large_string())
+    return column.cast(pa.large_string())
 
 
 def quoted(texts: Sequence[str]) -> list[str]:

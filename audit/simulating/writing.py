@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +16,7 @@ import numpy as np
 
 from audit.core.errors import UsageError, printable
 from audit.reading.microdata import NAME
+from audit.reading.toml import toml_array, toml_key, toml_text
 from audit.reading.writing import write_table
 from audit.simulating.attributes import Attribute, Column
 from audit.simulating.population import People
@@ -162,20 +161,20 @@ def _transitions(sensitive: Attribute, sets: UpdateSets) -> Any:  # noqa: ANN401
 def document(name: str, files: Sequence[str], people: People, *, has_transitions: bool) -> str:
     """Return the text of `microdata.toml`."""
     quasi = people.quasi_identifiers
-    lines = ["[microdata]", f"name = {_text(name)}", f"snapshots = {_array(map(_text, files))}", ""]
-    lines += ["[columns]", f"individual = {_text(people.individual_name)}"]
-    lines += [f"quasi_identifiers = {_array(_text(attribute.name) for attribute in quasi)}"]
-    lines += [f"sensitive = {_text(people.sensitive.name)}", ""]
+    lines = ["[microdata]", f"name = {toml_text(name)}", f"snapshots = {toml_array(map(toml_text, files))}", ""]
+    lines += ["[columns]", f"individual = {toml_text(people.individual_name)}"]
+    lines += [f"quasi_identifiers = {toml_array(toml_text(attribute.name) for attribute in quasi)}"]
+    lines += [f"sensitive = {toml_text(people.sensitive.name)}", ""]
     if has_transitions:
-        lines += ["[updates]", f"transitions = {_text(_TRANSITIONS)}", ""]
-    domains = [f"{_key(attribute.name)} = {domain}" for attribute in quasi if (domain := _domain(attribute))]
+        lines += ["[updates]", f"transitions = {toml_text(_TRANSITIONS)}", ""]
+    domains = [f"{toml_key(attribute.name)} = {domain}" for attribute in quasi if (domain := _domain(attribute))]
     return "\n".join([*lines, *(["[domains]", *domains, ""] if domains else [])])
 
 
 def _domain(attribute: Attribute) -> str:
     """Return a domain: two numbers that span an interval, or the values in their order; none for a single number."""
     if not attribute.is_numeric:
-        return _array(map(_text, attribute.values))
+        return toml_array(map(toml_text, attribute.values))
     low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
     return f"[{_number(low, -inf)}, {_number(high, inf)}]" if low < high else ""
 
@@ -188,18 +187,3 @@ def _number(exact: Fraction, outwards: float) -> str:
     written = Fraction(str(near))
     beside = written > exact if outwards < 0 else written < exact
     return str(nextafter(near, outwards) if beside else near)
-
-
-def _text(text: str) -> str:
-    """Return a TOML string: as in JSON, but DEL is escaped as well."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _array(items: Iterable[str]) -> str:
-    listed = list(items)
-    line = f"[{', '.join(listed)}]"
-    return line if len(line) <= 110 else "\n".join(["[", *(f"    {item}," for item in listed), "]"])

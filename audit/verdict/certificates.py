@@ -1,4 +1,4 @@
-"""Certificates checked again, from the published rows, by code that knows nothing of the attacks' kernels.
+"""Certificates of disclosures checked again, from the published rows, by code that knows nothing of the attacks.
 
 Everything here is sets and dictionaries of texts. A certificate that does not hold is a bug of this program, and is
 raised as one: a wrong finding must never be printed.
@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audit.core.outcome import Finding, Step
-from audit.linking import LinkedSource, RegisterSource
+from audit.core.outcome import Disclosure, Step
+from audit.linking.linked import LinkedSource
+from audit.linking.register import RegisterSource
 from audit.reading.cells import Kind, ValueSet, contains, parse
 from audit.reading.series import Release, Series
 
@@ -50,7 +51,7 @@ class _Rows:
 
 
 class Checker:
-    """Checks findings against the releases they speak of."""
+    """Checks disclosures against the releases they speak of."""
 
     def __init__(self, source: LinkedSource) -> None:
         self._source = source
@@ -58,7 +59,7 @@ class Checker:
         self._index: dict[int, _Rows] = {}
         self._allowed: set[tuple[int, int]] | None = None
 
-    def check(self, finding: Finding, transitions: set[tuple[int, int]] | None) -> None:
+    def check(self, finding: Disclosure, transitions: set[tuple[int, int]] | None) -> None:
         """Return when a disclosure holds.
 
         Raises:
@@ -119,7 +120,7 @@ class Checker:
         register = source.register
         lines = [line for line in register.present(release).tolist() if register.person[line] == person]
         names = self._series.manifest.columns.quasi_identifiers
-        boxes = source.releases.get(release)[1]
+        boxes = source.releases.get(release).boxes
         if len(lines) != 1 or boxes is None:
             raise BrokenCertificateError("the person is not once in this release")
         covered = np.ones(len(boxes.group), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Naming: finding ids that say nothing, and pseudonyms instead of people."""
+"""Naming: finding ids that say nothing, and pseudonyms instead of people and records."""
 
 from __future__ import annotations
 
@@ -16,37 +16,38 @@ _KEY_BYTES = 32
 
 
 class Namer:
-    """Names findings and people.
+    """Names findings, people and records.
 
     An id is an HMAC over what the finding says, under a key kept in the series' `private/`; without that folder the
-    key is drawn for this report alone (`stable` is then false). A pseudonym is a person's rank in the order of such
-    HMACs among the people whom one report mentions, so it holds within that report.
+    key is drawn for this report alone (`stable` is then false). A pseudonym is somebody's rank in the order of such
+    HMACs among the people, or the records, whom one report mentions, so it holds within that report.
     """
 
     def __init__(self, series: Series, *, reveal: bool) -> None:
-        self._people = series.people
-        self._reveal = reveal
+        self.reveal = reveal
         key = private_key(series.manifest.folder / PRIVATE)
         self.stable = key is not None
         self._key = key or secrets.token_bytes(_KEY_BYTES)
-        self._pseudonyms: dict[int, str] = {}
+        self._pseudonyms: dict[tuple[str, str], str] = {}
 
     def _digest(self, *parts: str) -> str:
         message = json.dumps(parts).encode()
         return hmac.digest(self._key, message, "sha256").hex()
 
-    def finding(self, attack: str, kind: str, person: int, release: str, value: str) -> str:
-        """Return the id of a finding about one person."""
-        return f"{attack}-{self._digest(attack, kind, self._people.name(person), release, value)[:16]}"
+    def finding(self, attack: str, kind: str, *said: str) -> str:
+        """Return the id of a finding: who it is about, and what it says."""
+        return f"{attack}-{self._digest(attack, kind, *said)[:16]}"
 
-    def introduce(self, people: Iterable[int]) -> None:
-        """Number the people whom the report will mention."""
-        order = sorted({int(p) for p in people}, key=lambda p: self._digest("person", self._people.name(p)))
-        self._pseudonyms = {person: f"person-{rank:06d}" for rank, person in enumerate(order, start=1)}
+    def introduce(self, mentioned: Iterable[tuple[str, str]]) -> None:
+        """Number those whom the report will mention: what each is (`person`, `record`), and the identifier."""
+        count: dict[str, int] = {}
+        for noun, name in sorted(set(mentioned), key=lambda one: self._digest(*one)):
+            count[noun] = count.get(noun, 0) + 1
+            self._pseudonyms[noun, name] = f"{noun}-{count[noun]:06d}"
 
-    def person(self, code: int) -> str:
-        """Return how a person who was introduced is called in the report."""
-        return self._people.name(code) if self._reveal else self._pseudonyms[code]
+    def call(self, noun: str, name: str) -> str:
+        """Return how somebody who was introduced is called in the report."""
+        return name if self.reveal else self._pseudonyms[noun, name]
 
 
 def private_key(folder: Path) -> bytes | None:

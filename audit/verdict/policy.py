@@ -6,11 +6,13 @@ A clause counts as held only when an attack that can decide it has done so. Sour
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from audit.core.evidence import Evidence
-from audit.core.outcome import Attack
+from audit.core.outcome import Attack, Narrowings, Places
 from audit.core.report import PolicyReport, Undecided, Violation, Waived
 from audit.reading.manifest import Waiver
 from audit.verdict.scoring import Scored
@@ -21,12 +23,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Judged:
-    """One attack's result on one sensitive attribute, with the claims (person, release) that are waived."""
+    """One attack's result, on one sensitive attribute when several are audited, and the places of waived claims."""
 
     attack: Attack
     sensitive: str | None
     scored: Scored
-    waived: frozenset[tuple[int, int]] = frozenset()
+    waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
 def decide(
@@ -54,17 +56,16 @@ def _applies(clause: str, evidence: Sequence[Evidence]) -> str:
     """Return why a clause concerns a series, or nothing when it does not."""
     if clause == "min_e" and any(e.kind == "linked" and e.transitions is None for e in evidence):
         return "though the series links constant values to people"
-    if clause == "k" and any(e.kind == "pseudonym" for e in evidence):
+    if clause == "k" and any(e.records is not None and e.records.attributes for e in evidence):
         return "though the series links the rows of a record"
     return ""
 
 
 def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]) -> None:
-    """Judge the clause `max_risk`, the only one that today's attacks decide."""
     outcome = entry.scored.outcome
-    risk = entry.scored.max_risk(entry.waived)
-    if risk is not None and reaches(risk, limit):
-        violations.append(Violation(outcome.attack, clause, limit, risk, entry.sensitive))
+    value = _BREACHES[clause](entry, limit)
+    if value is not None:
+        violations.append(Violation(outcome.attack, clause, limit, value, entry.sensitive))
     elif outcome.status == "incomplete":
         undecided.append(Undecided(clause, f"{outcome.attack}: {outcome.reason}"))
 
@@ -76,6 +77,25 @@ def reaches(risk: float, limit: float) -> bool:
     (False, True)
     """
     return risk >= limit or (limit < 1.0 and risk >= limit - _ROUNDING)
+
+
+def _risk(entry: Judged, limit: float) -> float | None:
+    """Return the highest risk where it reaches the limit."""
+    risk = entry.scored.max_risk(entry.waived)
+    return risk if risk is not None and reaches(risk, limit) else None
+
+
+def _class(entry: Judged, limit: float) -> float | None:
+    """Return the smallest class that a record was ever in, where it is below the limit."""
+    claims = entry.scored.outcome.claims
+    if not isinstance(claims, Narrowings) or len(claims) == len(entry.waived):
+        return None
+    smallest = int(np.delete(claims.smallest, entry.waived).min())
+    return smallest if smallest < limit else None
+
+
+_BREACHES: Mapping[str, Callable[[Judged, float], float | None]] = {"max_risk": _risk, "k": _class}
+"""For each clause that attacks decide, what violates it: None where nothing does."""
 
 
 def sort_waivers(

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
-from audit.core.outcome import Outcome, Risks
-from audit.linking import UNKNOWN, truth_of
+from audit.core.outcome import Disclosures, Outcome, Places, Risks
+from audit.linking.linked import UNKNOWN
+from audit.linking.truth import truth_of
 
 
 @dataclass(frozen=True)
@@ -29,41 +30,30 @@ class Scored:
 
     @property
     def measures(self) -> dict[str, object]:
-        """The attack's measures with `max_risk` and `mean_risk`, before the timeline."""
+        """The attack's measures, those of values with `max_risk` and `mean_risk` before the timeline."""
         measures = dict(self.outcome.measures)
         timeline = measures.pop("timeline", None)
-        if self.outcome.status != "skipped" and "max_risk" not in measures:
+        if isinstance(self.outcome.claims, Disclosures):
             measures["max_risk"], measures["mean_risk"] = self.max_risk(), self._mean_risk()
         if timeline is not None:
             measures["timeline"] = timeline
         return measures
 
-    def max_risk(self, without: frozenset[tuple[int, int]] = frozenset()) -> float | None:
-        """Return the highest risk, leaving out some claims (person, release); None when none is known.
+    def max_risk(self, waived: Places | None = None) -> float | None:
+        """Return the highest risk of a value, leaving out the claims at some places; None when none is known.
 
         An attack that was cut short has no risks, yet each of its claims is a certainty.
         """
-        if self.risks is None:
-            claims = self.outcome.claims
-            left = 0 if claims is None else len(claims) - len(without)
-            return 1.0 if left else None
-        counts = ~np.isnan(self.risks.risk)
-        if without:
-            counts &= ~self._left_out(self.risks, without)
-        return float(self.risks.risk[counts].max()) if counts.any() else None
-
-    def _left_out(self, risks: Risks, without: frozenset[tuple[int, int]]) -> npt.NDArray[np.bool_]:
-        """Return which entries of the risks have all their claims left out."""
         claims = self.outcome.claims
-        people, claimed = np.unique(claims.person if claims is not None else [], return_counts=True)
-        total = dict(zip(people.tolist(), claimed.tolist(), strict=True))
-        waived: dict[int, int] = {}
-        for person, _ in without:
-            waived[person] = waived.get(person, 0) + 1
-        gone = {person for person, times in waived.items() if times >= total.get(person, 0)}
-        by_person = np.isin(risks.person, list(gone)) & (risks.release < 0)
-        pairs = [(p, r) in without for p, r in zip(risks.person.tolist(), risks.release.tolist(), strict=True)]
-        return by_person | np.array(pairs, dtype=np.bool_)
+        if not isinstance(claims, Disclosures):
+            return None
+        gone = np.zeros(0, dtype=np.intp) if waived is None else waived
+        if self.risks is None:
+            return 1.0 if len(claims) > len(gone) else None
+        counts = ~np.isnan(self.risks.risk)
+        if len(gone):
+            counts &= ~_left_out(self.risks, claims, gone)
+        return float(self.risks.risk[counts].max()) if counts.any() else None
 
     def _mean_risk(self) -> float | None:
         if self.risks is None:
@@ -73,17 +63,28 @@ class Scored:
         return float(np.average(self.risks.risk[counts], weights=weight)) if counts.any() else None
 
 
+def _left_out(risks: Risks, claims: Disclosures, waived: Places) -> npt.NDArray[np.bool_]:
+    """Return which entries of the risks have all their claims waived."""
+    people, claimed = np.unique(claims.person, return_counts=True)
+    gone, times = np.unique(claims.person[waived], return_counts=True)
+    wholly = gone[times == claimed[np.searchsorted(people, gone)]]
+    versions = (claims.person[waived].astype(np.int64) << 32) + claims.release[waived]
+    of_versions = np.isin((risks.person.astype(np.int64) << 32) + risks.release, versions)
+    return of_versions | ((risks.release < 0) & np.isin(risks.person, wholly))
+
+
 def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     """Return an outcome with the risks of the true values.
 
     What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
     have no risk. They are counted by `changed_values`.
     """
-    if outcome.status == "skipped":
+    claims = outcome.claims
+    if not isinstance(claims, Disclosures):
         return Scored(outcome, None)
     changed = changed_values(evidence)
-    if changed.any() and outcome.claims is not None:
-        outcome = replace(outcome, claims=outcome.claims.some(np.flatnonzero(~changed[outcome.claims.person])))
+    if changed.any():
+        outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
     if outcome.model is None:
         return Scored(outcome, None)
     risks = outcome.model.risks(truth_of(evidence), budget)

@@ -49,6 +49,12 @@ def only_line(err):
         ("clinic-merged", ["--attack", "intersection", "--policy", "min_e=3"], 3),
         ("clinic-merged", ["--attack", "intersection", "--policy", "max_risk=0.5"], 1),
         ("cases-monotonic", ["--attack", "update-graph"], 2),
+        ("cases-monotonic", [], 0),
+        ("cases-monotonic", ["--k", "3"], 1),
+        ("cases-monotonic", ["--policy", "k=3"], 1),
+        ("cases-monotonic", ["--policy", "k=3", "--k", "2"], 0),
+        ("cases-independent", [], 1),
+        ("cases-independent", ["--k", "1"], 0),
     ],
 )
 def test_exit_codes(name, words, code):
@@ -129,6 +135,9 @@ def test_version():
         ([HOSPITAL, "--policy", "min_e=2.5"], "whole number"),
         ([HOSPITAL, "--policy", "k=" + "9" * 5000], "whole number"),
         ([HOSPITAL, "--policy", "k=²"], "whole number"),
+        ([HOSPITAL, "--k", "0"], "whole number"),
+        ([HOSPITAL, "--k", "2.5"], "whole number"),
+        ([HOSPITAL, "--k", "many"], "whole number"),
         ([HOSPITAL, "--policy", "secrecy=1"], "max_risk, min_e, k"),
         ([HOSPITAL, "--\x1b[31m\nforged"], "unrecognized"),
         (["demo", "--frobnicate"], "--frobnicate"),
@@ -161,7 +170,7 @@ def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
 def test_findings_are_cut_and_counted(asked, most):
     code, result, _ = run_audit(HOSPITAL, "--findings", asked)
     assert code == 1
-    assert [attack["findings_total"] for attack in result["attacks"]] == [2, 4]
+    assert [attack["findings_total"] for attack in result["attacks"]] == [2, 4, 0]
     for attack in result["attacks"]:
         assert len(attack["findings"]) == min(most, attack["findings_total"])
     text = run_main(str(HOSPITAL), "--findings", asked)[1]
@@ -180,7 +189,8 @@ def test_one_attack():
         ("ward-l-diverse", ["--attack", "intersection"], "intersection"),
         ("ward-l-diverse", ["--attack", "update-graph", "--attack", "intersection"], "intersection"),
         ("cases-monotonic", ["--attack", "intersection"], "[columns] individual"),
-        ("cases-monotonic", [], "no attack applies"),
+        ("hospital-l-diverse", ["--attack", "inference-table"], "[columns] record"),
+        ("cases-monotonic", ["--attack", "inference-table", "--attack", "intersection"], "[columns] individual"),
         ("hospital-l-diverse", ["--adversary", "register"], "[adversary] register"),
         ("hospital-l-diverse", ["--adversary", "pseudonym"], "[columns] record"),
         ("hospital-l-diverse-outsider", ["--adversary", "linked"], "[columns] individual"),

@@ -15,7 +15,7 @@ MEASURES = {
         "timeline",
     },
     "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "timeline"},
-    "inference-table": {"k", "records", "unsafe", "smallest_class", "timeline"},
+    "inference-table": {"k", "records", "unsafe", "once_unsafe", "smallest_class", "timeline"},
     "joint": {"versions", "certain", "eliminated", "open", "timeline"},
 }
 COUNTED = {
@@ -25,6 +25,8 @@ COUNTED = {
     "joint": "certain",
 }
 DISCLOSURE = {"id", "kind", "individual", "release", "value", "risk", "certificate"}
+NARROWED = {"id", "kind", "record", "release", "class_size", "risk", "cause", "certificate"}
+CAUSES = {"group change", "subgroup expanding", "widow", "small group"}
 
 
 def assert_complete(result: dict[str, Any]) -> None:
@@ -87,15 +89,30 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
     for finding in findings:
         assert finding["certificate"]
         if finding["kind"] == "disclosure":
-            assert set(finding) >= DISCLOSURE
-            assert finding["release"] in tags
+            assert set(finding) == DISCLOSURE
             assert 0 <= finding["risk"] <= 1
+        elif finding["kind"] == "narrowed":
+            _assert_narrowed(finding, tags, entry["measures"]["k"])
     order = [
         (-finding["risk"], finding["kind"], tags.index(finding["release"]), finding["id"])
         for finding in findings
-        if finding["kind"] == "disclosure"
+        if finding["kind"] in {"disclosure", "narrowed"}
     ]
     assert order == sorted(order)
+
+
+def _assert_narrowed(finding: dict[str, Any], tags: list[str], k: int) -> None:
+    assert set(finding) - {"description"} == NARROWED
+    assert 1 <= finding["class_size"] < k
+    assert finding["risk"] == 1 / finding["class_size"]
+    assert finding["cause"] in CAUSES
+    releases = [tags.index(step["release"]) for step in finding["certificate"]]
+    assert releases == sorted(set(releases))
+    assert releases[-1] <= tags.index(finding["release"])
+    revealed = "description" in finding
+    for step in finding["certificate"]:
+        assert set(step) == {"release", "group", "size"} | ({"cells"} if revealed else set())
+        assert _is_count(step["size"])
 
 
 def _assert_policy(policy: dict[str, Any]) -> None:

@@ -10,7 +10,8 @@ from attacks.engine import fold_all
 from attacks.paths import Paths
 from attacks.registry import find
 from audit.core.budget import Budget
-from audit.linking import gather, truth_of
+from audit.linking.gathering import gather
+from audit.linking.truth import truth_of
 from audit.reading.series import open_series
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -1,0 +1,174 @@
+"""Inference table: what the generalized cells of one record, taken together, say of its person.
+
+Threat model: the adversary knows nothing but the published releases, in which an id links the rows of one record.
+
+Claim: a record's *description* is what its cells have in common over the releases so far, attribute by attribute. A
+record is *unsafe* after some releases when fewer than k of the records published so far share its description. Sound,
+because the person's exact values lie in every cell of the record. It does not use that two records are two people, nor
+what an adversary may know of when somebody came.
+
+Counterfeits are rows like any other to this adversary, yet hide nobody: where the key tells of them, they are neither
+counted in a class nor as unsafe.
+
+Cost: linear in rows, and one sort of the records per release; each distinct pair of cells is intersected once.
+Source: monotonic paper, Sections 2 and 4.1; its condition (3), asked of every set of releases, is asked here of every
+prefix of the series.
+
+>>> attack = InferenceTable().under({"k": 3})
+>>> attack.ident, attack.k, sorted(attack.decides)
+('inference-table', 3, ['k'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.descriptions import Descriptions, equal_rows, narrowed
+from audit.core.budget import Budget
+from audit.core.evidence import Codes, Evidence, Records, RecordSource
+from audit.core.outcome import Cause, Flags, Narrowings, Outcome, Places
+
+CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
+NEVER = -1
+
+
+@dataclass(frozen=True)
+class InferenceTable:
+    """Intersect each record's cells over the releases; classes below `k` are unsafe."""
+
+    k: int = 2
+    ident: str = "inference-table"
+    decides: frozenset[str] = frozenset({"k"})
+    per_attribute: bool = False
+
+    def under(self, limits: Mapping[str, float], /) -> InferenceTable:
+        """Return the attack with the policy's k."""
+        return replace(self, k=int(limits.get("k", self.k)))
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return the unsafe records, with a finding for each that was unsafe after some release.
+
+        Raises:
+            InputError: the cells of a record have nothing in common.
+        """
+        source = evidence.records
+        if source is None:
+            return Outcome.skipped(self.ident, "it needs [columns] record, a published id that links a record's rows")
+        if not source.attributes:
+            return Outcome.skipped(self.ident, "it needs quasi-identifiers, and the series has none")
+        table, releases = Table(source, self.k), len(evidence.tags)
+        for done, rows in enumerate(source.stream()):
+            if budget.spent():
+                break
+            table.fold(rows, done)
+            budget.progress(done + 1, releases)
+        done = len(table.timeline)
+        complete = done == releases
+        once = np.flatnonzero(table.unsafe_at != NEVER)
+        measures: dict[str, object] = {
+            "k": self.k,
+            "records": int(table.real.sum()),
+            "unsafe": table.timeline[-1] if complete else None,
+            "once_unsafe": len(once),
+            "smallest_class": table.least if complete else None,
+            "timeline": table.timeline,
+        }
+        return Outcome(
+            self.ident,
+            "complete" if complete else "incomplete",
+            None if complete else f"{budget.reason} after {done} of {releases} releases",
+            measures,
+            table.narrowings(once),
+        )
+
+
+class Table:
+    """The inference table so far, and what became of each record.
+
+    Attributes:
+        known: what is known of each record; the arrays below follow its places; shape (records,).
+        real: whether it is a person's as far as the key tells.
+        classes: the class of equal descriptions of each record.
+        smallest: the record's smallest class after any release.
+        unsafe_at: the first release after which the class was smaller than k, `NEVER` else.
+        size_then, cause: the class's size then, and the place in `CAUSES` of how it came about.
+        timeline: number of unsafe records after each release.
+        least: the smallest class after the last release; None without records.
+    """
+
+    def __init__(self, source: RecordSource, k: int) -> None:
+        self.source, self.k = source, k
+        self.known = Descriptions(source)
+        self.real = np.zeros(0, dtype=np.bool_)
+        self.classes, self.smallest, self.unsafe_at, self.size_then = (np.zeros(0, dtype=np.int32) for _ in range(4))
+        self.cause = np.zeros(0, dtype=np.int8)
+        self.timeline: list[int] = []
+        self.least: int | None = None
+
+    def fold(self, rows: Records, release: int) -> None:
+        """Take one more release into account."""
+        before = self.classes
+        place = self.known.add(rows, release)
+        more = len(self.known.record) - len(before)
+        self.real = np.append(self.real, np.zeros(more, dtype=np.bool_))
+        self.real[place if rows.real is None else place[rows.real]] = True
+        never = np.full(more, NEVER, dtype=np.int32)
+        self.unsafe_at, self.size_then = np.append(self.unsafe_at, never), np.append(self.size_then, never)
+        self.cause = np.append(self.cause, never.astype(np.int8))
+        self.smallest = np.append(self.smallest, np.full(more, np.iinfo(np.int32).max, dtype=np.int32))
+
+        first, self.classes = equal_rows(self.known.cells)
+        size = np.bincount(self.classes[self.real], minlength=len(first)).astype(np.int32)[self.classes]
+        self.smallest = np.minimum(self.smallest, size)
+        self.least = int(size[self.real].min()) if self.real.any() else None
+        small = self.real & (size < self.k)
+        self.timeline.append(int(np.count_nonzero(small)))
+        newly = np.flatnonzero(small & (self.unsafe_at == NEVER))
+        if len(newly):
+            self.unsafe_at[newly], self.size_then[newly] = release, size[newly]
+            self.cause[newly] = self._causes(newly, rows, place, before)
+
+    def _causes(self, newly: Places, rows: Records, place: Codes, before: Codes) -> npt.NDArray[np.int8]:
+        """Return how records became unsafe with a release (monotonic paper, Section 4.1).
+
+        The paper compares two releases. Here the first of them is all that was known before: two records were together
+        when they had one class then. `before` are these classes. Where all old rows of a group were together, new ones
+        have joined them: else their class would be as large as the group.
+        """
+        real = np.ones(len(place), dtype=np.bool_) if rows.real is None else rows.real
+        first, group = equal_rows(rows.cells)
+        size = np.bincount(group[real], minlength=len(first))
+        old = real & (place < len(before))
+        together = _uniform(group[old], before[place[old]], len(first))
+        row = np.full(len(self.known.record), -1, dtype=np.int64)
+        row[place] = np.arange(len(place))
+        at = row[newly]
+        mine = group[at]
+        cases: list[Flags] = [
+            at < 0,
+            size[mine] < self.k,
+            newly >= len(before),
+            together[mine],
+        ]
+        causes: list[Cause] = ["group change", "small group", "widow", "subgroup expanding"]
+        return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
+
+    def narrowings(self, once: Places) -> Narrowings:
+        """Return what is claimed of the records at some places, which were unsafe once."""
+        record, release, size = self.known.record[once], self.unsafe_at[once], self.size_then[once]
+        causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
+        build = narrowed(self.source, record, release, size, causes)
+        return Narrowings(self.k, record, release, size, self.smallest[once], build)
+
+
+def _uniform(group: Codes, label: Codes, groups: int) -> Flags:
+    """Return which groups have one label, or none, among their members; shape (groups,)."""
+    low = np.full(groups, np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(groups, -1, dtype=np.int32)
+    np.minimum.at(low, group, label)
+    np.maximum.at(high, group, label)
+    return low >= high

@@ -1,0 +1,223 @@
+"""Pools of people whose groups are known, and what is known of some people's values beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.errors import InputError, Problem, Problems, UsageError
+from audit.core.evidence import Codes, Entries, Pools, Table
+from audit.linking.releases import Releases, ahead
+from audit.reading.knowledge import Known, read_known
+from audit.reading.numbering import NOBODY
+from audit.reading.series import Release
+
+UNKNOWN = -1
+
+
+class LinkedSource:
+    """Pools when it is known who is in which group: a person's pool is the group."""
+
+    def __init__(self, releases: Releases, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
+        self.releases = releases
+        self.series = releases.series
+        self.sensitive = sensitive
+        self.listed = listed
+        self.known: Known | None = None
+        self._truth: tuple[Codes | None, npt.NDArray[np.bool_]] | None = None
+
+    @property
+    def constant(self) -> bool:
+        """Whether values never change."""
+        return self.listed is None
+
+    def stream(self) -> Iterator[Pools]:
+        """Yield the pools of all releases in order; the next release is read while one is being worked on."""
+        return ahead(len(self.releases), self.read_ahead, self.pools)
+
+    def read_ahead(self, position: int) -> None:
+        """Read a release before its pools are asked for."""
+        self.releases.get(position)
+
+    def release(self, position: int) -> Release:
+        """Return a release whose values the transitions speak of.
+
+        Raises:
+            InputError: a published value has no line in the transitions.
+        """
+        release = self.releases.get(position).release
+        if self.listed is not None:
+            values = np.unique(release.entry_value[self.sensitive])
+            silent = values[
+                (values >= len(self.listed)) | ~np.append(self.listed, False)[np.minimum(values, len(self.listed))]
+            ]
+            if len(silent):
+                name = self.series.vocabularies[self.sensitive].names[silent[0]]
+                what = f'no line begins with "{name}", which release {release.tag} publishes'
+                remedy = "say what may follow it, itself included if it may stay"
+                raise InputError([Problem(str(self.series.manifest.transitions), what, remedy, column="from")])
+        return release
+
+    def pools(self, position: int) -> Pools:
+        """Return the pools of a release, counted from 0."""
+        release = self.release(position)
+        if release.person is None:
+            raise UsageError("per-person attacks need the adversary `linked` or `register`")
+        rows = self._real(release.person)
+        person = release.person if rows is None else release.person[rows]
+        group = release.group.codes if rows is None else release.group.codes[rows]
+        entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        fixed = self._fixed(position)
+        if fixed is not None:
+            at = fixed[person]
+            self._check_own(release, rows, at)
+            entries = self._without(entries, person, group, at)
+        return self._pools(person, group, release.group.size, entries, None if fixed is None else fixed[person])
+
+    def present(self, position: int) -> Codes:
+        """Return the people, counterfeits left out, who are in a release."""
+        person = self.release(position).person
+        if person is None:
+            return np.zeros(0, dtype=np.int32)
+        rows = self._real(person)
+        return person if rows is None else person[rows]
+
+    def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
+        """Return the name of the group of each of some people in a release."""
+        release = self.release(position)
+        if release.person is None:
+            return []
+        row = np.full(self.series.people.size + 1, NOBODY, dtype=np.int64)
+        row[release.person] = np.arange(release.rows)
+        return [(release.group.name(int(code)),) for code in release.group.codes[row[people]]]
+
+    def truth(self, position: int) -> Codes | None:
+        """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
+        release = self.release(position)
+        if release.person is None or not release.values_by_row:
+            return None
+        values = release.entry_value[self.sensitive]
+        if type(self) is LinkedSource and self.known is None:
+            rows = self._real(release.person)
+            return values if rows is None else values[rows]
+        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
+        own[release.person] = values
+        own[NOBODY] = UNKNOWN
+        return own[self.pools(position).person]
+
+    def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
+        """Return everybody's first true value by person code, and whether the person has another one later on."""
+        if self._truth is None:
+            # Codes as short as they can be: everybody's then fits into the processor's cache.
+            kind = np.min_scalar_type(len(self.series.vocabularies[self.sensitive]) + 1)
+            unknown = kind.type(np.iinfo(kind).max)
+            first = np.full(self.series.people.size, unknown)
+            changed = np.zeros(self.series.people.size, dtype=np.bool_)
+            told = False
+            for position in range(len(self.releases)):
+                values = self.truth(position)
+                if values is not None:
+                    told = True
+                    person = self.pools(position).person
+                    before, now = first.take(person), values.astype(kind)
+                    kept = np.flatnonzero((before != now) & (before != unknown))
+                    changed[person[kept]] |= now[kept] != unknown
+                    now[kept] = before[kept]
+                    first[person] = now
+            codes = first.astype(np.int32)
+            codes[first == unknown] = UNKNOWN
+            self._truth = codes if told else None, changed
+        return self._truth
+
+    def _pools(self, person: Codes, pool: Codes, n_pools: int, contents: Entries | Table, fixed: Codes | None) -> Pools:
+        counted = None
+        if fixed is not None and self.constant:
+            rows = np.flatnonzero(fixed == UNKNOWN)
+            person, pool, fixed = person[rows], pool[rows], None
+        elif fixed is not None:
+            counted = fixed == UNKNOWN
+        values = len(self.series.vocabularies[self.sensitive])
+        return Pools(person, pool, n_pools, contents, counted, fixed, self.series.people.size, values)
+
+    def _real(self, person: Codes) -> npt.NDArray[np.intp] | None:
+        """Return the rows that are people and no counterfeits, or None when all are."""
+        people = self.series.people
+        if not people.has_counterfeits and (not len(person) or person.min() != NOBODY):
+            return None
+        return np.flatnonzero((person != NOBODY) & ~np.append(people.is_counterfeit(), True)[person])
+
+    # -- known values ---------------------------------------------------------------------------------
+
+    def learn(self) -> None:
+        """Read the known values; all releases are read before, so that everybody has a code.
+
+        Raises:
+            InputError: the file cannot be read, or contradicts itself or the series.
+        """
+        present = [np.unique(self.pools(position).person) for position in range(len(self.releases))]
+        known = read_known(self.series, self.series.vocabularies[self.sensitive])
+        problems = Problems()
+        everybody = np.unique(np.concatenate(present))
+        for place in np.flatnonzero(~np.isin(known.person, everybody)):
+            what = "this person is in no release, or is a counterfeit"
+            problems.add(known.shown, what, "drop the line", line=known.lines[place], column="individual")
+        for place in np.flatnonzero(known.release >= 0):
+            if known.person[place] not in present[known.release[place]]:
+                what = "this person is not in this release"
+                problems.add(known.shown, what, "correct the release", line=known.lines[place], column="release")
+        problems.check()
+        self.known = known
+        for position in range(len(self.releases)):
+            self.pools(position)
+
+    def _fixed(self, position: int) -> Codes | None:
+        """Return, by person code, the value known beforehand in a release, -1 where none is."""
+        known = self.known
+        if known is None:
+            return None
+        fixed = np.full(self.series.people.size, UNKNOWN, dtype=np.int32)
+        holds = np.full(len(known.person), True) if self.constant else np.isin(known.release, (-1, position))
+        fixed[known.person[holds]] = known.value[holds]
+        wrong = np.flatnonzero(holds & (fixed[known.person] != known.value))
+        if len(wrong):
+            what = "another line gives this person another value"
+            raise self._contradiction(known, int(wrong[0]), what)
+        return fixed
+
+    def _contradiction(self, known: Known, place: int, what: str) -> InputError:
+        return InputError([Problem(known.shown, what, "correct the line or drop it", known.lines[place])])
+
+    def _line_of(self, known: Known, person: int) -> int:
+        return int(np.flatnonzero(known.person == person)[0])
+
+    def _check_own(self, release: Release, rows: npt.NDArray[np.intp] | None, fixed: Codes) -> None:
+        """Hold the known values against the values of the people's own rows."""
+        if self.known is None or release.person is None or not release.values_by_row:
+            return
+        own = release.entry_value[self.sensitive]
+        own = own if rows is None else own[rows]
+        person = release.person if rows is None else release.person[rows]
+        wrong = np.flatnonzero((fixed != UNKNOWN) & (fixed != own))
+        if len(wrong):
+            what = f"the key says that this person has another value in release {release.tag}"
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[wrong[0]])), what)
+
+    def _without(self, entries: Entries, person: Codes, group: Codes, fixed: Codes) -> Entries:
+        """Return the entries less one row for each person with a known value who is surely in a group."""
+        values = len(self.series.vocabularies[self.sensitive])
+        rows = np.flatnonzero(fixed != UNKNOWN)
+        taken = group[rows].astype(np.int64) * values + fixed[rows]
+        key = entries[0].astype(np.int64) * values + entries[1]
+        count = np.ones(len(key), dtype=np.int64) if entries[2] is None else entries[2]
+        distinct, place = np.unique(np.concatenate([key, taken]), return_inverse=True)
+        weights = np.concatenate([count, np.full(len(taken), -1, dtype=np.int64)])
+        left = np.bincount(place, weights=weights).astype(np.int64)
+        short = np.flatnonzero(left[place[len(key) :]] < 0)
+        if len(short) and self.known is not None:
+            what = "this person's group does not publish this value as often as it is known in it"
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[short[0]]])), what)
+        kept = left > 0
+        codes = distinct[kept]
+        return Entries((codes // values).astype(np.int32), (codes % values).astype(np.int32), left[kept])

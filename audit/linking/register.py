@@ -1,0 +1,148 @@
+"""Pools of people whose exact quasi-identifiers are known: all the groups whose boxes cover them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from audit import covering
+from audit.core.engine import wants_compiled
+from audit.core.errors import Problems
+from audit.core.evidence import Codes, Entries, Pools
+from audit.linking.linked import UNKNOWN, LinkedSource
+from audit.linking.releases import Releases
+from audit.reading.knowledge import Register
+from audit.reading.numbering import NOBODY
+from audit.reading.series import Release
+
+_POOLS_BYTES = 1 << 29
+# A row seen by somebody with a register costs about as much as so many rows seen by somebody who knows the groups.
+_COVERING_ROWS = 16
+
+
+class RegisterSource(LinkedSource):
+    """Pools when exact quasi-identifiers and presence are known: a pool is all the groups that cover a point."""
+
+    def __init__(
+        self, releases: Releases, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
+    ) -> None:
+        super().__init__(releases, sensitive, listed)
+        self.register = register
+        attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
+        self.space = covering.Space(attributes, register.values, register.points)
+        self._kept: dict[tuple[int, bool], Pools] = {}
+        self._lock = Lock()
+
+    def learn(self) -> None:
+        """Read the known values."""
+        super().learn()
+        self._kept = {key: pools for key, pools in self._kept.items() if key[1]}
+
+    def stream(self) -> Iterator[Pools]:
+        """Yield the pools of all releases in order; nothing is read where all of them are there already."""
+        if len(self._kept) == len(self.releases):
+            return map(self.pools, range(len(self.releases)))
+        return super().stream()
+
+    def read_ahead(self, position: int) -> None:
+        """Read a release before its pools are asked for, unless these are there already."""
+        if (position, self.known is not None) not in self._kept:
+            super().read_ahead(position)
+
+    def pools(self, position: int) -> Pools:
+        """Return the pools of a release, counted from 0.
+
+        Raises:
+            InputError: somebody is covered by no group, or there are more people than rows.
+        """
+        key = position, self.known is not None
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._covered(position)
+            with self._lock:
+                if sum(map(_bytes, self._kept.values())) + _bytes(kept) <= _POOLS_BYTES:
+                    self._kept[key] = kept
+        return kept
+
+    def _covered(self, position: int) -> Pools:
+        release = self.release(position)
+        lines = self.register.present(position)
+        person = self.register.person[lines]
+        used, pool = self.register.places(lines)
+        entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        # Reading ahead may number more values meanwhile.
+        values = len(self.series.vocabularies[self.sensitive])
+        covered = self._cover(position, used, entries, values)
+        self._check_present(release, lines, pool, covered.groups)
+        at = None
+        fixed = self._fixed(position)
+        if fixed is not None:
+            at = fixed[person]
+            self._check_possible(covered, person, pool, at)
+            sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
+            _, home = covering.covering_groups(self._boxes(position), self.space, used[pool[sure]])
+            entries = self._without(entries, person[sure], home, at[sure])
+            covered = self._cover(position, used, entries, values)
+        return replace(self._pools(person, pool, len(used), covered.contents, at), values=values)
+
+    def present(self, position: int) -> Codes:
+        """Return the people whom the register has in a release."""
+        return self.register.person[self.register.present(position)]
+
+    def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
+        """Return the names of the groups that may hold each of some people in a release."""
+        release = self.release(position)
+        lines = self.register.present(position)
+        line = np.full(self.series.people.size, NOBODY, dtype=np.int64)
+        line[self.register.person[lines]] = lines
+        used, point = self.register.places(line[people])
+        place, group = covering.covering_groups(self._boxes(position), self.space, used)
+        start = np.searchsorted(place, np.arange(len(used) + 1))
+        names = [
+            tuple(release.group.name(int(code)) for code in group[start[p] : start[p + 1]]) for p in range(len(used))
+        ]
+        return [names[p] for p in point]
+
+    def _boxes(self, position: int) -> covering.Boxes:
+        boxes = self.releases.get(position).boxes
+        if boxes is None:
+            raise AssertionError("a register's releases have boxes")
+        return boxes
+
+    def _cover(self, position: int, used: npt.NDArray[np.intp], entries: Entries, values: int) -> covering.Covered:
+        compiled = wants_compiled(_COVERING_ROWS * self.series.about_rows)
+        return covering.cover(self._boxes(position), self.space, used, entries, values, compiled=compiled)
+
+    def _check_present(
+        self, release: Release, lines: npt.NDArray[np.intp], pool: Codes, groups: npt.NDArray[np.integer]
+    ) -> None:
+        """Hold the register's people in a release, and how many groups cover each pool's, against the release."""
+        problems = Problems()
+        if not groups.all():
+            alone = np.flatnonzero(groups[pool] == 0)
+            others = f" (nor {len(alone) - 1} others)" if len(alone) > 1 else ""
+            what = f"no group of release {release.tag} covers this person{others}"
+            line = self.register.table.line(int(lines[alone[0]]))
+            problems.add(self.register.shown, what, "correct the person's values or stay", line=line)
+        rows = release.people - sum(release.counterfeits.values())
+        if len(lines) > rows:
+            what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are no counterfeits"
+            problems.add(self.register.shown, what, "correct the stays")
+        problems.check()
+
+    def _check_possible(self, covered: covering.Covered, person: Codes, pool: Codes, fixed: Codes) -> None:
+        """Note the first known value that no group which may hold its person publishes."""
+        rows = np.flatnonzero(fixed != UNKNOWN)
+        lacks = np.flatnonzero(~covered.hold(pool[rows], fixed[rows]))
+        if len(lacks) and self.known is not None:
+            what = "no group that may hold this person publishes this value"
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[lacks[0]]])), what)
+
+
+def _bytes(pools: Pools) -> int:
+    contents = pools.contents if isinstance(pools.contents, Entries) else (pools.contents,)
+    return sum(column.nbytes for column in (pools.person, pools.pool, *contents) if column is not None)

@@ -1,0 +1,239 @@
+"""Series whose rows are linked by a published record id, on the command line: inputs, reports, the clause k."""
+
+import json
+import re
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
+from tests.helpers.running import run_audit, run_main
+
+CASES = "cases-independent"
+
+
+@pytest.fixture
+def cases(tmp_path):
+    FORMS[CASES](tmp_path / "s")
+    return tmp_path / "s"
+
+
+def attack(result, name="inference-table"):
+    [entry] = [entry for entry in result["attacks"] if entry["attack"] == name]
+    return entry
+
+
+def found(result):
+    return {finding["record"]: finding for finding in attack(result)["findings"]}
+
+
+# -- input ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        pytest.param(
+            "4,2043*",
+            "3,2043*",
+            '2.csv:4, column "Case-id": this record has another row in line 5',
+            id="a record twice",
+        ),
+        pytest.param("\n4,2043*", '\n"",2043*', '2.csv:5, column "Case-id": the row has no record id', id="no id"),
+        pytest.param(
+            "4,2043*,female,31",
+            "4,2043*,female,32",
+            '2.csv:5, column "Age": the cells of record "4" have nothing in common from here on; correct the cell',
+            id="nothing in common",
+        ),
+    ],
+)
+def test_records_that_cannot_be_followed(cases, old, new, told):
+    edit(cases / "releases/2.csv", old, new)
+    code, out, err = run_main(str(cases))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"audit: releases/{told}")
+    assert err.count("\n") == 1
+
+
+def test_record_ids_that_are_small_numbers_in_parquet(cases):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for tag in "12":
+        header, *rows = read_rows(cases / f"releases/{tag}.csv")
+        columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+        columns["Case-id"] = list(map(int, columns["Case-id"]))
+        pq.write_table(pa.table(columns), cases / f"releases/{tag}.parquet")
+        edit(cases / "series.toml", f"{tag}.csv", f"{tag}.parquet")
+    code, result, _ = run_audit(cases, "--reveal")
+    assert (code, sorted(found(result))) == (1, ["1", "2", "3", "5"])
+
+
+def test_the_rows_of_an_anatomy_pair_have_exact_cells(tmp_path):
+    """Exact quasi-identifiers tell records apart at once, however large their groups."""
+    for tag, ages in (("1", ["21", "22", "22", "23"]), ("2", ["21", "22", "22", "23", "23"])):
+        rows = [[str(place), "1", age] for place, age in enumerate(ages)]
+        write_rows(tmp_path / f"{tag}.rows.csv", [["id", "group", "Age"], *rows])
+        write_rows(tmp_path / f"{tag}.values.csv", [["group", "value", "count"], ["1", "flu", str(len(ages))]])
+    pairs = ", ".join(f'{{ rows = "{tag}.rows.csv", values = "{tag}.values.csv" }}' for tag in "12")
+    (tmp_path / "series.toml").write_text(
+        f'[series]\nname = "Exact"\nreleases = [{pairs}]\n\n[columns]\nrecord = "id"\ngroup = "group"\n'
+        'sensitive = "value"\nquasi_identifiers = ["Age"]\n'
+    )
+    code, result, _ = run_audit(tmp_path, "--reveal")
+    assert (code, attack(result)["measures"]["timeline"]) == (1, [2, 1])
+    assert {record: (one["release"], one["cause"]) for record, one in found(result).items()} == {
+        "0": ("1", "small group"),
+        "3": ("1", "small group"),
+    }
+
+
+LABELS = "Rome;South;*\nBari;South;*\nOslo;North;*\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shared"),
+    [
+        ("South", "{Rome, Bari}", True),
+        ("South", "South", True),
+        ("{South, North}", "*", True),
+        ("R***", "Rome", True),
+        ("B***", "Rome", False),
+        ("North", "South", False),
+    ],
+)
+def test_a_hierarchy_lists_all_values(one, other, shared, tmp_path):
+    (tmp_path / "places.csv").write_text(LABELS)
+    write_rows(tmp_path / "releases/1.csv", [["id", "place", "value"], ["1", one, "a"], ["2", other, "b"]])
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "Places"\nreleases = ["releases/1.csv"]\n\n[columns]\nrecord = "id"\nsensitive = "value"\n'
+        'quasi_identifiers = ["place"]\nhierarchies = { place = "places.csv" }\n'
+    )
+    code, result, _ = run_audit(tmp_path)
+    assert (code, attack(result)["measures"]["smallest_class"]) == ((0, 2) if shared else (1, 1))
+
+
+# -- with other attacks ---------------------------------------------------------------------------------
+
+
+def test_beside_the_attacks_on_people(cases):
+    """The same records, now with a key: three attacks, each with its own clause."""
+    for tag in "12":
+        path = cases / f"releases/{tag}.csv"
+        header, *rows = read_rows(path)
+        write_rows(path, [["Owner", *header], *([f"p{row[0]}", *row] for row in rows)])
+    edit(cases / "series.toml", "[columns]\n", '[columns]\nindividual = "Owner"\n')
+    code, result, _ = run_audit(cases)
+    assert (code, result["adversary"]["kind"]) == (1, "linked")
+    assert [entry["status"] for entry in result["attacks"]] == ["complete"] * 3
+    assert attack(result)["measures"]["timeline"] == [0, 4]
+    _, result, _ = run_audit(cases, "--attack", "intersection")
+    assert sorted(result["policy"]["not_asked"]) == ["k", "min_e"]
+    code, result, _ = run_audit(cases, "--attack", "intersection", "--k", "2")
+    assert {clause["measure"] for clause in result["policy"]["undecided"]} == {"k"}
+
+
+def test_several_sensitive_attributes_make_no_difference(cases):
+    for tag in "12":
+        path = cases / f"releases/{tag}.csv"
+        header, *rows = read_rows(path)
+        write_rows(path, [[*header, "Ward"], *([*row, "w"] for row in rows)])
+    edit(cases / "series.toml", 'sensitive = "Disease"', 'sensitive = ["Disease", "Ward"]')
+    code, result, _ = run_audit(cases)
+    assert code == 1
+    assert [entry["attack"] for entry in result["attacks"]].count("inference-table") == 1
+    assert "sensitive" not in attack(result)
+    assert len(result["policy"]["violations"]) == 1
+
+
+def test_columns_of_records_are_not_read_when_nobody_asks(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    for tag in "12":
+        path = tmp_path / f"s/releases/{tag}.csv"
+        header, *rows = read_rows(path)
+        write_rows(path, [[*header, "Case"], *([*row, ""] for row in rows)])
+    edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nrecord = "Case"\n')
+    assert run_main(str(tmp_path / "s"), "--attack", "intersection")[0] == 1
+    assert run_main(str(tmp_path / "s"))[0] == 2
+
+
+# -- limits, waivers ------------------------------------------------------------------------------------
+
+
+def test_the_manifest_may_set_k(cases):
+    append(cases / "series.toml", "\n[policy]\nk = 3\n")
+    code, result, _ = run_audit(cases)
+    assert (code, attack(result)["measures"]["k"]) == (1, 3)
+    assert attack(result)["measures"]["timeline"] == [4, 6]
+    assert {finding["cause"] for finding in attack(result)["findings"]} == {"small group"}
+    code, result, _ = run_audit(cases, "--k", "1")
+    assert (code, attack(result)["findings_total"]) == (0, 0)
+
+
+def test_a_limit_that_is_reached_is_no_pass():
+    code, out, _ = run_main(str(EXAMPLES / "cases-monotonic"), "--time-limit", "0.000001", "--format", "json")
+    result = json.loads(out)
+    entry = attack(result)
+    assert (code, entry["status"], entry["measures"]["timeline"]) == (3, "incomplete", [])
+    assert entry["measures"]["unsafe"] is None
+    assert [clause["measure"] for clause in result["policy"]["undecided"]] == ["k"]
+    assert "UNDECIDED" in run_main(str(EXAMPLES / "cases-monotonic"), "--time-limit", "0.000001")[1]
+
+
+def test_waived_records_are_left_out(cases):
+    (cases / "private").mkdir(mode=0o700)
+    ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal")[1]).items()}
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\n'
+    append(cases / "series.toml", waiver.format(ids["2"]))
+    code, result, _ = run_audit(cases, "--reveal")
+    assert (code, sorted(found(result)), attack(result)["findings_total"]) == (1, ["1", "3", "5"], 3)
+    append(cases / "series.toml", "".join(waiver.format(ids[record]) for record in "135"))
+    code, result, _ = run_audit(cases, "--reveal")
+    assert (code, found(result), result["policy"]["violations"]) == (0, {}, [])
+
+
+def test_the_smallest_class_is_that_of_a_record_without_waiver(cases):
+    (cases / "private").mkdir(mode=0o700)
+    ids = {record: finding["id"] for record, finding in found(run_audit(cases, "--reveal", "--k", "3")[1]).items()}
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "consented"\nexpires = 2999-01-01\n'
+    append(cases / "series.toml", "".join(waiver.format(ids[record]) for record in "1235"))
+    code, result, _ = run_audit(cases, "--reveal", "--k", "3")
+    assert (code, sorted(found(result))) == (1, ["4", "6"])
+    assert [violation["value"] for violation in result["policy"]["violations"]] == [2]
+
+
+# -- reports --------------------------------------------------------------------------------------------
+
+
+def test_the_text_report(cases):
+    (cases / "private").mkdir(mode=0o700)
+    code, text, _ = run_main(str(cases), "--reveal", "--findings", "all")
+    assert code == 1
+    assert "NOT SAFE: by inference-table, 4 of 6 records below k = 2" in text
+    assert "  k is 1 by inference-table, limit 2\n" in text
+    assert re.search(r"inference-table +complete +4 of 6 records below k = 2 +\d+\.\d\d s\n", text)
+    assert re.search(r"after release +below k by inference-table\n1 +0\n2 +4\n", text)
+    lines = text[text.index("  2: 1 left") :].splitlines()[:4]
+    assert re.fullmatch(
+        r"  2: 1 left in its class after release 2 \(subgroup expanding\)   \[inference-table-[0-9a-f]{16}\]", lines[0]
+    )
+    assert lines[1:] == [
+        "    known of it: Zipcode 20437, Gender male, Age 48",
+        "    release 1, group 1: 2 records with equal cells: Zipcode 2043*, Gender *, Age [21-48]",
+        "    release 2, group 2: 2 records with equal cells: Zipcode 20437, Gender male, Age [48-54]",
+    ]
+    assert "into parts of k" in text
+    assert "values never change" not in text
+
+
+def test_k_is_a_whole_number_in_every_report(cases):
+    text = run_main(str(cases), "--k", "4")[1]
+    assert "  k is 1 by inference-table, limit 4\n" in text
+    edit(cases / "series.toml", ', "releases/2.csv"', "")
+    assert "  k is 2 by inference-table, limit 4\n" in run_main(str(cases), "--k", "4")[1]
+
+
+@pytest.mark.parametrize(("name", "told"), [("hospital-l-diverse-outsider", True), ("hospital-l-diverse", False)])
+def test_a_register_may_see_more_than_1_over_m(name, told):
+    text = run_main(str(EXAMPLES / name))[1]
+    assert ("A risk may exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
