@@ -30,6 +30,10 @@ SERIES = {
     "S100-diverse": ["--kind", "diverse", "--scale", "100", "--variants", "linked"],
     "tiny": ["--kind", "diverse", "--rows", "2000", "--turnover", "200", "--releases", "5"],
 }
+MICRODATA = {
+    "S1": [],
+    "growing": ["--deletions", "0"],
+}
 PACKAGES = ("series-audit", "numpy", "pyarrow", "numba", "duckdb", "anonypyx", "pandas")
 
 
@@ -90,6 +94,22 @@ class Lab:
             print(f"making {name} …", file=sys.stderr, flush=True)
             run([sys.executable, "-m", "benchmarks.make_series", str(folder), *SERIES[name]])
         return folder / variant
+
+    def microdata(self, name: str) -> Path:
+        """Return a folder of microdata, made when missing."""
+        folder = self.data / f"microdata-{name}"
+        if not folder.exists():
+            self.data.mkdir(parents=True, exist_ok=True)
+            run([*self._audit, "simulate", "--output", str(folder), *MICRODATA[name]])
+        return folder
+
+    def audit_anew(self, *arguments: str, repeat: int | None = None) -> list[Process]:
+        """Run a command whose last word names its output, once to warm up and then some times, each time anew."""
+        runs = []
+        for _ in range((repeat or self.repeat) + 1):
+            with tempfile.TemporaryDirectory(dir=self.data) as folder:
+                runs.append(run([*self._audit, *arguments, str(Path(folder) / "out")]))
+        return runs[1:]
 
     def audit(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> list[Process]:
         """Run the command once to warm up and then `repeat` times."""

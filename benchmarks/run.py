@@ -22,6 +22,7 @@ from benchmarks.measure import (
     Process,
     Timings,
     machine,
+    run,
     versions,
 )
 
@@ -249,6 +250,41 @@ def growth(lab: Lab) -> Iterator[Row]:
         )
 
 
+def simulate(lab: Lab) -> Iterator[Row]:
+    """The papers' setting, made from nothing."""
+    runs = lab.audit_anew("simulate", "--output")
+    yield Row("simulate", "audit simulate, S1, whole process", _ms(_seconds(runs)), _seconds(runs), Bar(15, None, " s"))
+
+
+def m_invariance(lab: Lab) -> Iterator[Row]:
+    """All releases of S1 by m-invariance, read, checked and written."""
+    micro = str(lab.microdata("S1"))
+    runs = lab.audit_anew("anonymize", micro, "--method", "m-invariance", "--m", "10", "--output", repeat=3)
+    kept = {"seconds": _walls(runs), "peak_mb": [run.peak / MB for run in runs]}
+    what = "m-invariance, m = 10, all 21 releases of S1, whole process"
+    yield Row("m-invariance", what, _ms(_seconds(runs)), _seconds(runs), Bar(25, 8, " s"), runs=kept)
+
+
+def monotonic(lab: Lab) -> Iterator[Row]:
+    """Inserted rows a second by monotonic-mondrian, beside anonypyx's Mondrian; then whole processes."""
+    micro, first, inserted, steps = lab.microdata("growing"), 200_000, 20_000, RELEASES - 1
+    found = json.loads(run([sys.executable, "-m", "benchmarks.publishing", str(micro)]).printed)
+    seconds = statistics.median(sum(each) for each in found["releases"])
+    ours = (first + steps * inserted) / seconds
+    theirs = found["anonypyx_rows"] / statistics.median(found["anonypyx"])
+    yield Row(
+        "monotonic-anonypyx",
+        "monotonic-mondrian, k = 10, 200,000 + 20 × 20,000 rows, against anonypyx's Mondrian, rows inserted a second",
+        f"{ours:,.0f} / {theirs:,.0f} rows/s",
+        ours / theirs,
+        Bar(100, 500, " ×", at_least=True),
+        runs=found,
+    )
+    runs = lab.audit_anew("anonymize", str(micro), "--method", "monotonic-mondrian", "--k", "10", "--output", repeat=1)
+    what = "monotonic-mondrian, the same 21 releases (8.4 million rows), whole process"
+    yield Row("monotonic", what, _ms(_seconds(runs)), _seconds(runs), unit=" s", runs={"seconds": _walls(runs)})
+
+
 ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "help": (1, help_text),
     "process": (1, process),
@@ -257,6 +293,9 @@ ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "register": (1, register),
     "anonypyx": (1, anonypyx),
     "memory": (1, memory),
+    "simulate": (1, simulate),
+    "m-invariance": (1, m_invariance),
+    "monotonic": (1, monotonic),
     "intersection-s10": (10, intersection_s10),
     "growth": (10, growth),
     "process-s100": (100, process_s100),
