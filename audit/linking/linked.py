@@ -12,7 +12,7 @@ from audit.core.evidence import Codes, Entries, Pools, Table
 from audit.linking.releases import Releases, ahead
 from audit.reading.knowledge import Known, read_known
 from audit.reading.numbering import NOBODY
-from audit.reading.series import Release
+from audit.reading.releases import Release
 
 UNKNOWN = -1
 

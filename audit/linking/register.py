@@ -17,7 +17,7 @@ from audit.linking.linked import UNKNOWN, LinkedSource
 from audit.linking.releases import Releases
 from audit.reading.knowledge import Register
 from audit.reading.numbering import NOBODY
-from audit.reading.series import Release
+from audit.reading.releases import Release
 
 _POOLS_BYTES = 1 << 29
 # A row seen by somebody with a register costs about as much as so many rows seen by somebody who knows the groups.

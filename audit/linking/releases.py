@@ -12,7 +12,8 @@ from audit import covering
 from audit.core.evidence import AdversaryKind, Codes
 from audit.reading.knowledge import Register, read_register
 from audit.reading.numbering import People
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 from audit.reading.tables import Coded
 
 _CACHE_BYTES = 1 << 30

@@ -11,7 +11,8 @@ from audit.core.publishing import Promise
 from audit.promises.principle import SHOWN, Breach, Offence, Principle, promise_of
 from audit.reading import manifest as manifests
 from audit.reading.manifest import ReleaseFiles
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 from audit.reading.tables import Table
 
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from audit.core.errors import printable
 from audit.promises.principle import Rows
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]

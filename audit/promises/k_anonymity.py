@@ -16,7 +16,8 @@ import numpy as np
 from audit.core.keys import combine, distinct
 from audit.promises.contents import Codes, Counts, first_rows, group_sizes, is_person, totals
 from audit.promises.principle import Breach, Check, Needs, Offence, OneByOne, breaches
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 
 
 @dataclass(frozen=True)

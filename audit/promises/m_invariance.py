@@ -16,7 +16,8 @@ import numpy as np
 from audit.core.errors import printable
 from audit.promises.contents import Codes, Contents, contents, first_rows, group_sizes, of_attribute
 from audit.promises.principle import Breach, Check, Needs, Offence, OneByOne, breaches, listed
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 
 
 @dataclass(frozen=True)

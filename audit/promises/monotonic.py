@@ -21,7 +21,8 @@ from audit.promises.k_anonymity import small_classes
 from audit.promises.principle import Breach, Check, Needs, Offence, Rows, breaches, listed
 from audit.reading.cells import contains
 from audit.reading.numbering import People
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 from audit.reading.tables import Coded
 
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from audit.core.errors import printable
 from audit.core.publishing import Promise
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 
 SHOWN = 5
 _VALUES_SHOWN = 12

@@ -14,7 +14,8 @@ from audit.core.errors import InputError, Problem, Problems, UsageError, printab
 from audit.reading.cells import CellError, Kind, parse_value
 from audit.reading.microdata import Domain, Microdata, ReadSnapshot
 from audit.reading.numbering import NOBODY, People, Vocabulary
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 from audit.reading.tables import read_table
 from audit.reading.toml import natural
 from audit.utility import queries as asking

@@ -14,7 +14,8 @@ from audit.core.outcome import Disclosure, Step
 from audit.linking.linked import LinkedSource
 from audit.linking.register import RegisterSource
 from audit.reading.cells import Kind, ValueSet, contains, parse
-from audit.reading.series import Release, Series
+from audit.reading.releases import Release
+from audit.reading.series import Series
 
 
 class BrokenCertificateError(AssertionError):

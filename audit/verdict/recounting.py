@@ -19,7 +19,7 @@ from audit.core.outcome import Cause, Flags, Narrowed, RecordStep
 from audit.linking.records import FollowedRecords
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Cell, Kind, ValueSet, contains, intersect
-from audit.reading.series import Release
+from audit.reading.releases import Release
 from audit.verdict.certificates import BrokenCertificateError
 
 Values: TypeAlias = frozenset[str] | Cell
