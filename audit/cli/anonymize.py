@@ -49,7 +49,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         metavar="COLUMN=LENGTH",
         help="least length of a column's published intervals; default: 2 for whole numbers",
     )
-    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="of random choices; default: 0")
+    parser.add_argument(
+        "--seed", type=_seed, metavar="N", help="for the same bytes again; keep it secret; default: a secret one"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -67,6 +67,7 @@ class SeriesForm:
         made = _begun(folder, microdata, anonymizer, form) if begun else _new(folder, microdata, anonymizer, form)
         series, text, names, pattern, chosen = made
         attributes = tuple(series.attributes.values())
+        _check_kinds(attributes, microdata)
         renderer = Renderer(names, attributes, microdata.domains, _lengths(microdata, attributes, lengths), chosen)
         quasi = tuple(attribute.name for attribute in attributes)
         return cls(series, text, begun, names, quasi, renderer, pattern)
@@ -179,6 +180,19 @@ def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
             raise UsageError(f"{what}, which {MICRODATA} does not name; add it there")
     if columns.count is not None and not any(release.values for release in manifest.releases):
         raise UsageError(f"{NAME}: an aggregated series (`count`) cannot be continued; publish one row for each person")
+
+
+def _check_kinds(attributes: tuple[Attribute, ...], microdata: Microdata) -> None:
+    """Refuse domains whose values do not compare as those of the series do.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for attribute in attributes:
+        domain = microdata.domains.get(attribute.name)
+        if domain is not None and domain.kind is not attribute.kind:
+            what = f'{MICRODATA}: the domain of "{attribute.name}" is {domain.kind.value}'
+            raise UsageError(f"{what}, and the column is {attribute.kind.value} in the series; correct the domain")
 
 
 def _check_tags(manifest: Manifest, microdata: Microdata) -> None:

@@ -13,7 +13,7 @@ from audit.core.publishing import Ranges
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind, cover_ranges
 from audit.reading.microdata import ReadSnapshot
-from audit.reading.series import Release
+from audit.reading.releases import Release
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,12 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError, Problem, UsageError
-from audit.core.evidence import Codes
 from audit.core.publishing import (
-    COUNTERFEIT,
     Anonymizer,
-    Bounds,
-    Draft,
     Form,
     Past,
     RefusalError,
@@ -28,19 +25,22 @@ from audit.promises.principle import Check, Principle
 from audit.publishing import document
 from audit.publishing.form import SeriesForm
 from audit.publishing.looking import GroupCells, LastCells
-from audit.publishing.rendering import Records, Rendered, uncovered
+from audit.publishing.rechecking import BrokenPromiseError, check_draft, check_written
+from audit.publishing.records import Records
+from audit.publishing.rendering import Rendered
 from audit.publishing.workplace import Workplace
 from audit.reading.manifest import NAME, ReleaseFiles
 from audit.reading.microdata import Microdata, ReadSnapshot
-from audit.reading.numbering import NOBODY
-from audit.reading.series import PRIVATE, Release, Series
-from audit.reading.tables import Coded
+from audit.reading.releases import Release
+from audit.reading.series import PRIVATE, Series
+from audit.reading.tables import Coded, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 _LINES_SHOWN = 5
+_SECRET_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,15 @@ class Options:
     Attributes:
         form: generalized cells or Anatomy pairs; as the series is so far, or the method's usual way, when None.
         lengths: the least length of published intervals by attribute, where it is not the usual one.
-        seed: where random numbers start from; each release has its own, whenever it is published.
+        seed: where random numbers start from; each release has its own, whenever it is published. None draws a secret
+            one: whoever can guess a seed can undo the drawing of ids, and sees the order of the snapshot's rows.
         tell: is told of each release as soon as it is published.
         watch: is told how many releases of how many are done.
     """
 
     form: Form | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
-    seed: int = 0
+    seed: int | None = None
     tell: Callable[[Published], None] = lambda _: None
     watch: Callable[[int, int], None] = lambda _done, _total: None
 
@@ -72,10 +73,6 @@ class Published:
     counterfeits: int
     withheld: int
     seconds: float
-
-
-class BrokenPromiseError(AssertionError):
-    """A release that was about to be published does not keep its promise; this is a bug of the anonymizer."""
 
 
 def publish(
@@ -113,6 +110,7 @@ class _Work:
         self.anonymizer = anonymizer
         self.principle = principle
         self.options = options
+        self.seed = secrets.randbits(_SECRET_BITS) if options.seed is None else options.seed
         self.so_far = SoFar()
         self.records = Records() if self.form.names.record is not None else None
         self.cells: GroupCells | None = None
@@ -137,12 +135,14 @@ class _Work:
         check = self.principle.start(self.series)
         last = len(self.form.manifest.releases) - 1
         for position in range(last + 1):
+            # First the snapshot, as when the release was made: people and values then have the same numbers again.
+            read = self._snapshot(position)
             release = self._read(self.series, position)
             breaches = check.add(release)
             if breaches:
                 what = f"the series so far does not keep {self.anonymizer.promise}: {breaches[0]}"
                 raise UsageError(f"{self.workplace.folder}: {what}; begin a new series, or choose what it keeps")
-            self._remember(release, self._snapshot(position), position)
+            self._remember(release, read, position)
         return check
 
     def _read(self, series: Series, position: int) -> Release:
@@ -173,9 +173,7 @@ class _Work:
         """Return a release as anonymizers look back on it; its groups numbered without gaps."""
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
-        _, group = np.unique(release.group.codes, return_inverse=True)
-        dense = np.zeros(release.group.size, dtype=np.int32)
-        dense[release.group.codes] = group
+        dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = np.append(self.series.people.is_counterfeit(), True)[person]
         told = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
@@ -184,14 +182,18 @@ class _Work:
         value = release.entry_value[self.form.names.sensitive]
         if release.values_by_row:
             wrong = np.flatnonzero(~fake & (own >= 0) & (own != value))
-            if len(wrong):
-                what = "the release says another value of this row's person than the snapshot"
-                raise InputError([Problem(files.shown, what, "correct the key or the snapshot", int(wrong[0]) + 2)])
+            what = "the release says another value of this row's person than the snapshot"
             own = np.where(fake, -1, value)
+        else:
+            wrong = np.flatnonzero(~fake & (own < 0))
+            what = "the key says that this row is of somebody who is not in the snapshot"
+        if len(wrong):
+            line = Table(files.rows, files.shown, release.rows, {}).line(int(wrong[0]))
+            raise InputError([Problem(files.shown, what, "correct the key or the snapshot", line)])
         return Past(
             tag=release.tag,
             person=person,
-            group=group.astype(np.int32),
+            group=dense[release.group.codes],
             entry_group=dense[release.entry_group],
             entry_value=value,
             entry_count=release.entry_count,
@@ -206,15 +208,15 @@ class _Work:
         if self.cells is not None and self.before is not None:
             self.so_far.look = LastCells(self.cells, self.before, read)
         # The writer's random numbers are its own, so that a method that draws more changes nothing there.
-        seeds = np.random.SeedSequence(self.options.seed, spawn_key=(position,)).spawn(2)
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(position,)).spawn(2)
         forming, writing = (np.random.default_rng(seed) for seed in seeds)
         try:
             draft = self.anonymizer.publish(read.snapshot, self.so_far, forming)
-            _check_draft(draft, read)
+            check_draft(draft, read)
             rendered = self.form.renderer.render(draft, read, self.cells, self.records, writing)
         except RefusalError as refusal:
             raise self._refused(refusal, read) from refusal
-        release = self._written(rendered, read, draft, check)
+        release = self._written(rendered, read, check)
         self._remember(release, read, position)
         return Published(
             tag=read.snapshot.tag,
@@ -225,7 +227,7 @@ class _Work:
             seconds=time.perf_counter() - start,
         )
 
-    def _written(self, rendered: Rendered, read: ReadSnapshot, draft: Draft, check: Check) -> Release:
+    def _written(self, rendered: Rendered, read: ReadSnapshot, check: Check) -> Release:
         """Stage a release, check it as it was written, and put it in place."""
         new = self.form.files(read.snapshot.tag, counterfeits=rendered.counterfeits is not None)
         tables = {new.files.shown: rendered.rows}
@@ -237,7 +239,7 @@ class _Work:
         tables = {key: _key(rendered, self.series), **tables}
         self.workplace.stage(tables)
         release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
-        self._check(release, rendered, read, draft)
+        check_written(release, self.form.attributes, self.form.names.sensitive, read, rendered.person)
         breaches = check.add(release)
         if breaches:
             raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
@@ -256,26 +258,6 @@ class _Work:
         self.form.grown(text, manifest)
         self.series.manifest = manifest
 
-    def _check(self, release: Release, rendered: Rendered, read: ReadSnapshot, draft: Draft) -> None:
-        """Hold a release, as it was written and read again, against the snapshot."""
-        person = release.person
-        if person is None or not np.array_equal(person, rendered.person):
-            raise BrokenPromiseError("the key does not read back as it was written")
-        row = np.full(self.series.people.size + 1, -1, dtype=np.int64)
-        row[read.snapshot.person] = np.arange(len(read.snapshot))
-        real = np.flatnonzero(person != NOBODY)
-        cells = [release.cells[name][real] for name in self.form.quasi_identifiers]
-        if len(uncovered(cells, self.form.attributes, read, row[person[real]].astype(np.int32))):
-            raise BrokenPromiseError("a published cell does not cover the true value")
-        values = release.entry_value[self.form.names.sensitive]
-        if release.values_by_row:
-            if not np.array_equal(values[real], read.snapshot.value[row[person[real]]]):
-                raise BrokenPromiseError("a published value is not the true one")
-        elif not np.array_equal(np.sort(_repeated(values, release.entry_count)), np.sort(draft.value)):
-            raise BrokenPromiseError("the published values are not those of the groups")
-        if sum(release.counterfeits.values()) != rendered.fake:
-            raise BrokenPromiseError("the counterfeits are not all counted")
-
     def _refused(self, refusal: RefusalError, read: ReadSnapshot) -> InputError:
         """Return a refusal with the place of its rows in the snapshot's file."""
         names = {"sensitive": self.microdata.sensitive, "individual": self.microdata.individual}
@@ -286,25 +268,6 @@ class _Work:
             more = "" if len(refusal.rows) <= len(lines) else f" and {len(refusal.rows) - len(lines):,} more"
             what += f" (lines {', '.join(map(str, lines))}{more})"
         return InputError([Problem(read.table.shown, what, refusal.remedy, lines[0] if lines else None, column)])
-
-
-def _check_draft(draft: Draft, read: ReadSnapshot) -> None:
-    """Hold a draft against what every draft has to be.
-
-    Raises:
-        BrokenPromiseError: it is not.
-    """
-    rows = draft.row[draft.row != COUNTERFEIT]
-    groups = np.bincount(draft.group)
-    once = len(np.unique(rows)) == len(rows) > 0
-    true = np.array_equal(draft.value[draft.row != COUNTERFEIT], read.snapshot.value[rows])
-    cells = draft.cells.low if isinstance(draft.cells, Bounds) else draft.cells.after
-    if not (once and true and groups.all() and len(cells) == len(groups)):
-        raise BrokenPromiseError("the draft of the release is not sound")
-
-
-def _repeated(values: Codes, count: npt.NDArray[np.int64] | None) -> Codes:
-    return values if count is None else np.repeat(values, count)
 
 
 def _key(rendered: Rendered, series: Series) -> pa.Table:

@@ -7,8 +7,9 @@ group have the same cells), Anatomy rows by group and quasi-identifiers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,11 @@ import numpy.typing as npt
 from audit.core.errors import UsageError
 from audit.core.evidence import Codes
 from audit.core.publishing import COUNTERFEIT, OLD_END, Bounds, Draft, Form, Parts, RefusalError
-from audit.publishing.cells import ANYTHING, shown
+from audit.publishing.cells import ANYTHING, covers_itself, shown
 from audit.publishing.looking import GroupCells
-from audit.reading.attributes import Attribute
-from audit.reading.cells import Anything, Cell, Interval, Kind, ValueSet, contains, cover_ranges, intersect
+from audit.publishing.records import Records
+from audit.reading.attributes import Attribute, distinct
+from audit.reading.cells import Anything, Cell, Interval, Kind, ValueSet, intersect
 from audit.reading.microdata import Domain, ReadSnapshot
 from audit.reading.numbering import NOBODY
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows = npt.NDArray[np.int64]
+_COUNT = "Count"
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Renderer:
     domains: Mapping[str, Domain]
     lengths: Mapping[str, Fraction]
     form: Form
+    _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
     def render(
         self,
@@ -143,26 +147,32 @@ class Renderer:
         """Return the cell of each group as a code, and the codes' texts."""
         size = max(1, len(read.texts[column]))
         reach = bounds.low[:, column].astype(np.int64) * size + bounds.high[:, column]
-        pairs, code = np.unique(reach, return_inverse=True)
-        attribute = self.attributes[column]
+        first, code = distinct(reach, size * size)
+        attribute, whole = self.attributes[column], _whole(read.numbers[column])
         texts = []
-        for pair in pairs.tolist():
-            low, high = divmod(pair, size)
-            cell = self._widened(low, high, read, column)
+        for pair in reach[first].tolist():
+            cell = self._widened(pair // size, pair % size, read, column, whole=whole)
             # A value that no set can name (it may hold a comma) is published as anything at all.
-            texts.append(shown(cell, attribute) or ANYTHING)
-        return code.astype(np.int32), texts
+            texts.append(self._shown(cell, attribute) or ANYTHING)
+        return code, texts
 
-    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int) -> Cell:
+    def _shown(self, cell: Cell, attribute: Attribute) -> str | None:
+        """Return the text of a cell; the same cells come again in each release."""
+        key = attribute.name, cell
+        if key not in self._texts:
+            self._texts[key] = shown(cell, attribute)
+        return self._texts[key]
+
+    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, *, whole: bool) -> Cell:
         """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
         attribute = self.attributes[column]
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
         if attribute.kind is Kind.NUMERIC:
             first, last = read.numbers[column][low], read.numbers[column][high]
-            return Interval(*widened(first, last, length, whole=_whole(read.numbers[column])))
+            return Interval(*widened(first, last, length, whole=whole))
         texts = read.texts[column]
         if high - low + 1 < length:
-            block = int(length)
+            block = ceil(length)
             low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
@@ -175,18 +185,19 @@ class Renderer:
         if last is not None and (parts.of >= 0).any():
             older[parts.of >= 0] = last.cell[parts.of[parts.of >= 0], column]
         key = np.stack([older, parts.after[:, column], parts.upto[:, column]], axis=1)
-        distinct, code = np.unique(key, axis=0, return_inverse=True)
+        parted, code = np.unique(key, axis=0, return_inverse=True)
         texts = []
-        for of, after, upto in distinct.tolist():
+        for of, after, upto in parted.tolist():
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
             cell = intersect(whole, _between(read, column, after, upto))
-            text = None if cell is None else shown(cell, attribute)
+            text = None if cell is None else self._shown(cell, attribute)
             if text is None:
-                raise RefusalError(
-                    "some values of this column cannot stand in a set of values, as they hold commas, braces or stars",
-                    "rename these values, or leave the column out",
-                    column=attribute.name,
-                )
+                if attribute.kind is Kind.NUMERIC:
+                    what, remedy = "some numbers of this column are too long to end an interval", "round them"
+                else:
+                    what, remedy = "some values of this column cannot stand in a set of values", "rename them"
+                    what += ", as they hold commas, braces or stars, or mean something else in the series"
+                raise RefusalError(what, f"{remedy}, or leave the column out", column=attribute.name)
             texts.append(text)
         return code.reshape(-1).astype(np.int32), texts
 
@@ -200,15 +211,16 @@ class Renderer:
     # -- Anatomy ----------------------------------------------------------------------------------------------
 
     def _points(self, draft: Draft, read: ReadSnapshot, rng: np.random.Generator) -> Codes:
-        """Return the quasi-identifiers of each row; a counterfeit takes those of somebody drawn from the snapshot."""
-        row = draft.row.copy()
-        fake = np.flatnonzero(row == COUNTERFEIT)
-        row[fake] = rng.integers(0, len(read.snapshot), len(fake))
+        """Return the quasi-identifiers of each row; a counterfeit takes those of somebody who is published."""
+        row, fake = draft.row.copy(), draft.row == COUNTERFEIT
+        row[fake] = rng.choice(draft.row[~fake], np.count_nonzero(fake))
         return read.snapshot.point[row]
 
     def _anatomy(
         self, draft: Draft, read: ReadSnapshot, point: Codes, published: Codes, by_text: Rows
     ) -> tuple[dict[str, object], pa.Table]:
+        for column, attribute in enumerate(self.attributes):
+            _check_exact(attribute, read, column)
         columns: dict[str, object] = {
             attribute.name: _coded(point[:, column], read.texts[column])
             for column, attribute in enumerate(self.attributes)
@@ -228,47 +240,10 @@ class Renderer:
             return None
         if self.names.group is None:
             raise UsageError("the series has no group column, so counterfeits cannot be counted by group; add one")
-        distinct, count = np.unique(groups, return_counts=True)
-        return _table({self.names.group: distinct, "Count": count})
-
-
-class Records:
-    """The published record ids of a series: people keep theirs, newcomers and counterfeits get random ones."""
-
-    def __init__(self) -> None:
-        self._names: list[str] = []
-        self._used: set[str] = set()
-        self._of = np.full(0, -1, dtype=np.int32)
-
-    def learn(self, person: Codes, names: Sequence[str]) -> None:
-        """Take over the record ids of a release's rows; the last one counts."""
-        size = int(person.max(initial=-1)) + 1
-        if size > len(self._of):
-            self._of = np.concatenate([self._of, np.full(size - len(self._of), -1, dtype=np.int32)])
-        fresh = np.array([place for place, name in enumerate(names) if name not in self._used], dtype=np.int64)
-        number = {name: place for place, name in enumerate(self._names)} if len(fresh) < len(names) else {}
-        for place in fresh.tolist():
-            number[names[place]] = len(self._names)
-            self._names.append(names[place])
-            self._used.add(names[place])
-        codes = np.array([number[name] for name in names], dtype=np.int32)
-        real = person != NOBODY
-        self._of[person[real]] = codes[real]
-
-    def of(self, person: Codes, rng: np.random.Generator) -> list[str]:
-        """Return the record id of each row."""
-        size = len(self._of)
-        known = np.where((person >= 0) & (person < size), np.append(self._of, -1)[np.minimum(person, size)], -1)
-        ids: list[str] = [self._names[code] if code >= 0 else "" for code in known.tolist()]
-        missing = np.flatnonzero(known < 0).tolist()
-        drawn: dict[str, None] = {}
-        while len(drawn) < len(missing):
-            more = rng.integers(0, 1 << 40, len(missing) - len(drawn)).tolist()
-            names = (f"r{number:010x}" for number in more)
-            drawn |= {name: None for name in names if name not in self._used}
-        for place, name in zip(missing, drawn, strict=True):
-            ids[place] = name
-        return ids
+        if self.names.group == _COUNT:
+            raise UsageError(f'the group column is called "{_COUNT}", as is that of counterfeits; begin a new series')
+        faked, count = np.unique(groups, return_counts=True)
+        return _table({self.names.group: faked, _COUNT: count})
 
 
 def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
@@ -280,6 +255,7 @@ def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -
     >>> [str(end) for end in widened(Fraction(21), Fraction(21), Fraction(2), whole=True)]
     ['20', '21']
     """
+    length = Fraction(ceil(length)) if whole else length
     if last - first + whole >= length:
         return first, last
     return Fraction(first // length * length), Fraction((last // length + 1) * length - whole)
@@ -299,6 +275,19 @@ def _between(read: ReadSnapshot, column: int, after: int, upto: int) -> Cell:
         return Interval(low, None if upto == OLD_END else numbers[upto], low_open=low is not None)
     texts = read.texts[column]
     return ValueSet(frozenset(texts[after + 1 : len(texts) if upto == OLD_END else upto + 1]))
+
+
+def _check_exact(attribute: Attribute, read: ReadSnapshot, column: int) -> None:
+    """Refuse exact values that would be read as other cells, such as `{x}`, the set of `x` alone.
+
+    Raises:
+        RefusalError: a row has one.
+    """
+    wrong = np.array([not covers_itself(text, attribute) for text in read.texts[column]], dtype=np.bool_)
+    rows = np.flatnonzero(wrong[read.snapshot.point[:, column]])
+    if len(rows):
+        what = "some values of this column would not be read as themselves, but as sets or labels"
+        raise RefusalError(what, "rename them, or leave the column out", rows=rows, column=attribute.name)
 
 
 def _check_distinct(cells: Sequence[Codes]) -> None:
@@ -328,27 +317,3 @@ def _ranks(names: Sequence[str]) -> Rows:
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return ranks
-
-
-def uncovered(
-    cells: Sequence[Codes], attributes: Sequence[Attribute], read: ReadSnapshot, row: Codes
-) -> npt.NDArray[np.intp]:
-    """Return the places at which a published cell does not cover the exact value of the snapshot's row.
-
-    `cells` has for each attribute the published cells, as its numbers, of the rows in `row`.
-    """
-    wrong = np.zeros(len(row), dtype=np.bool_)
-    for column, attribute in enumerate(attributes):
-        used, place = np.unique(cells[column], return_inverse=True)
-        points = read.snapshot.point[row, column]
-        if attribute.kind is Kind.CATEGORICAL:
-            wrong |= ~attribute.covers(used, read.texts[column])[place, points]
-            continue
-        numbers = read.numbers[column]
-        low, high, exact = cover_ranges([attribute.cells[cell] for cell in used], numbers)
-        fits = (low[place] <= points) & (points < high[place])
-        for at in np.flatnonzero(~exact[place]).tolist():
-            number = numbers[points[at]]
-            fits[at] = contains(attribute.cells[used[place[at]]], Interval(number, number))
-        wrong |= ~fits
-    return np.flatnonzero(wrong)

@@ -12,13 +12,14 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
 from audit.core.errors import InputError, Problems, UsageError
+from audit.reading.faults import is_there
 from audit.reading.manifest import NAME, read_manifest
 from audit.reading.microdata import NAME as MICRODATA
 from audit.reading.series import PRIVATE
@@ -40,7 +41,7 @@ class Workplace:
         self.folder = folder
         self.private = folder / PRIVATE
         self.staging = self.private / _STAGING
-        self._made = not folder.exists()
+        self._made = not is_there(folder)
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Workplace:
@@ -49,16 +50,17 @@ class Workplace:
         Raises:
             UsageError: somebody else is publishing into it, or it is no place for a series.
         """
-        try:
+        with self._told():
             self._check()
             self.folder.mkdir(exist_ok=True)
             self.private.mkdir(mode=0o700, exist_ok=True)
             self.private.chmod(0o700)
             self._lock = self._locked()
-            self.recover()
-        except OSError as error:
-            why = error.strerror or "it cannot be written"
-            raise UsageError(f"{self.folder}: {why}; name a folder that can be written with --output") from error
+            try:
+                self.recover()
+            except BaseException:
+                self._lock.close()
+                raise
         return self
 
     def __exit__(
@@ -72,6 +74,20 @@ class Workplace:
         finally:
             if self._lock is not None:
                 self._lock.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say what a disk does not let be done.
+
+        Raises:
+            UsageError: it is full, or may not be written.
+        """
+        try:
+            yield
+        except OSError as error:
+            why = error.strerror or "it cannot be written"
+            path = error.filename or self.folder
+            raise UsageError(f"{path}: {why}; mend that, or name another folder with --output") from error
 
     def _check(self) -> None:
         """Refuse folders that are something else.
@@ -105,13 +121,27 @@ class Workplace:
         """Take away what was staged, and what was put in place but never published."""
         plan = self.staging / _PLAN
         if plan.exists():
-            told = json.loads(plan.read_text(encoding="utf-8"))
-            for name in [] if told["tag"] in self._tags() else told["files"]:
-                path = self.folder / name
+            tag, paths = self._planned(plan)
+            for path in [] if tag in self._tags() else paths:
                 path.unlink(missing_ok=True)
                 with suppress(OSError):  # it holds other releases, or was not yet made
                     path.parent.rmdir()
         shutil.rmtree(self.staging, ignore_errors=True)
+
+    def _planned(self, plan: Path) -> tuple[str, list[Path]]:
+        """Return the release and the files of a plan.
+
+        Raises:
+            UsageError: it is damaged.
+        """
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
+            told = json.loads(plan.read_text(encoding="utf-8"))
+            paths = [self.folder / name for name in told["files"]]
+            inside = all(path.parent.resolve().is_relative_to(self.folder.resolve()) for path in paths)
+            if inside and isinstance(told["tag"], str):
+                return told["tag"], paths
+        what = f"{plan}: what a killed process left behind is damaged, so that it cannot be undone"
+        raise UsageError(f"{what}; take away the files that the {NAME} does not name, and {self.staging}")
 
     def _tags(self) -> set[str]:
         """Return the releases that the manifest names.
@@ -128,30 +158,38 @@ class Workplace:
         return {release.tag for release in manifest.releases}
 
     def stage(self, tables: Mapping[str, pa.Table]) -> None:
-        """Write tables, by their names in the series, where nobody looks for them yet."""
-        shutil.rmtree(self.staging, ignore_errors=True)
-        self.staging.mkdir(mode=0o700)
-        for name, table in tables.items():
-            path = self.staging / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_table(table, path)
-            _settle(path)
-            if name.startswith(f"{PRIVATE}/"):
-                path.chmod(0o600)
-
-    def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
-        """Put the staged files of a release in place and publish it with the new text of the manifest.
+        """Write tables, by their names in the series, where nobody looks for them yet.
 
         Raises:
-            UsageError: a file would be overwritten, or a link leads out of the series.
+            UsageError: a file would be overwritten when they are put in place, or a link leads out of the series.
         """
-        files = list(names)
-        for name in files:
-            path = self.folder / name
-            if os.path.lexists(path):
-                raise UsageError(f"{path}: there is such a file already, which the series does not name; move it away")
-            if not path.parent.resolve().is_relative_to(self.folder.resolve()):
-                raise UsageError(f"{path}: a link takes this path out of the series folder; make it a folder")
+        for name in tables:
+            self._check_free(self.folder / name)
+        with self._told():
+            shutil.rmtree(self.staging, ignore_errors=True)
+            self.staging.mkdir(mode=0o700)
+            for name, table in tables.items():
+                path = self.staging / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_table(table, path)
+                _settle(path)
+                if name.startswith(f"{PRIVATE}/"):
+                    path.chmod(0o600)
+
+    def _check_free(self, path: Path) -> None:
+        if not path.parent.resolve().is_relative_to(self.folder.resolve()):
+            raise UsageError(f"{path}: a link takes this path out of the series folder; make it a folder")
+        if path.parent.exists() and not path.parent.is_dir():
+            raise UsageError(f"{path.parent}: this is no folder, and a release's files belong into it; move it away")
+        if os.path.lexists(path):
+            raise UsageError(f"{path}: there is such a file already, which the series does not name; move it away")
+
+    def commit(self, tag: str, names: Iterable[str], manifest: str) -> None:
+        """Put the staged files of a release in place and publish it with the new text of the manifest."""
+        with self._told():
+            self._commit(tag, list(names), manifest)
+
+    def _commit(self, tag: str, files: list[str], manifest: str) -> None:
         plan = self.staging / f"{_PLAN}.part"
         plan.write_text(json.dumps({"tag": tag, "files": files}), encoding="utf-8")
         _settle(plan)
@@ -166,11 +204,12 @@ class Workplace:
     def replace_manifest(self, text: str) -> None:
         """Put a new manifest in the place of the old one, with its permissions."""
         manifest, draft = self.folder / NAME, self.staging / NAME
-        draft.write_text(text, encoding="utf-8", newline="")
-        if manifest.exists():
-            draft.chmod(manifest.stat().st_mode & 0o7777)
-        _settle(draft)
-        draft.replace(manifest)
+        with self._told():
+            draft.write_text(text, encoding="utf-8", newline="")
+            if manifest.exists():
+                draft.chmod(manifest.stat().st_mode & 0o7777)
+            _settle(draft)
+            draft.replace(manifest)
 
 
 def _settle(path: Path) -> None:

@@ -114,7 +114,7 @@ class Microdata:
         """Tell whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
         domain = self.domains.get(name)
         ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
-        plain = all(text.lstrip("+-").isdecimal() for text in self._first[name])
+        plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
         return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
 
     @cached_property

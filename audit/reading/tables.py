@@ -311,7 +311,7 @@ def _combined(column: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_floating(array.type.value_type):
         texts = pa.array([_text(number) for number in array.dictionary.to_pylist()], pa.string())
         return pa.DictionaryArray.from_arrays(array.indices, texts)
-    array.dictionary.validate(full=True)  # Parquet does not promise UTF-8
+    array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
     return array
 
 

@@ -28,7 +28,7 @@ SNAPSHOTS = {str(n + 1): PEOPLE[3 * n : 3 * n + 40] for n in range(2)}
 
 
 def run(micro: Path, out: Path) -> None:
-    publish(open_microdata(micro), out, Pairs(fake=True), find("l-diversity", {"l": 1}), Options())
+    publish(open_microdata(micro), out, Pairs(fake=True), find("l-diversity", {"l": 1}), Options(seed=3))
 
 
 def forked(work) -> int | None:

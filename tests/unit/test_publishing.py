@@ -4,16 +4,18 @@ import csv
 import stat
 import subprocess
 import sys
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from audit.core.errors import AuditError
+from audit.core.errors import AuditError, InputError
 from audit.core.publishing import Past, SoFar
 from audit.promises.registry import find
-from audit.publishing.publish import BrokenPromiseError, Options, Published, publish
+from audit.publishing.publish import Options, Published, publish
+from audit.publishing.rechecking import BrokenPromiseError
 from audit.publishing.rendering import widened
 from audit.publishing.workplace import Workplace
 from audit.reading.microdata import open_microdata
@@ -31,7 +33,7 @@ ANY = find("l-diversity", {"l": 1})
 def publish_to(folder: Path, micro: Path, method: Pairs | None = None, **options: object) -> tuple[Published, ...]:
     method = method or Pairs()
     principle = ANY if options.get("form") == "anatomy" or method.fake else TWO
-    return publish(open_microdata(micro), folder, method, principle, Options(**options))
+    return publish(open_microdata(micro), folder, method, principle, Options(**{"seed": 0, **options}))
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -115,6 +117,12 @@ def test_same_seed_same_bytes_in_one_go_or_one_by_one(tmp_path, micro):
     assert everything(tmp_path / "once") == everything(tmp_path / "twice")
     publish_to(tmp_path / "other", micro, seed=8)
     assert everything(tmp_path / "once") != everything(tmp_path / "other")
+
+
+def test_without_a_seed_nobody_can_repeat_the_draws(tmp_path, micro):
+    for name in ("one", "other"):
+        publish_to(tmp_path / name, micro, Pairs(linked=True), seed=None)
+    assert rows(tmp_path / "one/releases/1.csv") != rows(tmp_path / "other/releases/1.csv")
 
 
 def test_nothing_left_to_publish_changes_nothing(tmp_path, micro):
@@ -382,3 +390,51 @@ def test_looking_back_keeps_the_last_value_and_signature():
     assert so_far.values_of(people).tolist() == [3, 4, 3, -1]
     told = [so_far.signatures[code] if code >= 0 else None for code in so_far.signatures_of(people)]
     assert told == [(2, 3), (3, 4), (3, 4), None]
+
+
+# -- what is written wrong is not put in place -----------------------------------------------------------------------
+
+
+@contextmanager
+def tampered(change):
+    """Publishing with tables that are changed on their way to the disk."""
+    stage = Workplace.stage
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Workplace, "stage", lambda self, tables: stage(self, change(dict(tables))))
+        yield
+
+
+def swapped(tables, name, column):
+    table = tables[name]
+    at = table.column_names.index(column)
+    texts = table.column(column).to_pylist()
+    tables[name] = table.set_column(at, column, [texts[::-1]])
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("change", "form", "told"),
+    [
+        (lambda t: swapped(t, "releases/1.csv", "Disease"), "generalization", "true value"),
+        (lambda t: swapped(t, "releases/1.csv", "Age"), "generalization", "does not cover"),
+        (lambda t: swapped(t, "releases/1.csv", "Town"), "generalization", "does not cover"),
+        (lambda t: swapped(t, "private/1.key.csv", "individual"), "generalization", "does not read back"),
+        (lambda t: swapped(t, "releases/1.values.csv", "Disease"), "anatomy", "true value"),
+        (lambda t: swapped(t, "releases/1.rows.csv", "Age"), "anatomy", "does not cover"),
+    ],
+)
+def test_a_release_that_is_not_the_truth_is_not_put_in_place(tmp_path, micro, change, form, told):
+    with tampered(change), pytest.raises(BrokenPromiseError, match=told):
+        publish_to(tmp_path / "out", micro, form=form)
+    assert not (tmp_path / "out").exists()
+
+
+def test_counterfeits_that_are_not_counted_are_not_put_in_place(tmp_path, micro):
+    def doubled(tables):
+        table = tables["counterfeits/1.csv"]
+        tables["counterfeits/1.csv"] = table.set_column(1, "Count", [[2]])
+        return tables
+
+    with tampered(doubled), pytest.raises((BrokenPromiseError, InputError)):
+        publish_to(tmp_path / "out", micro, Pairs(fake=True))
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,97 @@
+"""Held against the truth: a draft before it is written, and a release after it was written and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.evidence import Codes, Entries
+from audit.core.publishing import COUNTERFEIT, Bounds, Draft
+from audit.reading.attributes import Attribute, distinct
+from audit.reading.cells import Interval, Kind, contains, cover_ranges
+from audit.reading.microdata import ReadSnapshot
+from audit.reading.numbering import NOBODY
+from audit.reading.releases import Release
+
+
+class BrokenPromiseError(AssertionError):
+    """A release that was about to be published is not what it should be; this is a bug of the program."""
+
+
+def check_draft(draft: Draft, read: ReadSnapshot) -> None:
+    """Hold a draft against what every draft has to be: nobody twice, true values, no empty group.
+
+    Raises:
+        BrokenPromiseError: it is not.
+    """
+    rows = draft.row[draft.row != COUNTERFEIT]
+    groups = np.bincount(draft.group)
+    once = len(rows) > 0 and int(np.bincount(rows).max()) == 1
+    true = np.array_equal(draft.value[draft.row != COUNTERFEIT], read.snapshot.value[rows])
+    cells = draft.cells.low if isinstance(draft.cells, Bounds) else draft.cells.after
+    if not (once and true and groups.all() and len(cells) == len(groups)):
+        raise BrokenPromiseError("the draft of the release is not sound")
+
+
+def check_written(
+    release: Release,
+    attributes: Sequence[Attribute],
+    sensitive: str,
+    read: ReadSnapshot,
+    person: Codes,
+) -> None:
+    """Hold a release, as it was written and read again, against the snapshot and against whom its rows were made for.
+
+    `person` is who each row should be, `NOBODY` for counterfeits; shape (rows,).
+
+    Raises:
+        BrokenPromiseError: a person, a cell or a value is not the true one, or counterfeits are not counted.
+    """
+    if release.person is None or not np.array_equal(release.person, person):
+        raise BrokenPromiseError("the key does not read back as it was written")
+    row = np.full(int(max(person.max(initial=0), read.snapshot.person.max())) + 1, -1, dtype=np.int32)
+    row[read.snapshot.person] = np.arange(len(read.snapshot))
+    real = np.flatnonzero(person != NOBODY)
+    own = row[person[real]]
+    cells = [release.cells[attribute.name][real] for attribute in attributes]
+    if len(uncovered(cells, attributes, read, own)):
+        raise BrokenPromiseError("a published cell does not cover the true value")
+    values = len(read.snapshot.values)
+    entries = Entries(release.entry_group, release.entry_value[sensitive], release.entry_count)
+    published = entries.tabled(release.group.size, values)
+    true = Entries(release.group.codes[real], read.snapshot.value[own], None).tabled(release.group.size, values)
+    fake = published.astype(np.int64) - true
+    if (fake < 0).any():
+        raise BrokenPromiseError("somebody's true value is not among those of the group")
+    if release.values_by_row and not np.array_equal(entries.value[real], read.snapshot.value[own]):
+        raise BrokenPromiseError("a published value is not the true one")
+    counted = np.zeros(release.group.size, dtype=np.int64)
+    counted[list(release.counterfeits)] = list(release.counterfeits.values())
+    if not np.array_equal(fake.sum(axis=1), counted):
+        raise BrokenPromiseError("the counterfeits are not all counted")
+
+
+def uncovered(
+    cells: Sequence[Codes], attributes: Sequence[Attribute], read: ReadSnapshot, row: Codes
+) -> npt.NDArray[np.intp]:
+    """Return the places at which a published cell does not cover the exact value of the snapshot's row.
+
+    `cells` has for each attribute the published cells, as its numbers, of the rows in `row`.
+    """
+    wrong = np.zeros(len(row), dtype=np.bool_)
+    for column, attribute in enumerate(attributes):
+        first, place = distinct(cells[column].astype(np.int64), len(attribute.cells))
+        used, points = cells[column][first], read.snapshot.point[row, column]
+        if attribute.kind is Kind.CATEGORICAL:
+            wrong |= ~attribute.covers(used, read.texts[column])[place, points]
+            continue
+        numbers = read.numbers[column]
+        low, high, exact = cover_ranges([attribute.cells[cell] for cell in used], numbers)
+        fits = (low[place] <= points) & (points < high[place])
+        for at in np.flatnonzero(~exact[place]).tolist():
+            number = numbers[points[at]]
+            fits[at] = contains(attribute.cells[used[place[at]]], Interval(number, number))
+        wrong |= ~fits
+    return np.flatnonzero(wrong)
