@@ -67,12 +67,13 @@ class InferenceTable:
             table.fold(rows, done)
             budget.progress(done + 1, releases)
         done = len(table.timeline)
-        complete = done == releases
+        reason = _incomplete(budget, done, releases, table.hidden)
+        complete = reason is None
         once = np.flatnonzero(table.unsafe_at != NEVER)
         measures: dict[str, object] = {
             "k": self.k,
             "records": int(table.real.sum()),
-            "unsafe": table.timeline[-1] if complete else None,
+            "unsafe": table.timeline[-1] if done == releases else None,
             "once_unsafe": len(once),
             "smallest_class": table.least if complete else None,
             "timeline": table.timeline,
@@ -80,10 +81,20 @@ class InferenceTable:
         return Outcome(
             self.ident,
             "complete" if complete else "incomplete",
-            None if complete else f"{budget.reason} after {done} of {releases} releases",
+            reason,
             measures,
             table.narrowings(once),
         )
+
+
+def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | None:
+    """Return why classes may be smaller than was found, or None."""
+    if done < releases:
+        return f"{budget.reason} after {done} of {releases} releases"
+    if hidden:
+        what = f"{hidden:,} counterfeits are published, and no key tells which rows they are"
+        return f"{what}, so that classes may hold fewer people; add the keys of all releases"
+    return None
 
 
 class Table:
@@ -97,6 +108,7 @@ class Table:
         unsafe_at: the first release after which the class was smaller than k, `NEVER` else.
         size_then, cause: the class's size then, and the place in `CAUSES` of how it came about.
         timeline: number of unsafe records after each release.
+        hidden: number of counterfeits that count as people, as no key tells which rows they are.
         least: the smallest class after the last release; None without records.
     """
 
@@ -107,11 +119,13 @@ class Table:
         self.classes, self.smallest, self.unsafe_at, self.size_then = (np.zeros(0, dtype=np.int32) for _ in range(4))
         self.cause = np.zeros(0, dtype=np.int8)
         self.timeline: list[int] = []
+        self.hidden = 0
         self.least: int | None = None
 
     def fold(self, rows: Records, release: int) -> None:
         """Take one more release into account."""
         before = self.classes
+        self.hidden += rows.hidden
         place = self.known.add(rows, release)
         more = len(self.known.record) - len(before)
         self.real = np.append(self.real, np.zeros(more, dtype=np.bool_))

@@ -216,9 +216,25 @@ def _decide(
     for clause in sorted(set(not_asked) & set(options.limits)):
         undecided.append(Undecided(clause, "no attack that was asked for decides it"))
         not_asked.remove(clause)
+    if _linked_values(series, evidence, judged) and not any(each.measure == "max_risk" for each in violations):
+        what = "the series publishes record ids, which link a record's values over the releases"
+        undecided.append(Undecided("max_risk", f"{what}; no attack of this version follows a person's value by them"))
     if contradictions:
         undecided.append(Undecided("assumptions", "people's own published values contradict them"))
     return policy.policy_report(limits, (violations, undecided, not_asked), waived)
+
+
+def _linked_values(series: Series, evidence: Sequence[Evidence], judged: Sequence[Judged]) -> bool:
+    """Tell whether record ids tell more of people's values than the attacks used that judged them.
+
+    The same id stands beside the same person's value in each release: of the rows of a person's groups, only those
+    whose record is in all of them can be the person's.
+    """
+    about_values = any(
+        "max_risk" in entry.attack.decides and entry.scored.outcome.status != "skipped" for entry in judged
+    )
+    several = len(series.tags) > 1 and series.manifest.columns.record is not None
+    return several and about_values and all(seen.kind != "pseudonym" for seen in evidence)
 
 
 def _inputs(series: Series, options: Options) -> list[str]:

@@ -40,7 +40,10 @@ def reasons(report: Report) -> Iterable[str]:
         yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
     if report.policy.not_asked:
         clauses = ", ".join(report.policy.not_asked)
-        yield f"not asked for, so not judged: {clauses} (run without --attack)"
+        why = "run without --attack"
+        if report.adversary.kind == "pseudonym" and "max_risk" in report.policy.not_asked:
+            why = "max_risk is about people, of whom the adversary `pseudonym` knows nothing"
+        yield f"not judged: {clauses} ({why})"
 
 
 def notes(report: Report) -> Iterable[str]:

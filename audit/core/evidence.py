@@ -138,12 +138,14 @@ class Records:
         real: false for rows that the publisher's key says are counterfeits; shape (rows,), or None when it tells of
             none.
         size: one more than the largest record code of this and all earlier releases.
+        hidden: number of counterfeits that are published without a key that tells which rows they are.
     """
 
     record: Codes
     cells: tuple[Codes, ...]
     real: npt.NDArray[np.bool_] | None
     size: int
+    hidden: int = 0
 
 
 class RecordSource(Protocol):

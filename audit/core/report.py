@@ -162,7 +162,8 @@ class Waived:
 class PolicyReport:
     """The decision. It has passed when nothing is violated and nothing that was asked is undecided.
 
-    `not_asked` are clauses that only attacks which were not asked for can decide.
+    `not_asked` are clauses that no attack judged: only attacks that were not asked for can, or the adversary knows
+    nothing of what they are about.
     """
 
     limits: dict[str, float]

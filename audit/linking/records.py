@@ -107,7 +107,9 @@ class FollowedRecords:
             contents.numbers(read.release.cells[name])
             for contents, name in zip(self._contents, self.attributes, strict=True)
         )
-        return Records(read.record, cells, self._real(read.release.person), self.releases.names.size)
+        person = read.release.person
+        hidden = sum(read.release.counterfeits.values()) if person is None else 0
+        return Records(read.record, cells, self._real(person), self.releases.names.size, hidden)
 
     def stream(self) -> Iterator[Records]:
         """Yield the rows of all releases in order; the next release is read while one is being worked on."""

@@ -73,12 +73,14 @@ def require(principle: Principle, series: Series) -> None:
     """Refuse a series that lacks what a principle needs.
 
     Raises:
-        UsageError: it has no quasi-identifiers, or nothing that links its releases.
+        UsageError: it has neither quasi-identifiers nor groups, or nothing that links its releases.
         InputError: some releases have a key and some have none.
     """
     needs, columns = principle.needs, series.manifest.columns
     if needs.cells == "required" and not columns.quasi_identifiers:
         raise UsageError(f"{manifests.NAME}: {principle.ident} needs [columns] quasi_identifiers; add them")
+    if needs.cells != "ignored" and not columns.quasi_identifiers and columns.group is None:
+        raise UsageError(f"{manifests.NAME}: {principle.ident} needs [columns] quasi_identifiers or group; add them")
     if needs.key != "ignored" and series.started_keys and not series.keyed:
         raise InputError(
             Problem(

@@ -155,6 +155,9 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     if anonymizer.links_records and columns.record is None:
         what = f"{NAME}: {anonymizer.ident} links the rows of a record over the releases"
         raise UsageError(f"{what}, and this series publishes no record id; begin a new series")
+    if columns.record is not None and not anonymizer.links_records:
+        what = f"{NAME}: the series publishes record ids, which show what becomes of one person's value"
+        raise UsageError(f"{what}; {anonymizer.ident} cannot keep its promise beside them; begin a new series")
     now: Form = "generalization" if last.values is None else "anatomy"
     if now not in anonymizer.forms or (form or now) != now:
         raise UsageError(f"{last.shown}: the series publishes {now}, and goes on that way; begin a new series")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 _COUNT = "Count"
 
 
@@ -129,10 +130,13 @@ class Renderer:
 
     def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Rows) -> dict[str, object]:
         """Return the columns of a plain table, its rows in an order."""
-        if isinstance(draft.cells, Bounds):
-            cells = [self._bounds(draft.cells, read, column) for column in range(len(self.attributes))]
-        else:
-            cells = [self._parts(draft.cells, read, last, column) for column in range(len(self.attributes))]
+        cells = []
+        for column in range(len(self.attributes)):
+            told = self._told(draft, read, column)
+            if isinstance(draft.cells, Bounds):
+                cells.append(self._bounds(draft.cells, read, column, told))
+            else:
+                cells.append(self._parts(draft.cells, read, last, column, told))
         if self.names.group is None:
             _check_distinct([codes for codes, _ in cells])
         group = draft.group[order]
@@ -143,7 +147,18 @@ class Renderer:
         columns[self.names.sensitive] = _coded(draft.value[order], read.snapshot.values)
         return columns
 
-    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int) -> tuple[Codes, list[str]]:
+    def _told(self, draft: Draft, read: ReadSnapshot, column: int) -> Flags:
+        """Return which values of a scale a set may name: those of a declared domain, else those of published people.
+
+        Values of people who are withheld would tell that they are there.
+        """
+        if self.attributes[column].name in self.domains:
+            return np.ones(len(read.texts[column]), dtype=np.bool_)
+        told = np.zeros(len(read.texts[column]), dtype=np.bool_)
+        told[read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column]] = True
+        return told
+
+    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int, told: Flags) -> tuple[Codes, list[str]]:
         """Return the cell of each group as a code, and the codes' texts."""
         size = max(1, len(read.texts[column]))
         reach = bounds.low[:, column].astype(np.int64) * size + bounds.high[:, column]
@@ -151,7 +166,7 @@ class Renderer:
         attribute, whole = self.attributes[column], _whole(read.numbers[column])
         texts = []
         for pair in reach[first].tolist():
-            cell = self._widened(pair // size, pair % size, read, column, whole=whole)
+            cell = self._widened(pair // size, pair % size, read, column, told, whole=whole)
             # A value that no set can name (it may hold a comma) is published as anything at all.
             texts.append(self._shown(cell, attribute) or ANYTHING)
         return code, texts
@@ -163,7 +178,7 @@ class Renderer:
             self._texts[key] = shown(cell, attribute)
         return self._texts[key]
 
-    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, *, whole: bool) -> Cell:
+    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, told: Flags, *, whole: bool) -> Cell:
         """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
         attribute = self.attributes[column]
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
@@ -176,9 +191,11 @@ class Renderer:
             low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
-        return ValueSet(frozenset(texts[low : high + 1]))
+        return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if told[place]))
 
-    def _parts(self, parts: Parts, read: ReadSnapshot, last: GroupCells | None, column: int) -> tuple[Codes, list[str]]:
+    def _parts(
+        self, parts: Parts, read: ReadSnapshot, last: GroupCells | None, column: int, told: Flags
+    ) -> tuple[Codes, list[str]]:
         """Return the cell of each group, part of an older one, as a code, and the codes' texts."""
         attribute = self.attributes[column]
         older = np.full(len(parts.of), -1, dtype=np.int64)
@@ -189,7 +206,7 @@ class Renderer:
         texts = []
         for of, after, upto in parted.tolist():
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
-            cell = intersect(whole, _between(read, column, after, upto))
+            cell = intersect(whole, _between(read, column, after, upto, told))
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
                 if attribute.kind is Kind.NUMERIC:
@@ -213,7 +230,9 @@ class Renderer:
     def _points(self, draft: Draft, read: ReadSnapshot, rng: np.random.Generator) -> Codes:
         """Return the quasi-identifiers of each row; a counterfeit takes those of somebody who is published."""
         row, fake = draft.row.copy(), draft.row == COUNTERFEIT
-        row[fake] = rng.choice(draft.row[~fake], np.count_nonzero(fake))
+        # Nobody is taken twice while that can be: two equal rows would show that neither is a person.
+        real = rng.permutation(draft.row[~fake])
+        row[fake] = np.resize(real, np.count_nonzero(fake))
         return read.snapshot.point[row]
 
     def _anatomy(
@@ -265,7 +284,7 @@ def _whole(numbers: list[Fraction]) -> bool:
     return all(number.denominator == 1 for number in numbers)
 
 
-def _between(read: ReadSnapshot, column: int, after: int, upto: int) -> Cell:
+def _between(read: ReadSnapshot, column: int, after: int, upto: int, told: Flags) -> Cell:
     """Return the values beyond one place of a scale and up to another."""
     if after == OLD_END and upto == OLD_END:
         return Anything()
@@ -274,7 +293,8 @@ def _between(read: ReadSnapshot, column: int, after: int, upto: int) -> Cell:
         low = None if after == OLD_END else numbers[after]
         return Interval(low, None if upto == OLD_END else numbers[upto], low_open=low is not None)
     texts = read.texts[column]
-    return ValueSet(frozenset(texts[after + 1 : len(texts) if upto == OLD_END else upto + 1]))
+    places = range(after + 1, len(texts) if upto == OLD_END else upto + 1)
+    return ValueSet(frozenset(texts[place] for place in places if told[place]))
 
 
 def _check_exact(attribute: Attribute, read: ReadSnapshot, column: int) -> None:

@@ -22,7 +22,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     import pyarrow.parquet as pq
 
     if path.name.endswith(".parquet"):
-        pq.write_table(_compact(table), path, compression="zstd")
+        pq.write_table(_compact(table), path, compression="snappy")
         return
     with path.open("wb") as raw:
         if path.name.endswith(".gz"):

@@ -142,8 +142,13 @@ class NarrowedShelf(Shelf[Narrowings, Narrowed]):
     def ids(self, places: Places) -> list[str]:
         """Return the ids of the claims at some places."""
         claims, tags = self.claims, self.evidence.tags
-        rows = zip(claims.record[places].tolist(), claims.release[places].tolist(), strict=True)
-        return [self.namer.finding(self.attack, "narrowed", self._source.name(c), tags[r]) for c, r in rows]
+        columns = (claims.record, claims.release, claims.smallest)
+        rows = zip(*(column[places].tolist() for column in columns), strict=True)
+        # With the smallest class: what was accepted of a class of three is not accepted of one.
+        return [
+            self.namer.finding(self.attack, "narrowed", self._source.name(record), tags[release], str(smallest))
+            for record, release, smallest in rows
+        ]
 
     @property
     def _source(self) -> FollowedRecords:

@@ -46,9 +46,11 @@ def decide(
                 undecided.append(Undecided(clause, f"no attack of this version decides it, {why}"))
             elif why:
                 not_asked.append(clause)
-        for entry in deciding:
-            if entry.scored.outcome.status != "skipped":
-                _judge(clause, limit, entry, violations, undecided)
+        ran = [entry for entry in deciding if entry.scored.outcome.status != "skipped"]
+        if deciding and not ran and _applies_not(clause, evidence):
+            not_asked.append(clause)
+        for entry in ran:
+            _judge(clause, limit, entry, violations, undecided)
     return violations, undecided, not_asked
 
 
@@ -59,6 +61,11 @@ def _applies(clause: str, evidence: Sequence[Evidence]) -> str:
     if clause == "k" and any(e.records is not None and e.records.attributes for e in evidence):
         return "though the series links the rows of a record"
     return ""
+
+
+def _applies_not(clause: str, evidence: Sequence[Evidence]) -> bool:
+    """Tell whether a clause is about people of whom this adversary knows nothing, so that it is not judged."""
+    return clause == "max_risk" and any(e.kind == "pseudonym" for e in evidence)
 
 
 def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]) -> None:

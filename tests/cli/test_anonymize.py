@@ -633,10 +633,17 @@ def test_records_cannot_be_linked_from_the_second_release_on(begin):
 
 def test_a_series_of_one_method_may_go_on_by_another(begin):
     micro, series = begin(MONOTONIC)
-    published(micro, series, *M)
+    published(micro, series, "--method", "mondrian", "--k", "2")
     assert_true(micro, series, "2")
     first, second = ({row["Record"] for row in read(series / f"releases/{tag}.csv")} for tag in "12")
     assert first < second
+
+
+def test_record_ids_undo_what_m_invariance_hides(begin):
+    """A person's row is one whose record is in all the person's groups, whatever else is in them."""
+    micro, series = begin(MONOTONIC)
+    [line] = refused(micro, series, *M)
+    assert "the series publishes record ids, which show what becomes of one person's value" in line
 
 
 @EVERY

@@ -237,3 +237,72 @@ def test_k_is_a_whole_number_in_every_report(cases):
 def test_a_register_may_see_more_than_1_over_m(name, told):
     text = run_main(str(EXAMPLES / name))[1]
     assert ("A risk may exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
+
+
+def test_record_ids_leave_the_risk_of_values_undecided(tmp_path):
+    """Of the rows of A's groups only one record is in both: A has flu, though both groups have both values."""
+    (tmp_path / "releases").mkdir()
+    groups = {"1": ("r1 r2", "r3 r4"), "2": ("r1 r3", "r2 r4")}
+    owner = {"r1": "A", "r2": "B", "r3": "C", "r4": "D"}
+    value = {"r1": "flu", "r2": "HIV", "r3": "HIV", "r4": "flu"}
+    for tag, parts in groups.items():
+        lines = ["Owner,Case,Gid,Age,Disease"]
+        for gid, members in enumerate(parts):
+            lines += [f'{owner[r]},{r},{gid},"[20, 40]",{value[r]}' for r in members.split()]
+        (tmp_path / f"releases/{tag}.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["releases/*.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+        'group = "Gid"\nindividual = "Owner"\nrecord = "Case"\n'
+    )
+    code, result, _ = run_audit(tmp_path, "--attack", "intersection", "--attack", "inference-table")
+    assert code == 3
+    assert [each["measure"] for each in result["policy"]["undecided"]] == ["max_risk"]
+
+
+def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "releases/1.csv").write_text("Case,Gid,Age,Disease\n1,a,20,flu\n2,a,20,cold\n3,b,30,flu\n4,b,30,cold\n")
+    (tmp_path / "fakes.csv").write_text("Gid,Count\na,1\n")
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["releases/1.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
+        'group = "Gid"\nrecord = "Case"\n\n[counterfeits]\n1 = "fakes.csv"\n'
+    )
+    code, result, _ = run_audit(tmp_path)
+    assert code == 3
+    [attack] = [each for each in result["attacks"] if each["status"] != "skipped"]
+    assert attack["status"] == "incomplete"
+    assert "no key tells which rows they are" in attack["reason"]
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private/1.key.csv").write_text("row,individual\n0,A\n1,\n2,C\n3,D\n")
+    code, result, _ = run_audit(tmp_path, "--attack", "inference-table")
+    assert code == 1
+    assert result["attacks"][0]["measures"]["unsafe"] == 1
+
+
+def test_a_waiver_does_not_cover_a_class_that_shrinks_further(tmp_path):
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "private").mkdir()
+
+    def written(tag, ages):
+        lines = [f"{case},{age},flu" for case, age in enumerate(ages)]
+        (tmp_path / f"releases/{tag}.csv").write_text("\n".join(["Case,Age,Disease", *lines]) + "\n")
+
+    head = (
+        '[series]\nreleases = ["releases/*.csv"]\n\n[columns]\nsensitive = "Disease"\n'
+        'quasi_identifiers = ["Age"]\nrecord = "Case"\n\n[policy]\nk = 4\n'
+    )
+    written(1, ["1-3"] * 3 + ["5-9"] * 4)
+    (tmp_path / "series.toml").write_text(head)
+    code, result, _ = run_audit(tmp_path)
+    assert code == 1
+    [attack] = [each for each in result["attacks"] if each["attack"] == "inference-table"]
+    waivers = "".join(
+        f'\n[[waiver]]\nfinding = "{each["id"]}"\nreason = "known"\nexpires = 2999-01-01\n'
+        for each in attack["findings"]
+    )
+    (tmp_path / "series.toml").write_text(head + waivers)
+    assert run_audit(tmp_path)[0] == 0
+    written(2, ["1", "2", "3"] + ["5-9"] * 4)
+    code, result, _ = run_audit(tmp_path)
+    assert code == 1
+    assert result["policy"]["violations"][0]["value"] == 1

@@ -172,7 +172,7 @@ def test_people_are_found_where_their_exact_values_are(data):
         assume(series is not None)
         write_register(series, snapshots)
         code, result, err = run_audit(series, "--adversary", "register", "--attack", "update-graph")
-        assert code in (0, 1), err
+        assert code in (0, 1, 3), err
         assert result["attacks"][0]["measures"]["infeasible"] == 0
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import event, given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from audit.promises.checking import checked
@@ -357,6 +357,7 @@ def test_every_principle_has_a_definition():
 @pytest.mark.parametrize("ident", ["k-anonymity", "l-diversity", "m-unique"])
 @given(series=forms(), number=st.integers(1, 4))
 def test_principles_of_one_release(ident, series, number):
+    assume(ident != "k-anonymity" or series.width or series.group)
     compare(series, ident, number)
 
 

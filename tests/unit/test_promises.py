@@ -368,3 +368,10 @@ def test_a_faulty_release_is_told(tmp_path):
     path.write_text(path.read_text().replace("dyspepsia", "", 1))
     with pytest.raises(InputError, match=r"releases/2\.csv:2"):
         verdict(tmp_path / "s", "m-invariance", m=2)
+
+
+def test_classes_of_nothing_are_refused(tmp_path):
+    (tmp_path / "1.csv").write_text("Age,Disease\n20,flu\n21,cold\n")
+    (tmp_path / "series.toml").write_text('[series]\nreleases = ["1.csv"]\n\n[columns]\nsensitive = "Disease"\n')
+    with pytest.raises(UsageError, match="quasi_identifiers or group"):
+        checked(find("k-anonymity", {"k": 2}), open_series(tmp_path))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from audit.core.errors import AuditError, InputError
-from audit.core.publishing import Past, SoFar
+from audit.core.publishing import Bounds, Draft, Past, SoFar
 from audit.promises.registry import find
 from audit.publishing.publish import Options, Published, publish
 from audit.publishing.rechecking import BrokenPromiseError
@@ -438,3 +438,25 @@ def test_counterfeits_that_are_not_counted_are_not_put_in_place(tmp_path, micro)
     with tampered(doubled), pytest.raises((BrokenPromiseError, InputError)):
         publish_to(tmp_path / "out", micro, Pairs(fake=True))
     assert not (tmp_path / "out").exists()
+
+
+def test_values_of_people_who_wait_are_not_named(tmp_path):
+    """A set of values names only those of published people, unless the domain is declared and public anyway."""
+    towns = ["Aargau", "Bern", "Zug", "Zug"]
+    people = [(f"p{n}", 30 + n, town, "flu" if n % 2 else "cold") for n, town in enumerate(towns)]
+    micro = write_microdata(tmp_path / "micro", {"1": people})
+    for domains, town in (("", "{Aargau, Zug}"), ('Town = ["Aargau", "Bern", "Zug", "Uri"]', "{Aargau, Bern, Zug}")):
+        write_microdata(micro, {"1": people}, domains=domains)
+        out = tmp_path / f"out{len(domains)}"
+        publish(open_microdata(micro), out, WithoutBern(), TWO, Options(seed=1))
+        assert {row["Town"] for row in rows(out / "releases/1.csv")} == {town}
+
+
+class WithoutBern(Pairs):
+    """Everybody but the second row, in one group."""
+
+    def publish(self, snapshot, so_far, rng, /):
+        row = np.array([0, 2, 3], dtype=np.int32)
+        point = snapshot.point[row]
+        cells = Bounds(point.min(axis=0)[np.newaxis], point.max(axis=0)[np.newaxis])
+        return Draft(row, np.zeros(3, dtype=np.int32), snapshot.value[row], cells)
