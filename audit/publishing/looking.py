@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from audit.core.errors import UsageError
 from audit.core.evidence import Codes
+from audit.core.keys import combine
 from audit.core.publishing import Ranges
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind, cover_ranges
@@ -79,15 +80,20 @@ class LastCells:
     def moved(self) -> Codes:
         """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
         old, new = self.before.snapshot, self.now.snapshot
-        row_before = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1)
-        row_before[old.person] = np.arange(len(old))
-        rows = np.flatnonzero(row_before[new.person] >= 0)
-        moved = np.zeros(len(rows), dtype=np.bool_)
+        row_before = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1, dtype=np.int32)
+        row_before[old.person] = np.arange(len(old), dtype=np.int32)
+        before = row_before[new.person]
+        rows = np.flatnonzero(before >= 0)
+        # One number for all columns of a row: of two rows in different places of memory one number each is fetched.
+        columns = []
         for column in range(len(self.cells.attributes)):
-            place_now = {value: place for place, value in enumerate(_exact(self.now, column))}
-            carried = np.array([place_now.get(value, -1) for value in _exact(self.before, column)], dtype=np.int64)
-            moved |= carried[old.point[row_before[new.person[rows]], column]] != new.point[rows, column]
-        return rows[moved].astype(np.int32)
+            values = _exact(self.now, column)
+            place_now = {value: place + 1 for place, value in enumerate(values)}
+            carried = np.array([place_now.get(value, 0) for value in _exact(self.before, column)], dtype=np.int32)
+            both = np.concatenate([carried[old.point[:, column]], new.point[:, column] + np.int32(1)])
+            columns.append((both, len(values) + 1))
+        key, _ = combine(columns, len(old) + len(new))
+        return rows[key[before[rows]] != key[len(old) + rows]].astype(np.int32)
 
     def _spans(self, attribute: Attribute, column: int, used: Codes) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
         """Return for some cells the first place covered, the place after the last, and whether all between are."""

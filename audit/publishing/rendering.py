@@ -1,7 +1,7 @@
 """Rendering: a draft becomes the columns of the files that are published, and the key that is not.
 
-Published order says nothing: group ids are drawn afresh, rows are sorted by group, value and record id (all rows of a
-group have the same cells), Anatomy rows by group and quasi-identifiers.
+Published order says nothing: group ids are drawn afresh, rows are sorted by group and value (all rows of a group have
+the same cells), Anatomy rows by group and quasi-identifiers, and what is equal then by chance.
 """
 
 from __future__ import annotations
@@ -102,15 +102,15 @@ class Renderer:
         real = draft.row != COUNTERFEIT
         person = np.where(real, read.snapshot.person[draft.row], NOBODY).astype(np.int32)
         ids = None if records is None else records.of(person, rng)
-        by_text = _ranks(read.snapshot.values)
+        by_text, chance = _ranks(read.snapshot.values), rng.permutation(len(draft.row))
         published = number[draft.group]
         if self.form == "anatomy":
             point = self._points(draft, read, rng)
-            keys = [point[:, column] for column in reversed(range(point.shape[1]))]
-            order = np.lexsort((*([] if ids is None else [np.array(ids)]), *keys, published))
+            keys: list[npt.NDArray[np.integer]] = [point[:, column] for column in reversed(range(point.shape[1]))]
+            order = np.lexsort([chance, *keys, published])
             columns, values = self._anatomy(draft, read, point[order], published, by_text)
         else:
-            order = np.lexsort((*([] if ids is None else [np.array(ids)]), by_text[draft.value], published))
+            order = np.lexsort((chance, by_text[draft.value], published))
             columns, values = self._plain(draft, read, last, order), None
         if self.names.group is not None:
             columns = {self.names.group: published[order], **columns}
@@ -268,8 +268,8 @@ class Renderer:
 def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
     """Return the ends of an interval, moved out to a grid of steps of `length` where it is shorter than that.
 
-    Among whole numbers `[21, 22]` has length 2, and the grid is of blocks of so many numbers; the grid does not depend
-    on the data, so that it says nothing of where in the interval somebody is (m-invariance paper, Section 4.1).
+    Among whole numbers `[21, 22]` has length 2, and the grid is of blocks of so many numbers. It does not depend on the
+    data: an interval around the values themselves would tell them (m-invariance paper, Section 4.1).
 
     >>> [str(end) for end in widened(Fraction(21), Fraction(21), Fraction(2), whole=True)]
     ['20', '21']
