@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
-from audit.reading.cells import CellError, Kind, parse_value
 
 if TYPE_CHECKING:
     from audit.core.publishing import Anonymizer
@@ -145,6 +144,8 @@ def _seed(text: str) -> int:
 
 
 def _length(text: str) -> tuple[str, Fraction]:
+    from audit.reading.cells import CellError, Kind, parse_value
+
     name, _, number = text.rpartition("=")
     try:
         length = parse_value(number, Kind.NUMERIC)  # a decimal number, so that the ends of intervals can be written
