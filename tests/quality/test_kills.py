@@ -22,7 +22,7 @@ from audit.reading.series import open_series
 from tests.helpers.microdata import Pairs, write_microdata
 
 TOUCHING = ("open", "os.", "shutil.", "fcntl.")
-RANDOM_KILLS = int(os.environ.get("AUDIT_TEST_KILLS", "40"))
+RANDOM_KILLS = int(os.environ.get("AUDIT_TEST_KILLS", "30"))
 PEOPLE = [(f"P{n}", 20 + n % 50, ("Ely", "Rye", "York")[n % 3], ("flu", "cold", "gout")[n % 7 % 3]) for n in range(60)]
 SNAPSHOTS = {str(n + 1): PEOPLE[3 * n : 3 * n + 40] for n in range(2)}
 
@@ -117,7 +117,7 @@ def test_killed_at_random_moments(micro, stages, tmp_path):
     forked(lambda: run(micro, tmp_path / "timed"))
     usual = time.perf_counter() - start
     draw, killed, out = np.random.default_rng(5), 0, tmp_path / "out"
-    for _ in range(RANDOM_KILLS):
+    while killed < RANDOM_KILLS:
         delay = draw.uniform(0, 1.2 * usual)
         child = os.fork()
         if child == 0:
@@ -128,10 +128,11 @@ def test_killed_at_random_moments(micro, stages, tmp_path):
         time.sleep(delay)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
-        killed += os.WIFSIGNALED(status)
-        if out.exists() and draw.random() < 0.5:  # else the next one goes on from what this one left
+        in_time = os.WIFSIGNALED(status)
+        killed += in_time
+        usual *= 1 if in_time else 0.9  # the machine has become faster than when it was timed
+        if out.exists() and (draw.random() < 0.5 or not in_time):  # else the next one goes on from what this one left
             assert_whole_and_going_on(micro, out, stages)
             shutil.rmtree(out)
         elif out.exists():
             assert published(out) in stages
-    assert killed > RANDOM_KILLS // 4
