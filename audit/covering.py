@@ -23,7 +23,8 @@ import numpy.typing as npt
 
 from audit import sweeping
 from audit.core.evidence import Codes, Entries, Table
-from audit.reading.attributes import Attribute, combine
+from audit.core.keys import combine
+from audit.reading.attributes import Attribute
 from audit.reading.cells import parse_value
 from audit.sweeping import Axis, Bags, ragged
 

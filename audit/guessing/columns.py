@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import Problems
-from audit.reading.attributes import combine
+from audit.core.keys import combine
 from audit.reading.cells import CellError, Interval, Kind, NumberSet, ValueSet, infer_kind, parse
 from audit.reading.hierarchies import Hierarchy
 from audit.reading.numbering import Vocabulary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.core.errors import InputError, Problem, UsageError
+from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
 from audit.linking.linked import LinkedSource
 from audit.linking.records import FollowedRecords
@@ -53,16 +53,8 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     has, what = needs[chosen]
     if not has:
         raise UsageError(f"{manifests.NAME}: the adversary `{chosen}` needs {what}; add it or choose another")
-    if chosen == "linked" and not series.keyed:
-        raise InputError(
-            Problem(
-                files.shown,
-                "there is no key for this release, though others have one",
-                f"write {series.key_path(files).relative_to(series.manifest.folder)} or the individual column",
-            )
-            for files in series.manifest.releases
-            if not series.has_key(files)
-        )
+    if chosen == "linked":
+        series.check_keys()
     return chosen
 
 

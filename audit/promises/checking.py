@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from audit.core.errors import InputError, Problem, UsageError
+from audit.core.errors import UsageError
 from audit.core.publishing import Promise
 from audit.promises.principle import SHOWN, Breach, Offence, Principle, promise_of
 from audit.reading import manifest as manifests
@@ -81,16 +81,8 @@ def require(principle: Principle, series: Series) -> None:
         raise UsageError(f"{manifests.NAME}: {principle.ident} needs [columns] quasi_identifiers; add them")
     if needs.cells != "ignored" and not columns.quasi_identifiers and columns.group is None:
         raise UsageError(f"{manifests.NAME}: {principle.ident} needs [columns] quasi_identifiers or group; add them")
-    if needs.key != "ignored" and series.started_keys and not series.keyed:
-        raise InputError(
-            Problem(
-                files.shown,
-                "there is no key for this release, though others have one",
-                f"write {series.key_path(files).relative_to(series.manifest.folder)} or the individual column",
-            )
-            for files in series.manifest.releases
-            if not series.has_key(files)
-        )
+    if needs.key != "ignored":
+        series.check_keys()
     if needs.key == "required" and not series.keyed and not (needs.record and columns.record):
         what = "[columns] individual, or a key file for each release" + ", or [columns] record" * needs.record
         raise UsageError(f"{manifests.NAME}: {principle.ident} needs {what}; add it")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Cell, CellError, Kind, ValueSet, contains, parse
-from audit.reading.spelling import ANYTHING, show
-
-__all__ = ["ANYTHING", "covers_itself", "show", "shown"]
+from audit.reading.spelling import show
 
 
 def shown(cell: Cell, attribute: Attribute) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from audit.core.errors import InputError, Problem, UsageError
+from audit.core.errors import UsageError
 from audit.core.publishing import Anonymizer, Form
 from audit.publishing import document
 from audit.publishing.document import NewRelease
@@ -141,15 +141,7 @@ def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: For
     _check_columns(manifest, microdata)
     _check_tags(manifest, microdata)
     if not series.keyed:
-        raise InputError(
-            Problem(
-                files.shown,
-                "there is no key for this release, and the next one is made from all of them",
-                f"write {series.key_path(files).relative_to(folder)}",
-            )
-            for files in manifest.releases
-            if not series.has_key(files)
-        )
+        raise series.keyless("there is no key for this release, and the next one is made from all of them")
     if columns.group is None and columns.record is None and not columns.quasi_identifiers:
         raise UsageError(f"{NAME}: the series has neither groups nor quasi-identifiers; name its group column")
     if anonymizer.links_records and columns.record is None:

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.evidence import Codes, Entries
+from audit.core.keys import distinct
 from audit.core.publishing import COUNTERFEIT, Bounds, Draft
-from audit.reading.attributes import Attribute, distinct
+from audit.reading.attributes import Attribute
 from audit.reading.cells import Interval, Kind, contains, cover_ranges
 from audit.reading.microdata import ReadSnapshot
 from audit.reading.numbering import NOBODY

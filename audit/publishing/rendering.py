@@ -17,14 +17,16 @@ import numpy.typing as npt
 
 from audit.core.errors import UsageError
 from audit.core.evidence import Codes
+from audit.core.keys import distinct
 from audit.core.publishing import COUNTERFEIT, OLD_END, Bounds, Draft, Form, Parts, RefusalError
-from audit.publishing.cells import ANYTHING, covers_itself, shown
+from audit.publishing.cells import covers_itself, shown
 from audit.publishing.looking import GroupCells
 from audit.publishing.records import Records
-from audit.reading.attributes import Attribute, distinct
+from audit.reading.attributes import Attribute
 from audit.reading.cells import Anything, Cell, Interval, Kind, ValueSet, intersect
 from audit.reading.microdata import Domain, ReadSnapshot
 from audit.reading.numbering import NOBODY
+from audit.reading.spelling import ANYTHING
 
 if TYPE_CHECKING:
     import pyarrow as pa

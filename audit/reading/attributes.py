@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.keys import combine, distinct
 from audit.reading.cells import Cell, CellError, Kind, covers, parse
 from audit.reading.hierarchies import Hierarchy
 
-__all__ = ["Attribute", "Codes", "combine", "distinct"]
 Codes = npt.NDArray[np.int32]
 
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from audit.core.errors import InputError, Problems
 from audit.core.evidence import Transitions
+from audit.core.keys import combine, distinct
 from audit.reading import manifest as manifests
-from audit.reading.attributes import combine, distinct
 from audit.reading.cells import CellError
 from audit.reading.numbering import NOBODY, Vocabulary
 from audit.reading.series import Series

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.core.errors import InputError, Problems
 from audit.core.evidence import Codes
@@ -158,10 +157,10 @@ class Microdata:
 
     def _person(self, table: Table, people: People, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
-        _note_first(table, codes == NOBODY, self.individual, "the row names nobody", "write whose row it is", problems)
+        table.note_first(codes == NOBODY, self.individual, "the row names nobody", "write whose row it is", problems)
         fake = np.append(people.is_counterfeit(), False)[codes]
         what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
-        _note_first(table, fake, self.individual, what, "give this person another identifier", problems)
+        table.note_first(fake, self.individual, what, "give this person another identifier", problems)
         rows, again = people.repeated(codes)
         if len(rows):
             what = f"this person stands again on line {table.line(int(again[0]))}"
@@ -175,7 +174,7 @@ class Microdata:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
         if empty.any():
-            _note_first(table, empty[codes], self.sensitive, "the row has no value", "write its value", problems)
+            table.note_first(empty[codes], self.sensitive, "the row has no value", "write its value", problems)
         return vocabulary.add(names)[codes]
 
     def _column(
@@ -192,7 +191,7 @@ class Microdata:
                     wrong.setdefault((what, remedy), []).append(place)
                 known[text] = value
         for (what, remedy), cells in wrong.items():
-            _note_first(table, np.isin(codes, cells), name, what, remedy, problems)
+            table.note_first(np.isin(codes, cells), name, what, remedy, problems)
         exact = [known[text] for text in names]
         domain = self.domains.get(name)
         listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
@@ -365,12 +364,3 @@ def _ordered(present: set[Fraction | str], listed: Sequence[Fraction | str]) -> 
         # Floats first: comparing fractions is slow, and needed only where they are as good as equal.
         return [number for _, number in sorted((float(number), number) for number in numbers)]
     return [*sorted((value for value in present if isinstance(value, str)), key=lambda text: (natural(text), text))]
-
-
-def _note_first(
-    table: Table, flags: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems
-) -> None:
-    rows = np.flatnonzero(flags)
-    if len(rows):
-        others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
-        problems.add(table.shown, what + others, remedy, line=table.line(int(rows[0])), column=column)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import Problems
-from audit.reading.attributes import combine
+from audit.core.keys import combine
 from audit.reading.faults import is_there
 from audit.reading.numbering import NOBODY
 from audit.reading.tables import Coded, Table, read_table, text_codes, whole_number
@@ -134,10 +134,7 @@ class _Reading:
     def filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
         """Note the first empty cell of a column that may have none."""
         if coded.names is not None and "" in coded.names:
-            rows = np.flatnonzero(coded.codes == list(coded.names).index(""))
-            if len(rows):
-                others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
-                self.note(table, int(rows[0]), column, what + others, remedy)
+            table.note_first(coded.codes == list(coded.names).index(""), column, what, remedy, self.problems)
 
     def cells(self, table: Table, name: str) -> Codes:
         """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""

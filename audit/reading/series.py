@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.errors import InputError, Problems
+from audit.core.errors import InputError, Problem, Problems
 from audit.reading import manifest as manifests
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind, infer_kind
@@ -98,6 +98,23 @@ class Series:
         if is_there(self.key_path(release)):
             return True
         return column is not None and column in (header(release.rows, release.shown, Problems()) or ())
+
+    def keyless(self, what: str, remedy: str = "") -> InputError:
+        """Return the error that some releases lack a key: what that means, and what to do but writing key files."""
+        files = [release for release in self.manifest.releases if not self.has_key(release)]
+        return InputError(
+            Problem(each.shown, what, f"write {self.key_path(each).relative_to(self.manifest.folder)}{remedy}")
+            for each in files
+        )
+
+    def check_keys(self) -> None:
+        """Refuse a series in which some releases have a key and some have none.
+
+        Raises:
+            InputError: it is one.
+        """
+        if self.started_keys and not self.keyed:
+            raise self.keyless("there is no key for this release, though others have one", " or the individual column")
 
     @cached_property
     def keyed(self) -> bool:

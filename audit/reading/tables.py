@@ -107,6 +107,13 @@ class Table:
         """Return the distinct stripped texts of a column."""
         return text_codes(self._columns[column])[1]
 
+    def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
+        """Note the first row that is wrong, and how many more are; nothing when none is. `wrong`: shape (rows,)."""
+        rows = np.flatnonzero(wrong)
+        if len(rows):
+            others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
+            problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
+
     def line(self, row: int) -> int:
         """Return the line of the file (counted from 1) on which a row begins; for Parquet its number from 1."""
         if self.path.name.endswith(".parquet"):

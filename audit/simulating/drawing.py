@@ -137,7 +137,7 @@ def _coded(table: Table, name: str, problems: Problems) -> tuple[Attribute, Colu
     blank = [place for place in used.tolist() if not texts[place].strip("*") or texts[place] in _NOT_A_NUMBER]
     for place in blank:
         what = "the cell says nothing" if texts[place] else "the cell is empty"
-        _note_first(table, codes == place, name, what, "fill it, or leave the row out", problems)
+        table.note_first(codes == place, name, what, "fill it, or leave the row out", problems)
     if blank or not len(used):
         return Attribute(name, [], is_numeric=False), codes.astype(np.uint32)
     attribute = _attribute(name, [texts[place] for place in used.tolist()])
@@ -173,29 +173,20 @@ def _identifiers(table: Table, name: str, problems: Problems) -> Any:  # noqa: A
     array = table.arrow(name)
     codes, texts = text_codes(array)
     empty = _where(codes, [not text for text in texts])
-    _note_first(table, empty, name, "the row names nobody", "write whose it is", problems)
+    table.note_first(empty, name, "the row names nobody", "write whose it is", problems)
     fake = _where(codes, [text.startswith(COUNTERFEIT) for text in texts])
     what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
-    _note_first(table, fake, name, what, "give this person another identifier", problems)
+    table.note_first(fake, name, what, "give this person another identifier", problems)
     first = np.full(len(texts), -1, dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     again = (first[codes] != np.arange(len(codes))) & ~empty
     if again.any():
         line = table.line(int(first[codes[np.argmax(again)]]))
         what = f"the identifier stands on line {line} already"
-        _note_first(table, again, name, what, "keep one row for each person", problems)
+        table.note_first(again, name, what, "keep one row for each person", problems)
     return array if pa.types.is_integer(array.type) else pa.array(texts, pa.string()).take(pa.array(codes))
 
 
 def _where(codes: Codes, flags: Sequence[bool]) -> npt.NDArray[np.bool_]:
     """Return, by row, the flag of its code."""
     return np.array(flags, dtype=np.bool_)[codes] if any(flags) else np.zeros(len(codes), dtype=np.bool_)
-
-
-def _note_first(
-    table: Table, flags: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems
-) -> None:
-    rows = np.flatnonzero(flags)
-    if len(rows):
-        others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
-        problems.add(table.shown, what + others, remedy, line=table.line(int(rows[0])), column=column)
