@@ -56,6 +56,8 @@ def decide(
 
 def _applies(clause: str, evidence: Sequence[Evidence]) -> str:
     """Return why a clause concerns a series, or nothing when it does not."""
+    if clause == "max_risk":
+        return "though the series has sensitive values"
     if clause == "min_e" and any(e.kind == "linked" and e.transitions is None for e in evidence):
         return "though the series links constant values to people"
     if clause == "k" and any(e.records is not None and e.records.attributes for e in evidence):
