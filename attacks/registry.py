@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from attacks.equivalence.attack import Equivalence
 from attacks.inference_table import InferenceTable
 from attacks.intersection import Intersection
 from attacks.update_graph import UpdateGraph
 from audit.core.outcome import Attack
 
-ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), InferenceTable())
+ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), Equivalence(), InferenceTable())
 
 
 def find(ident: str) -> Attack:

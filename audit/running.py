@@ -35,12 +35,12 @@ from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
 from audit.reading.tables import count_rows
 from audit.verdict import policy
-from audit.verdict.findings import DisclosureShelf, NarrowedShelf, shelve
+from audit.verdict.findings import AnyShelf, shelve
 from audit.verdict.naming import Namer
 from audit.verdict.policy import Judged
 from audit.verdict.scoring import Scored, changed_values, score
 
-Shelves = Sequence[DisclosureShelf | NarrowedShelf | None]
+Shelves = Sequence[AnyShelf | None]
 Watch = Callable[[str], Callable[[int, int], None] | None]
 
 
@@ -139,7 +139,7 @@ def _report(
         adversary=AdversaryFacts(
             evidence[0].kind, evidence[0].transitions is not None, max(seen.known for seen in evidence)
         ),
-        attacks=_attack_reports(entries, shelves, namer, options),
+        attacks=_attack_reports(series, entries, shelves, namer, options),
         contradictions=contradictions,
         policy=_decide(series, evidence, entries, waived, contradictions, options),
         time_limit=options.time_limit,
@@ -148,7 +148,7 @@ def _report(
     )
 
 
-def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> DisclosureShelf | NarrowedShelf | None:
+def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> AnyShelf | None:
     claims = entry.scored.outcome.claims
     return None if claims is None else shelve(entry.attack.ident, seen, claims, namer)
 
@@ -169,12 +169,14 @@ def _waive(
 
 
 def _attack_reports(
-    judged: Sequence[Judged], shelves: Shelves, namer: Namer, options: Options
+    series: Series, judged: Sequence[Judged], shelves: Shelves, namer: Namer, options: Options
 ) -> tuple[AttackReport, ...]:
     for entry, shelf in zip(judged, shelves, strict=True):
         if shelf is not None:
             shelf.take(options.findings, entry.waived)
-    namer.introduce(one for shelf in shelves if shelf is not None for one in shelf.mentioned())
+    named = [_named(series, entry) for entry in judged]
+    mentioned = [one for shelf in shelves if shelf is not None for one in shelf.mentioned()]
+    namer.introduce([*mentioned, *(("person", name) for names in named for name in names.values())])
     return tuple(
         AttackReport(
             attack=entry.attack.ident,
@@ -182,12 +184,17 @@ def _attack_reports(
             status=entry.scored.outcome.status,
             reason=entry.scored.outcome.reason,
             seconds=round(entry.scored.seconds, 6),
-            measures=entry.scored.measures,
+            measures={**entry.scored.measures, **{key: namer.call("person", name) for key, name in names.items()}},
             findings=() if shelf is None else shelf.told(),
             findings_total=0 if shelf is None else len(shelf.claims) - len(entry.waived),
         )
-        for entry, shelf in zip(judged, shelves, strict=True)
+        for entry, shelf, names in zip(judged, shelves, named, strict=True)
     )
+
+
+def _named(series: Series, entry: Judged) -> dict[str, str]:
+    """Return the measures of an attack that are people, by their identifiers."""
+    return {key: series.people.name(code) for key, code in entry.scored.outcome.people.items()}
 
 
 def _contradictions(evidence: Sequence[Evidence], judged: Sequence[Judged]) -> Contradictions:

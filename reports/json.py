@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
+from audit.core.report import (
+    AttackReport,
+    DisclosureStep,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedPin,
+    Report,
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,9 @@ def _finding(finding: NamedFinding) -> dict[str, object]:
     if isinstance(finding, NamedDisclosure):
         steps = [_disclosure_step(step) for step in finding.certificate]
         return _of_kind("disclosure", {**asdict(finding), "certificate": steps})
+    if isinstance(finding, NamedEquivalence | NamedPin):
+        kind = "disclosure" if isinstance(finding, NamedPin) else "equivalence"
+        return _of_kind(kind, asdict(finding))
     steps = [_without_none(asdict(step)) for step in finding.certificate]
     return _of_kind("narrowed", _without_none({**asdict(finding), "certificate": steps}))
 

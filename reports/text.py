@@ -8,8 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
-from audit.core.report import AttackReport, NamedDisclosure, NamedNarrowed, Report
-from reports.wording import advice, described, fallen, headline, listing, notes, number, plural, reasons, seconds
+from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
+from reports.wording import (
+    advice,
+    counted,
+    described,
+    fallen,
+    headline,
+    listing,
+    multiset,
+    notes,
+    number,
+    plural,
+    reasons,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -143,8 +156,7 @@ class Text:
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
         table.add_column("after release", header_style="bold")
         for attack, _ in rows:
-            what = "below k" if "once_unsafe" in attack.measures else "certain"
-            table.add_column(f"{what} by {attack.attack}", justify="right", header_style="bold")
+            table.add_column(f"{counted(attack)} by {attack.attack}", justify="right", header_style="bold")
         for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
             table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in rows))
         if len(tags) > _RELEASES_SHOWN:
@@ -161,8 +173,10 @@ class Text:
         for finding in attack.findings:
             if isinstance(finding, NamedDisclosure):
                 self._disclosure(console, finding)
-            else:
+            elif isinstance(finding, NamedNarrowed):
                 self._narrowed(console, finding)
+            else:
+                self._combined(console, finding)
         if shown < total:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()
@@ -180,6 +194,18 @@ class Text:
             if step.feasible is not None and step.feasible != step.candidates:
                 line += f"; on a possible path: {listing(step.feasible)}"
             console.print(line, style="dim", soft_wrap=True)
+
+    def _combined(self, console: Console, finding: NamedEquivalence | NamedPin) -> None:
+        if isinstance(finding, NamedPin):
+            who, value = printable(finding.individual), printable(finding.value)
+            line = f"  {who} has {value}, certain from release {printable(finding.release)} on"
+        else:
+            left, right = multiset(finding.left), multiset(finding.right)
+            line = f"  {left} {'has' if finding.e == 1 else 'have'} the same as {right} (e = {finding.e})"
+        console.print(f"{line}   [{finding.id}]", soft_wrap=True)
+        for group in finding.certificate:
+            what = f"    {group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
+            console.print(what, style="dim", soft_wrap=True)
 
     def _narrowed(self, console: Console, finding: NamedNarrowed) -> None:
         record, release = printable(finding.record), printable(finding.release)

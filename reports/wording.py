@@ -13,9 +13,11 @@ _CANDIDATES_SHOWN = 12
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     if report.policy.violations:
-        worst = max(reversed(report.attacks), key=_certain)
+        worst = max(reversed(violating(report)), key=_certain)
         if worst.findings_total:
             what = fallen(worst)
+            if "min_e" in worst.measures and not worst.measures["pinned"]:
+                return f"NOT SAFE: by {worst.attack}, {what} have the same values as few others.", "red"
             if "once_unsafe" in worst.measures:
                 return f"NOT SAFE: by {worst.attack}, {what}: too few others fit what is known of them.", "red"
             if "versions" in worst.measures:
@@ -29,6 +31,12 @@ def headline(report: Report) -> tuple[str, str]:
         )
     asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     return f"The policy holds against: {asked}.", "green"
+
+
+def violating(report: Report) -> list[AttackReport]:
+    """Return the attacks that violate a clause of the policy."""
+    violated = {(violation.attack, violation.sensitive) for violation in report.policy.violations}
+    return [attack for attack in report.attacks if (attack.attack, attack.sensitive) in violated]
 
 
 def reasons(report: Report) -> Iterable[str]:
@@ -47,7 +55,13 @@ def reasons(report: Report) -> Iterable[str]:
 
 
 def notes(report: Report) -> Iterable[str]:
-    """Yield how to take the risks that are shown."""
+    """Yield how to take what is shown."""
+    for attack in report.attacks:
+        ways, spread = attack.measures.get("ways"), attack.measures.get("spread")
+        if isinstance(ways, list) and ways:
+            yield f"{attack.attack} took: {'; '.join(ways)}."
+        if isinstance(spread, dict):
+            yield _spreading(spread, attack.measures.get("spread_worst"))
     if report.adversary.kind == "register" and any(a.measures.get("max_risk") is not None for a in report.attacks):
         yield (
             "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
@@ -57,18 +71,13 @@ def notes(report: Report) -> Iterable[str]:
 
 def advice(report: Report) -> Iterable[str]:
     """Yield what a publisher would do now."""
-    found = [attack for attack in report.attacks if attack.findings_total]
-    if found:
-        yield "Do not publish another release of this kind: what is out cannot be taken back, more would be added."
-    if any("once_unsafe" not in attack.measures for attack in found):
-        yield "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
-    if any("once_unsafe" in attack.measures for attack in found):
-        yield "Split groups of records only into parts of k or more, and leave all other cells as they were."
+    found = [attack for attack in violating(report) if attack.findings_total]
+    yield from _remedies(found)
     if report.policy.violations and not found:
         yield "Publish larger or more even groups, or accept a higher limit with --policy max_risk=…"
     if report.contradictions:
         yield "Decide first whether values may change; until then nothing below certainty can be relied on."
-    if any(attack.status == "incomplete" for attack in report.attacks):
+    if any(attack.reason and "time limit" in attack.reason for attack in report.attacks):
         yield "Give more time with --time-limit SECONDS."
     if found and not report.ids_are_stable:
         yield "Ids hold for this report only; with a folder private/ in the series they stay, and can be waived."
@@ -76,7 +85,19 @@ def advice(report: Report) -> Iterable[str]:
         yield "See who they are with --reveal; keep that report inside."
     if not found and not report.policy.violations:
         yield "Keep this report with the release; audit again, with the next release added, before that goes out."
-        yield "Somebody who reasons about everybody at once may deduce more than these attacks, one person at a time."
+        yield "Somebody who reasons about everybody's possible values at once may deduce more than these attacks do."
+
+
+def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
+    """Yield what would have kept people from being found."""
+    if found:
+        yield "Do not publish another release of this kind: what is out cannot be taken back, more would be added."
+    if any("min_e" in attack.measures for attack in found):
+        yield "Publish whole buckets: audit anonymize --method e-equivalence keeps people from being equal to so few."
+    if any(not {"once_unsafe", "min_e"} & attack.measures.keys() for attack in found):
+        yield "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
+    if any("once_unsafe" in attack.measures for attack in found):
+        yield "Split groups of records only into parts of k or more, and leave all other cells as they were."
 
 
 def fallen(attack: AttackReport) -> str:
@@ -85,9 +106,46 @@ def fallen(attack: AttackReport) -> str:
     more = "at least " if attack.status == "incomplete" else ""
     if "once_unsafe" in m:
         return f"{more}{_int(m['once_unsafe']):,} of {plural(_int(m['records']), 'record')} below k = {m['k']}"
+    if "min_e" in m:
+        return _equivalent(m, more)
     if "vulnerable" in m:
         return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
     return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
+
+
+def _equivalent(measures: Mapping[str, object], more: str) -> str:
+    """Return how many people are in some equivalence, and how small equivalences get."""
+    compromised, bounds = measures.get("compromised"), measures["min_e"]
+    if not measures["ways"] or not isinstance(compromised, dict) or not isinstance(bounds, dict):
+        return "nothing could be concluded"
+    count = max(compromised.values())
+    pinned = _int(measures["pinned"])
+    fixed = f"{more}{plural(pinned, 'value')} pinned, " if pinned else ""
+    people = plural(_int(measures["individuals"]), "person", "people")
+    return f"{fixed}{more}{count:,} of {people} ({least_e(bounds)})"
+
+
+def _spreading(spread: Mapping[str, object], who: object) -> str:
+    """Return how far one known value spreads, at worst and on average."""
+    worst, mean = _int(spread["worst"]), spread["mean"]
+    if not worst or not isinstance(mean, float):
+        return "No value follows from another one by combining groups."
+    others = plural(worst, "further person's value follows", "further people's values follow")
+    return f"Once the value of {printable(str(who))} is known, {others}; on average {mean:.3g} follow from one value."
+
+
+def least_e(bounds: Mapping[str, int | None]) -> str:
+    """Return the bounds of the least e in words.
+
+    >>> least_e({"lower": 2, "upper": 2}), least_e({"lower": 2, "upper": 4}), least_e({"lower": 5, "upper": None})
+    ('least e: 2', 'least e: 2 to 4', 'least e: 5 or more')
+    """
+    lower, upper = bounds["lower"], bounds["upper"]
+    if lower is None:
+        return "none at all" if upper is None else f"least e: up to {upper}"
+    if upper is None:
+        return f"least e: {lower} or more"
+    return f"least e: {lower}" if lower == upper else f"least e: {lower} to {upper}"
 
 
 def _certain(attack: AttackReport) -> tuple[bool, bool, bool]:
@@ -135,6 +193,23 @@ def listing(texts: Sequence[str]) -> str:
     shown = ", ".join(printable(text) for text in texts[:_CANDIDATES_SHOWN])
     hidden = len(texts) - _CANDIDATES_SHOWN
     return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def counted(attack: AttackReport) -> str:
+    """Return what an attack's timeline counts."""
+    if "once_unsafe" in attack.measures:
+        return "below k"
+    return "equal" if "min_e" in attack.measures else "certain"
+
+
+def multiset(side: Mapping[str, int]) -> str:
+    """Return a side of an equivalence, each with how often it is counted where that is more than once.
+
+    >>> multiset({"Bob": 1, "Dan": 2})
+    '{Bob, 2 x Dan}'
+    """
+    names = [printable(name) if times == 1 else f"{times} x {printable(name)}" for name, times in side.items()]
+    return names[0] if len(names) == 1 and set(side.values()) == {1} else f"{{{', '.join(names)}}}"
 
 
 def described(cells: Mapping[str, str]) -> str:

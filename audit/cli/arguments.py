@@ -40,6 +40,20 @@ def how_many(text: str) -> int | None:
     raise argparse.ArgumentTypeError("a whole number or `all` is needed")
 
 
+def from_one(text: str) -> int:
+    """Return a whole number from 1."""
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 1 to 999999999 is needed")
+
+
+def sides(text: str) -> int:
+    """Return how many people there may be on a side of an equivalence."""
+    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= 100:
+        return int(text)
+    raise argparse.ArgumentTypeError("a whole number from 1 to 100 is needed")
+
+
 def limit(text: str) -> tuple[str, float]:
     """Return a clause of the policy and its limit, from `clause=limit`."""
     from audit.reading.manifest import policy_trouble

@@ -8,17 +8,16 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+from attacks.equivalence.attack import Equivalence
 from attacks.registry import ATTACKS, find
-from audit.cli.arguments import Parser, how_many, limit, positive_seconds
+from audit.cli.arguments import Parser, how_many, limit, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
+from audit.core.errors import UsageError
+from audit.core.outcome import Attack
 from audit.core.report import Report
 from reports.registry import FORMATS, Format
-
-if TYPE_CHECKING:
-    pass
 
 
 def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
@@ -53,6 +52,15 @@ def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
         metavar="K",
         help="how many records have to fit what is known of one; short for --policy k=K",
     )
+    main.add_argument(
+        "--max-e",
+        type=sides,
+        metavar="E",
+        help="equivalence: count and look for sides of up to so many people; default: 4",
+    )
+    main.add_argument(
+        "--known", action="store_true", help="equivalence: tell too how far one value, once known, spreads"
+    )
     main.add_argument("--findings", type=how_many, default=20, metavar="N|all", help="findings shown; default: 20")
     main.add_argument(
         "--time-limit",
@@ -70,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.running import Options, run_audit
 
     check_output(arguments.output)
-    attacks = [find(name) for name in dict.fromkeys(arguments.attack)] if arguments.attack else list(ATTACKS)
+    attacks = _attacks(arguments)
     with progress() as watch:
         options = Options(
             adversary=arguments.adversary,
@@ -86,6 +94,20 @@ def run(arguments: argparse.Namespace) -> int:
         report = run_audit(series, attacks, options)
     write(report, arguments.format, arguments.output)
     return exit_code(report)
+
+
+def _attacks(arguments: argparse.Namespace) -> list[Attack]:
+    """Return the attacks to run, with their options.
+
+    Raises:
+        UsageError: an option is given of an attack that is not asked for.
+    """
+    chosen = [find(name) for name in dict.fromkeys(arguments.attack)] if arguments.attack else list(ATTACKS)
+    equivalence = Equivalence(arguments.max_e or Equivalence.max_e, known=arguments.known)
+    if equivalence != Equivalence() and Equivalence() not in chosen:
+        option = "--max-e" if arguments.max_e else "--known"
+        raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
+    return [equivalence if attack == Equivalence() else attack for attack in chosen]
 
 
 def exit_code(report: Report) -> int:

@@ -17,10 +17,18 @@ class Budget:
     seconds: float | None = None
     tell: Callable[[int, int], None] | None = None
     _start: float = field(default_factory=time.monotonic)
+    _limit: float | None = None
 
     def spent(self) -> bool:
         """Tell whether the time is up."""
         return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+
+    def part(self, share: float) -> Budget:
+        """Return a budget of a share of the time that is left."""
+        if self.seconds is None:
+            return Budget(None, self.tell)
+        left = max(0.0, self.seconds - (time.monotonic() - self._start))
+        return Budget(share * left, self.tell, _limit=self._limit or self.seconds)
 
     def progress(self, done: int, total: int) -> None:
         """Tell whoever watches how far the work has come."""
@@ -30,4 +38,4 @@ class Budget:
     @property
     def reason(self) -> str:
         """Why an attack stopped whose budget is spent."""
-        return f"the time limit of {self.seconds:g} s was reached"
+        return f"the time limit of {self._limit or self.seconds:g} s was reached"

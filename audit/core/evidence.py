@@ -98,6 +98,28 @@ class Pools:
         return self.contents.tabled(self.n_pools, self.values) if isinstance(self.contents, Entries) else self.contents
 
 
+@dataclass(frozen=True, slots=True)
+class Members:
+    """One release as rows of the person matrix and the value matrix (equivalence paper, Definition 9).
+
+    Attributes:
+        column: who each row is, -1 for a counterfeit without identity; people whose values are known beforehand are
+            left out; otherwise distinct; shape (n,), int32.
+        group: the group of each; shape (n,), int32, in [0, n_groups).
+        n_groups: number of groups, some of which may be empty.
+        contents: the values of the groups, less those that are known beforehand.
+        individual: which people are no counterfeits, by person code; shape (people,).
+        values: the number of sensitive values of this and all earlier releases.
+    """
+
+    column: Codes
+    group: Codes
+    n_groups: int
+    contents: Entries
+    individual: npt.NDArray[np.bool_]
+    values: int
+
+
 @dataclass(frozen=True)
 class Transitions:
     """Which value may follow which between two consecutive versions of one person, and how often.
@@ -125,6 +147,12 @@ class PoolSource(Protocol):
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return, for each of some people in a release, the names of the groups that may hold the person."""
+
+    def members(self, release: int) -> Members:
+        """Return who is in which group of a release, counterfeits included, where that is known (`linked`)."""
+
+    def group_names(self, release: int, groups: Codes) -> list[str]:
+        """Return the names of some groups of a release."""
 
 
 @dataclass(frozen=True, slots=True)

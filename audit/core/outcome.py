@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from fractions import Fraction
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -75,8 +76,8 @@ class Disclosures:
         return len(self.person)
 
     @property
-    def risk(self) -> npt.NDArray[np.float64]:
-        """The probability of each claim: certainty."""
+    def severity(self) -> npt.NDArray[np.float64]:
+        """What to rank the claims by, the worst highest: their probability, which is certainty."""
         return np.ones(len(self))
 
     def some(self, places: Places) -> Disclosures:
@@ -156,13 +157,90 @@ class Narrowings:
         return len(self.record)
 
     @property
-    def risk(self) -> npt.NDArray[np.float64]:
-        """The probability of taking a member of the class for the person one looks for."""
+    def severity(self) -> npt.NDArray[np.float64]:
+        """What to rank the claims by: the probability of taking a member of the class for the person looked for."""
         return 1 / self.class_size
 
 
-Finding: TypeAlias = Disclosure | Narrowed
-Claims: TypeAlias = Disclosures | Narrowings
+class Nameless(NamedTuple):
+    """A counterfeit without identity: the `number`-th, from 0, of those of a group, in the order of the file."""
+
+    release: int
+    group: str
+    number: int
+
+
+Somebody: TypeAlias = int | Nameless
+"""A person or a counterfeit that keeps its identity, by code; or a counterfeit without one."""
+
+
+class Weighted(NamedTuple):
+    """A group of a release, counted from 0, with its weight in a linear combination of groups."""
+
+    release: int
+    group: str
+    weight: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """People who have the same values as others, or one whose value is pinned, with the groups that add up to it.
+
+    The weighted sum of the groups' members is `left` less `right`, and that of their values is nothing, or one time
+    the value that is pinned (equivalence paper, Definition 10).
+
+    Attributes:
+        left, right: who, and how often each is counted.
+        value: code of the value that the one person on the left has; None where two sides have equal values.
+        certificate: the groups with their weights, none of them 0, in the order of releases.
+    """
+
+    left: tuple[tuple[Somebody, int], ...]
+    right: tuple[tuple[Somebody, int], ...]
+    value: int | None
+    certificate: tuple[Weighted, ...]
+
+    @property
+    def e(self) -> int:
+        """How many there are on each side; 0 where a value is pinned."""
+        return sum(times for _, times in self.right)
+
+
+@dataclass(frozen=True)
+class Equivalences:
+    """All equivalences and pinned values of one outcome, as columns; the findings themselves are built on demand.
+
+    The claims need not be all equivalences that there are, but span them up to a size: e = 1 is told as a chain of
+    pairs through each class.
+
+    Attributes:
+        e: people on each side, 0 where a value is pinned; shape (claims,), int32.
+        release: the release by which everybody concerned was published, counted from 0; shape (claims,), int32.
+        spanned: every equivalence of at most so many people on a side follows from the claims.
+        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
+        sides: returns what the claims at some places say, without certificates.
+        build: returns the findings at some places; None where no weights were found within the limits.
+    """
+
+    e: Codes
+    release: Codes
+    spanned: int
+    nothing: Mapping[str, object]
+    sides: Callable[[Places], list[Equivalence]]
+    build: Callable[[Places], list[Equivalence | None]]
+
+    def __len__(self) -> int:
+        """Return the number of claims."""
+        return len(self.e)
+
+    @property
+    def severity(self) -> npt.NDArray[np.float64]:
+        """What to rank the claims by: a pinned value first, then the fewest people on a side."""
+        return np.where(self.e == 0, 2.0, 1 / np.maximum(self.e, 1))
+
+
+Finding: TypeAlias = Disclosure | Narrowed | Equivalence
+Claims: TypeAlias = Disclosures | Narrowings | Equivalences
 
 
 @dataclass(frozen=True)
@@ -205,7 +283,7 @@ class Outcome:
     """What an attack found out.
 
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
-    the attack does not apply, for the reason given.
+    the attack does not apply, for the reason given. `people` are measures that are people, by code.
     """
 
     attack: str
@@ -214,6 +292,7 @@ class Outcome:
     measures: dict[str, object] = field(default_factory=dict)
     claims: Claims | None = None
     model: RiskModel | None = None
+    people: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def skipped(cls, attack: str, reason: str) -> Outcome:

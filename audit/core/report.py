@@ -93,7 +93,46 @@ class NamedNarrowed:
     certificate: tuple[RecordStep, ...]
 
 
-NamedFinding: TypeAlias = NamedDisclosure | NamedNarrowed
+@dataclass(frozen=True)
+class WeightedGroup:
+    """A group of a release with its weight in a linear combination, an exact fraction as text."""
+
+    release: str
+    group: str
+    weight: str
+
+
+@dataclass(frozen=True)
+class NamedEquivalence:
+    """People who have the same values as others, each with how often it is counted; pseudonyms unless revealed.
+
+    The certificate's groups, each times its weight, leave just the left side less the right, and no value.
+    """
+
+    id: str
+    e: int
+    left: dict[str, int]
+    right: dict[str, int]
+    certificate: tuple[WeightedGroup, ...]
+
+
+@dataclass(frozen=True)
+class NamedPin:
+    """A person's value that a linear combination of groups fixes; with a pseudonym unless revealed.
+
+    The certificate's groups, each times its weight, leave just the person and the value; it is certain once
+    `release` is published.
+    """
+
+    id: str
+    individual: str
+    release: str
+    value: str
+    risk: float
+    certificate: tuple[WeightedGroup, ...]
+
+
+NamedFinding: TypeAlias = NamedDisclosure | NamedNarrowed | NamedEquivalence | NamedPin
 """A finding whose certificate has been checked."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError, Problem, Problems, UsageError
-from audit.core.evidence import Codes, Entries, Pools, Table
+from audit.core.evidence import Codes, Entries, Members, Pools, Table
 from audit.linking.releases import Releases, ahead
 from audit.reading.knowledge import Known, read_known
 from audit.reading.numbering import NOBODY
@@ -92,6 +92,30 @@ class LinkedSource:
         row = np.full(self.series.people.size + 1, NOBODY, dtype=np.int64)
         row[release.person] = np.arange(release.rows)
         return [(release.group.name(int(code)),) for code in release.group.codes[row[people]]]
+
+    def group_names(self, position: int, groups: Codes) -> list[str]:
+        """Return the names of some groups of a release."""
+        group = self.release(position).group
+        return [group.name(int(code)) for code in groups]
+
+    def members(self, position: int) -> Members:
+        """Return who is in which group of a release, counterfeits included."""
+        release = self.release(position)
+        if release.person is None:
+            raise UsageError("who is in which group is known to the adversary `linked` alone")
+        person, group = release.person, release.group.codes
+        entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        fixed = self._fixed(position)
+        if fixed is not None:
+            at = np.append(fixed, UNKNOWN)[person]
+            real = self._real(person)
+            self._check_own(release, real, at if real is None else at[real])
+            entries = self._without(entries, person, group, at)
+            rows = np.flatnonzero(at == UNKNOWN)
+            person, group = person[rows], group[rows]
+        values = len(self.series.vocabularies[self.sensitive])
+        individual = ~self.series.people.is_counterfeit()
+        return Members(person, group, release.group.size, entries, individual, values)
 
     def truth(self, position: int) -> Codes | None:
         """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""

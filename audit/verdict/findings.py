@@ -9,16 +9,41 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from audit.core.evidence import Evidence
-from audit.core.outcome import Claims, Disclosure, Disclosures, Narrowed, Narrowings, Places
-from audit.core.report import DisclosureStep, NamedDisclosure, NamedFinding, NamedNarrowed, RecordStep
+from audit.core.outcome import (
+    Claims,
+    Disclosure,
+    Disclosures,
+    Equivalence,
+    Equivalences,
+    Narrowed,
+    Narrowings,
+    Places,
+    Somebody,
+)
+from audit.core.report import (
+    DisclosureStep,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedNarrowed,
+    NamedPin,
+    RecordStep,
+    WeightedGroup,
+)
 from audit.linking.linked import LinkedSource
 from audit.linking.records import FollowedRecords
+from audit.reading.numbering import COUNTERFEIT
 from audit.verdict.certificates import Checker
+from audit.verdict.combinations import CombinationChecker
 from audit.verdict.naming import Namer
 from audit.verdict.recounting import Recounter
 
-C = TypeVar("C", Disclosures, Narrowings)
-F = TypeVar("F", Disclosure, Narrowed)
+C = TypeVar("C", Disclosures, Narrowings, Equivalences)
+F = TypeVar("F", Disclosure, Narrowed, Equivalence)
+Who = tuple[str, str]
+"""Somebody whom a finding is about: what it is (`person`, `record`, `counterfeit`), and the identifier."""
+
+_TRIES = 5
 
 
 class Shelf(ABC, Generic[C, F]):
@@ -40,8 +65,8 @@ class Shelf(ABC, Generic[C, F]):
         """Return the findings at some places, each certificate checked again."""
 
     @abstractmethod
-    def _mentioned(self, finding: F) -> tuple[str, str]:
-        """Return whom a finding is about: what it is, and the identifier."""
+    def _mentioned(self, finding: F) -> list[Who]:
+        """Return whom a finding is about."""
 
     @abstractmethod
     def _told(self, ident: str, finding: F) -> NamedFinding:
@@ -56,9 +81,9 @@ class Shelf(ABC, Generic[C, F]):
         places = self._worst(most, waived)
         self._taken = list(zip(self.ids(places), self._checked(places), strict=True))
 
-    def mentioned(self) -> Iterable[tuple[str, str]]:
+    def mentioned(self) -> Iterable[Who]:
         """Return whom the findings that were taken are about."""
-        return [self._mentioned(finding) for _, finding in self._taken]
+        return [one for _, finding in self._taken for one in self._mentioned(finding)]
 
     def told(self) -> tuple[NamedFinding, ...]:
         """Return the findings that were taken as they are told; everybody has been introduced to the namer."""
@@ -69,7 +94,7 @@ class Shelf(ABC, Generic[C, F]):
         most = len(left) if most is None else min(most, len(left))
         if not most:
             return left[:0]
-        risk, release = self.claims.risk[left], self.claims.release[left]
+        risk, release = self.claims.severity[left], self.claims.release[left]
         last = np.lexsort((release, -risk))[most - 1]
         # Only claims that are as bad as the last one shown need an id.
         near = np.flatnonzero((risk > risk[last]) | ((risk == risk[last]) & (release <= release[last])))
@@ -94,9 +119,7 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
 
     @property
     def _source(self) -> LinkedSource:
-        if not isinstance(self.evidence.source, LinkedSource):
-            raise TypeError("this evidence does not come from a series")
-        return self.evidence.source
+        return _linked(self.evidence)
 
     def _name(self, person: int) -> str:
         return self._source.series.people.name(person)
@@ -109,8 +132,8 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
             checker.check(finding, allowed)
         return findings
 
-    def _mentioned(self, finding: Disclosure) -> tuple[str, str]:
-        return "person", self._name(finding.person)
+    def _mentioned(self, finding: Disclosure) -> list[Who]:
+        return [("person", self._name(finding.person))]
 
     def _told(self, ident: str, finding: Disclosure) -> NamedDisclosure:
         tags, values = self.evidence.tags, self.evidence.values
@@ -120,7 +143,7 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
 
         return NamedDisclosure(
             ident,
-            self.namer.call(*self._mentioned(finding)),
+            self.namer.call(*self._mentioned(finding)[0]),
             tags[finding.release],
             values[finding.value],
             finding.risk,
@@ -161,14 +184,14 @@ class NarrowedShelf(Shelf[Narrowings, Narrowed]):
         Recounter(self._source, self.claims.k).check(findings)
         return findings
 
-    def _mentioned(self, finding: Narrowed) -> tuple[str, str]:
-        return "record", self._source.name(finding.record)
+    def _mentioned(self, finding: Narrowed) -> list[Who]:
+        return [("record", self._source.name(finding.record))]
 
     def _told(self, ident: str, finding: Narrowed) -> NamedNarrowed:
         tags = self.evidence.tags
         return NamedNarrowed(
             ident,
-            self.namer.call(*self._mentioned(finding)),
+            self.namer.call(*self._mentioned(finding)[0]),
             tags[finding.release],
             finding.class_size,
             finding.risk,
@@ -188,8 +211,85 @@ class NarrowedShelf(Shelf[Narrowings, Narrowed]):
         return dict(zip(self._source.attributes, texts, strict=True))
 
 
-def shelve(attack: str, evidence: Evidence, claims: Claims, namer: Namer) -> DisclosureShelf | NarrowedShelf:
+class EquivalenceShelf(Shelf[Equivalences, Equivalence]):
+    """People who have the same values as others, and values that are pinned."""
+
+    def ids(self, places: Places) -> list[str]:
+        """Return the ids of the claims at some places."""
+        return [self._id(finding) for finding in self.claims.sides(places)]
+
+    def take(self, most: int | None, waived: Places) -> None:
+        """Take the first `most` claims in order whose weights are found, leaving out those that are waived.
+
+        Raises:
+            BrokenCertificateError: a certificate does not hold; this is a bug of the program.
+        """
+        places = self._worst(None if most is None else most * _TRIES, waived)
+        step = len(places) if most is None else most
+        taken: list[Equivalence] = []
+        for start in range(0, len(places), max(step, 1)):
+            taken += self._checked(places[start : start + step])
+            if most is not None and len(taken) >= most:
+                break
+        told = [(self._id(finding), finding) for finding in taken[:most]]
+        self._taken = sorted(told, key=lambda one: (one[1].e, _since(one[1]), one[0]))
+
+    def _checked(self, places: Places) -> list[Equivalence]:
+        findings = [finding for finding in self.claims.build(places) if finding is not None]
+        checker = CombinationChecker(_linked(self.evidence))
+        for finding in findings:
+            checker.check(finding)
+        return findings
+
+    def _id(self, finding: Equivalence) -> str:
+        sides = [sorted(f"{times} {self._who(who)[1]}" for who, times in side) for side in _sides(finding)]
+        if finding.value is not None:
+            return self.namer.finding(self.attack, "disclosure", *sides[0], self.evidence.values[finding.value])
+        left, right = sorted(sides)
+        return self.namer.finding(self.attack, "equivalence", *left, "", *right)
+
+    def _who(self, somebody: Somebody) -> Who:
+        if not isinstance(somebody, int):
+            tag = self.evidence.tags[somebody.release]
+            return "counterfeit", f"{COUNTERFEIT}(release {tag}, group {somebody.group}, {somebody.number + 1})"
+        name = _linked(self.evidence).series.people.name(somebody)
+        return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
+
+    def _mentioned(self, finding: Equivalence) -> list[Who]:
+        return [self._who(who) for side in _sides(finding) for who, _ in side]
+
+    def _told(self, ident: str, finding: Equivalence) -> NamedEquivalence | NamedPin:
+        tags = self.evidence.tags
+        groups = tuple(WeightedGroup(tags[w.release], w.group, str(w.weight)) for w in finding.certificate)
+        left, right = ({self.namer.call(*self._who(w)): times for w, times in side} for side in _sides(finding))
+        if finding.value is None:
+            return NamedEquivalence(ident, finding.e, left, right, groups)
+        value = self.evidence.values[finding.value]
+        return NamedPin(ident, next(iter(left)), tags[_since(finding)], value, 1.0, groups)
+
+
+def _sides(finding: Equivalence) -> tuple[tuple[tuple[Somebody, int], ...], tuple[tuple[Somebody, int], ...]]:
+    return finding.left, finding.right
+
+
+def _since(finding: Equivalence) -> int:
+    """Return the release with which a certificate is complete."""
+    return max(group.release for group in finding.certificate)
+
+
+def _linked(evidence: Evidence) -> LinkedSource:
+    if not isinstance(evidence.source, LinkedSource):
+        raise TypeError("this evidence does not come from a series")
+    return evidence.source
+
+
+AnyShelf = DisclosureShelf | NarrowedShelf | EquivalenceShelf
+
+
+def shelve(attack: str, evidence: Evidence, claims: Claims, namer: Namer) -> AnyShelf:
     """Return the shelf for an attack's claims."""
     if isinstance(claims, Disclosures):
         return DisclosureShelf(attack, evidence, claims, namer)
-    return NarrowedShelf(attack, evidence, claims, namer)
+    if isinstance(claims, Narrowings):
+        return NarrowedShelf(attack, evidence, claims, namer)
+    return EquivalenceShelf(attack, evidence, claims, namer)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from audit.core.evidence import Evidence
-from audit.core.outcome import Attack, Narrowings, Places
+from audit.core.outcome import Attack, Equivalences, Narrowings, Places
 from audit.core.report import PolicyReport, Undecided, Violation, Waived
 from audit.reading.manifest import Waiver
 from audit.verdict.scoring import Scored
@@ -46,8 +46,8 @@ def decide(
                 undecided.append(Undecided(clause, f"no attack of this version decides it, {why}"))
             elif why:
                 not_asked.append(clause)
-        ran = [entry for entry in deciding if entry.scored.outcome.status != "skipped"]
-        if deciding and not ran and _applies_not(clause, evidence):
+        ran = [entry for entry in judged if entry.scored.outcome.status != "skipped"]
+        if deciding and not any(entry in ran for entry in deciding) and _applies_not(clause, evidence):
             not_asked.append(clause)
         for entry in ran:
             _judge(clause, limit, entry, violations, undecided)
@@ -71,11 +71,12 @@ def _applies_not(clause: str, evidence: Sequence[Evidence]) -> bool:
 
 
 def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation], undecided: list[Undecided]) -> None:
+    """Note what an attack says about a clause: any attack may violate it, but only some can find that it holds."""
     outcome = entry.scored.outcome
     value = _BREACHES[clause](entry, limit)
     if value is not None:
         violations.append(Violation(outcome.attack, clause, limit, value, entry.sensitive))
-    elif outcome.status == "incomplete":
+    elif clause in entry.attack.decides and not _DECIDED.get(clause, _complete)(entry, limit):
         undecided.append(Undecided(clause, f"{outcome.attack}: {outcome.reason}"))
 
 
@@ -103,8 +104,42 @@ def _class(entry: Judged, limit: float) -> float | None:
     return smallest if smallest < limit else None
 
 
-_BREACHES: Mapping[str, Callable[[Judged, float], float | None]] = {"max_risk": _risk, "k": _class}
+def _least_e(entry: Judged, limit: float) -> float | None:
+    """Return the least number of people on a side of an equivalence, where it is below the limit."""
+    claims = entry.scored.outcome.claims
+    if not isinstance(claims, Equivalences):
+        return None
+    left = np.delete(claims.e, entry.waived)
+    least = int(left[left > 0].min(initial=np.iinfo(np.int32).max))
+    return least if least < limit else None
+
+
+def _complete(entry: Judged, limit: float) -> bool:
+    """Tell whether an attack that found nothing against a clause has looked at everything."""
+    return entry.scored.outcome.status == "complete"
+
+
+def _no_lesser_e(entry: Judged, limit: float) -> bool:
+    """Tell whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
+    outcome = entry.scored.outcome
+    if not isinstance(outcome.claims, Equivalences):
+        return False
+    bounds = outcome.measures.get("min_e")
+    if not isinstance(bounds, dict):
+        return False
+    proved_none = bounds["lower"] is None and bounds["upper"] is None
+    return proved_none or max(bounds["lower"] or 0, outcome.claims.spanned + 1) >= limit
+
+
+_BREACHES: Mapping[str, Callable[[Judged, float], float | None]] = {
+    "max_risk": _risk,
+    "min_e": _least_e,
+    "k": _class,
+}
 """For each clause that attacks decide, what violates it: None where nothing does."""
+
+_DECIDED: Mapping[str, Callable[[Judged, float], bool]] = {"min_e": _no_lesser_e}
+"""For clauses that may be decided though an attack is incomplete, when nothing violates them."""
 
 
 def sort_waivers(

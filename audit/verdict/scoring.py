@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
-from audit.core.outcome import Disclosures, Outcome, Places, Risks
+from audit.core.outcome import Disclosures, Equivalences, Outcome, Places, Risks
 from audit.linking.linked import UNKNOWN
 from audit.linking.truth import truth_of
 
@@ -45,9 +45,11 @@ class Scored:
         An attack that was cut short has no risks, yet each of its claims is a certainty.
         """
         claims = self.outcome.claims
+        gone = np.zeros(0, dtype=np.intp) if waived is None else waived
+        if isinstance(claims, Equivalences):
+            return 1.0 if (np.delete(claims.e, gone) == 0).any() else None
         if not isinstance(claims, Disclosures):
             return None
-        gone = np.zeros(0, dtype=np.intp) if waived is None else waived
         if self.risks is None:
             return 1.0 if len(claims) > len(gone) else None
         counts = ~np.isnan(self.risks.risk)
@@ -80,6 +82,8 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     have no risk. They are counted by `changed_values`.
     """
     claims = outcome.claims
+    if isinstance(claims, Equivalences) and changed_values(evidence).any():
+        return Scored(_unfounded(outcome, claims), None)
     if not isinstance(claims, Disclosures):
         return Scored(outcome, None)
     changed = changed_values(evidence)
@@ -94,6 +98,15 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     if changed.any():
         risks = replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk))
     return Scored(outcome, risks)
+
+
+def _unfounded(outcome: Outcome, claims: Equivalences) -> Outcome:
+    """Return the outcome of reasoning about everybody at once where the values of some people do change.
+
+    A wrong premise about one person reaches everybody: nothing at all follows.
+    """
+    reason = "some people's published values change, so that nothing follows from all groups together"
+    return replace(outcome, status="incomplete", reason=reason, measures=dict(claims.nothing), claims=None, people={})
 
 
 def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:

@@ -170,11 +170,14 @@ def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
 def test_findings_are_cut_and_counted(asked, most):
     code, result, _ = run_audit(HOSPITAL, "--findings", asked)
     assert code == 1
-    assert [attack["findings_total"] for attack in result["attacks"]] == [2, 4, 0]
+    totals = {attack["attack"]: attack["findings_total"] for attack in result["attacks"]}
+    assert totals.pop("equivalence") >= 6  # three pairs, and others that tell of the rest
+    assert totals == {"intersection": 2, "update-graph": 4, "inference-table": 0}
     for attack in result["attacks"]:
         assert len(attack["findings"]) == min(most, attack["findings_total"])
     text = run_main(str(HOSPITAL), "--findings", asked)[1]
-    assert text.count(" has dyspepsia, ") + text.count(" has gastritis, ") == min(most, 2)
+    once = text.partition("Findings of equivalence")[0]
+    assert once.count(" has dyspepsia, ") + once.count(" has gastritis, ") == min(most, 2)
 
 
 def test_one_attack():
@@ -404,7 +407,7 @@ def test_waived_findings_are_gone(with_private):
     code, result, _ = run_audit(with_private)
     assert finding_ids(result) == []
     assert result["policy"]["violations"] == []
-    assert code == 3  # no attack of this version decides min_e
+    assert code == 0
     assert {waived["state"] for waived in result["policy"]["waived"]} == {"applied"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,18 @@ HOSPITALS = """\
 1  Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)  (hospital-l-diverse)
 2  Hospital, 2-invariant releases (m-invariance paper, Tables 1b and 3a)  (hospital-2-invariant)
 
-                                                    1                  2
-releases                                            2                  2
-rows                                               22                 24
-people                                             16                 16
-counterfeits of a release, at most                  0                  2
-counterfeits of all releases                        0                  2
-adversary                                      linked             linked
-intersection: what falls               2 of 16 people     0 of 16 people
-intersection: highest risk                          1              0.500
-update-graph: what falls             4 of 22 versions   0 of 22 versions
-update-graph: highest risk                          1              0.500
+                                                                1                              2
+releases                                                        2                              2
+rows                                                           22                             24
+people                                                         16                             16
+counterfeits of a release, at most                              0                              2
+counterfeits of all releases                                    0                              2
+adversary                                                  linked                         linked
+intersection: what falls                           2 of 16 people                 0 of 16 people
+intersection: highest risk                                      1                          0.500
+update-graph: what falls                         4 of 22 versions               0 of 22 versions
+update-graph: highest risk                                      1                          0.500
+equivalence: what falls              13 of 16 people (least e: 1)   12 of 16 people (least e: 1)
 """
 
 
@@ -65,8 +67,8 @@ def edit(path: Path, old: str, new: str) -> None:
 @pytest.mark.usefixtures("here")
 def test_privacy_alone():
     assert compare("hospital-l-diverse", "hospital-2-invariant") == HOSPITALS + (
-        "discernibility                                     25                 27\n"
-        "rows of a group                                  2.20               2.18\n"
+        "discernibility                                                 25                             27\n"
+        "rows of a group                                              2.20                           2.18\n"
         "\n"
         "From discernibility on, a figure is the mean over the releases; less is more useful.\n"
         "For the error of queries and the width of cells, name the original data with --microdata.\n"
@@ -80,10 +82,10 @@ def test_privacy_and_utility():
     found = compare("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "7")
     head, _, rest = found.removeprefix(HOSPITALS).partition("query error")
     assert head == (
-        "discernibility                                     25                 27\n"
-        "rows of a group                                  2.20               2.18\n"
-        "perimeter                                         4.0                3.1\n"
-        "normalized certainty penalty                   0.1899             0.1402\n"
+        "discernibility                                                 25                             27\n"
+        "rows of a group                                              2.20                           2.18\n"
+        "perimeter                                                     4.0                            3.1\n"
+        "normalized certainty penalty                               0.1899                         0.1402\n"
     )
     assert "7 random COUNT queries of each release, ranges |A| · theta^(1/d), theta 0.1, seed 0;\n" in rest
     assert "relative to the actual count in Hospital (m-invariance paper, Tables 1a and 2a).\n" in rest
@@ -170,7 +172,7 @@ def test_no_query_may_have_an_error():
     (series,) = as_json(*words)["series"]
     assert series["means"]["query_error"] is None
     assert series["means"]["skipped"] == 1
-    assert "query error, median of a release                    -\n" in compare(*words)
+    assert re.search(r"^query error, median of a release +-$", compare(*words), re.MULTILINE)
 
 
 def test_nothing_is_said_of_persons(here: Path):

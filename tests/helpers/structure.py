@@ -1,6 +1,7 @@
 """Whether a JSON result has everything that is promised, each in its form."""
 
 import re
+from fractions import Fraction
 from typing import Any
 
 MEASURES = {
@@ -14,7 +15,7 @@ MEASURES = {
         "mean_risk",
         "timeline",
     },
-    "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "timeline"},
+    "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "ways", "timeline"},
     "inference-table": {"k", "records", "unsafe", "once_unsafe", "smallest_class", "timeline"},
     "joint": {"versions", "certain", "eliminated", "open", "timeline"},
 }
@@ -25,6 +26,7 @@ COUNTED = {
     "joint": "certain",
 }
 DISCLOSURE = {"id", "kind", "individual", "release", "value", "risk", "certificate"}
+EQUIVALENCE = {"id", "kind", "e", "left", "right", "certificate"}
 NARROWED = {"id", "kind", "record", "release", "class_size", "risk", "cause", "certificate"}
 CAUSES = {"group change", "subgroup expanding", "widow", "small group"}
 
@@ -91,6 +93,8 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
         if finding["kind"] == "disclosure":
             assert set(finding) == DISCLOSURE
             assert 0 <= finding["risk"] <= 1
+        elif finding["kind"] == "equivalence":
+            _assert_equivalence(finding, entry["measures"]["min_e"]["lower"])
         elif finding["kind"] == "narrowed":
             _assert_narrowed(finding, tags, entry["measures"]["k"])
     order = [
@@ -99,6 +103,17 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
         if finding["kind"] in {"disclosure", "narrowed"}
     ]
     assert order == sorted(order)
+    sizes = [finding.get("e", 0) for finding in findings if entry["attack"] == "equivalence"]
+    assert sizes == sorted(sizes)
+
+
+def _assert_equivalence(finding: dict[str, Any], lower: int) -> None:
+    assert set(finding) == EQUIVALENCE
+    assert not finding["left"].keys() & finding["right"].keys()
+    assert finding["e"] == sum(finding["left"].values()) == sum(finding["right"].values()) >= lower
+    for group in finding["certificate"]:
+        assert set(group) == {"release", "group", "weight"}
+        assert Fraction(group["weight"]) != 0
 
 
 def _assert_narrowed(finding: dict[str, Any], tags: list[str], k: int) -> None:

@@ -1,0 +1,221 @@
+"""A fingerprint of a series: one random number by column, from which equal values can be told.
+
+Give every sensitive value v a random number c_v, and let h be a random solution of S h = U c modulo a large prime, for
+the person matrix S and the value matrix U. When W U = 0 for some rational weights W of the groups, h sums to 0 over
+W S. Since h is uniform over the solutions, its sums over all other vectors are random: one in 10**17 is 0 by chance. So
+columns with equal numbers are those with e = 1, h_i = c_v tells that column i has value v for certain, and sets of
+columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
+
+Small systems are solved by plain elimination, large ones by `attacks.equivalence.peeling` and
+`attacks.equivalence.lanczos`; the solution is checked, group by group.
+
+Source: equivalence paper, Definitions 9 and 10, for the matrices and for what an equivalence is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from attacks.equivalence.field import PRIME, Field, multiplied, sums, uniform
+from attacks.matrix import Matrix
+from audit.core.budget import Budget
+from audit.core.evidence import Codes
+from audit.core.outcome import Places
+
+# With more memberships, elimination may take longer than importing numba and loading the kernels: half a second.
+_PLAIN_MEMBERSHIPS = 2_000
+
+
+class ContradictionError(ValueError):
+    """No values of the columns fit all groups.
+
+    Attributes:
+        groups: groups that contradict each other, ascending: some weights give them no members, but values.
+        release: the last of their releases, counted from 0: the one with which the contradiction is seen.
+    """
+
+    def __init__(self, groups: tuple[int, ...], release: int) -> None:
+        super().__init__(f"{len(groups)} groups contradict each other")
+        self.groups = groups
+        self.release = release
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Random numbers of columns and values, modulo `attacks.equivalence.field.PRIME`.
+
+    Attributes:
+        of: h, by column; independent random numbers for columns that are in no group; shape (columns,), uint64.
+        value: c, by sensitive value; all 0 in a homogeneous fingerprint; shape (values,), uint64.
+    """
+
+    of: Field
+    value: Field
+
+
+def fingerprint(
+    matrix: Matrix, rng: np.random.Generator, budget: Budget, *, homogeneous: bool = False
+) -> Fingerprint | None:
+    """Return a random solution h, uniform over all solutions, or None when the budget is spent.
+
+    Args:
+        matrix: the groups.
+        rng: h and c come from two independent streams of it.
+        budget: how long it may take.
+        homogeneous: solve S h = 0 instead, whose solutions tell what the members of the groups alone determine.
+
+    Raises:
+        ContradictionError: there is no solution.
+    """
+    for_values, for_columns = rng.spawn(2)
+    value = np.zeros(matrix.values, dtype=np.uint64) if homogeneous else uniform(for_values, matrix.values)
+    target = _targets(matrix, value)
+    drawn = uniform(for_columns, matrix.columns)
+    if len(matrix.member) > _PLAIN_MEMBERSHIPS:
+        number = compiled_solution(matrix, target, drawn, for_columns, budget)
+    else:
+        number = plain_solution(matrix, target, drawn)
+    if number is None:
+        return None
+    if not np.array_equal(sums(matrix.start, number[matrix.member]), target):
+        raise ArithmeticError("the numbers of some group's members do not sum to those of its values")
+    return Fingerprint(number, value)
+
+
+def _targets(matrix: Matrix, value: Field) -> Field:
+    """Return what each group's members sum to, by the values that it holds."""
+    terms = value[matrix.value]
+    several = np.flatnonzero(matrix.rows != 1)
+    terms[several] = multiplied(terms[several], matrix.rows[several].astype(np.uint64))
+    return sums(matrix.value_start, terms)
+
+
+def classes(matrix: Matrix, numbers: Fingerprint) -> Codes:
+    """Return the class of each column: those of equal numbers, in order of first members; shape (columns,), int32.
+
+    Columns that are in no group are in no class, -1.
+    """
+    label = np.full(matrix.columns, -1, dtype=np.int32)
+    here = _somewhere(matrix)
+    _, first, place = np.unique(numbers.of[here], return_index=True, return_inverse=True)
+    order = np.empty(len(first), dtype=np.int32)
+    order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    label[here] = order[place]
+    return label
+
+
+def pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
+    """Return the code of the value that each column has for certain, -1 without one; shape (columns,), int32.
+
+    Raises:
+        ValueError: the fingerprint is homogeneous, and knows no values.
+    """
+    if len(numbers.value) and not numbers.value.any():
+        raise ValueError("a homogeneous fingerprint pins no values")
+    certain = np.full(matrix.columns, -1, dtype=np.int32)
+    here = _somewhere(matrix)
+    order = np.argsort(numbers.value)
+    place = np.searchsorted(numbers.value[order], numbers.of[here])
+    near = np.flatnonzero(place < len(order))
+    code = order[place[near]]
+    equal = numbers.value[code] == numbers.of[here[near]]
+    certain[here[near[equal]]] = code[equal]
+    return certain
+
+
+def _somewhere(matrix: Matrix) -> Places:
+    """Return the columns that are in some group, ascending."""
+    here = np.zeros(matrix.columns, dtype=np.bool_)
+    here[matrix.member] = True
+    return np.flatnonzero(here)
+
+
+def compiled_solution(
+    matrix: Matrix, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget
+) -> Field | None:
+    """Return numbers of the columns, uniform over those that sum to `target`, by group, or None: budget spent.
+
+    `drawn` are uniform numbers; `rng` is for what else is random.
+
+    Raises:
+        ContradictionError: there are no such numbers.
+    """
+    from attacks.equivalence import lanczos, peeling
+    from attacks.equivalence.core import laid_out
+
+    easy, number = peeling.peeled(matrix), drawn.copy()
+    core = laid_out(matrix, easy.left)
+    try:
+        solved = lanczos.solution(core, target[core.group], drawn[core.column], rng, budget)
+    except lanczos.InconsistentError as error:
+        raise _contradiction(matrix, error.groups.tolist()) from error
+    if solved is None:
+        return None
+    number[core.column] = solved
+    peeling.substitute(matrix, easy, target, number)
+    return number
+
+
+def plain_solution(matrix: Matrix, target: Field, drawn: Field) -> Field:
+    """Return the same as `compiled_solution`, of which this is the oracle, by elimination in order of degrees.
+
+    Rows are dictionaries of coefficients by column. A row's coefficient of column ~g tells how often group g is in it.
+    """
+    start, member, right = matrix.start.tolist(), matrix.member.tolist(), target.tolist()
+    rows = [dict.fromkeys(member[start[g] : start[g + 1]], 1) | {~g: 1} for g in range(matrix.groups)]
+    pivots = _eliminated(rows, right)
+    left = [row for row in range(len(rows)) if right[row] and max(rows[row]) < 0]
+    if left:
+        raise _contradiction(matrix, [~column for column in rows[left[0]]])
+    number = drawn.tolist()
+    for row, pivot in reversed(pivots):
+        others = sum(times * number[column] for column, times in rows[row].items() if column >= 0 and column != pivot)
+        number[pivot] = (right[row] - others) * pow(rows[row][pivot], -1, PRIME) % PRIME
+    return np.array(number, dtype=np.uint64)
+
+
+def _contradiction(matrix: Matrix, groups: list[int]) -> ContradictionError:
+    return ContradictionError(tuple(sorted(groups)), int(matrix.release[groups].max()))
+
+
+def _eliminated(rows: list[dict[int, int]], right: list[int]) -> list[tuple[int, int]]:
+    """Eliminate, always the column that is in the fewest rows; return rows and their pivots in that order."""
+    within: dict[int, set[int]] = {}
+    for row, entries in enumerate(rows):
+        for column in entries:
+            within.setdefault(column, set()).add(row)
+    queue = [(len(holders), column) for column, holders in within.items() if column >= 0]
+    heapify(queue)
+    pivots = []
+    while queue:
+        degree, pivot = heappop(queue)
+        if degree != len(within[pivot]) or not degree:
+            continue
+        row = min(within[pivot], key=lambda holder: (len(rows[holder]), holder))
+        inverse = pow(rows[row][pivot], -1, PRIME)
+        for other in sorted(within[pivot] - {row}):
+            times = rows[other][pivot] * inverse % PRIME
+            _subtract(rows, within, other, times, row)
+            right[other] = (right[other] - times * right[row]) % PRIME
+        for column in rows[row]:
+            within[column].discard(row)
+            if column >= 0:
+                heappush(queue, (len(within[column]), column))
+        pivots.append((row, pivot))
+    return pivots
+
+
+def _subtract(rows: list[dict[int, int]], within: dict[int, set[int]], other: int, times: int, row: int) -> None:
+    """Subtract so many times a row from another one."""
+    entries = rows[other]
+    for column, entry in rows[row].items():
+        left = (entries.get(column, 0) - times * entry) % PRIME
+        if left:
+            entries[column] = left
+            within[column].add(other)
+        else:
+            del entries[column]
+            within[column].discard(other)

@@ -1,0 +1,299 @@
+"""Lanczos: one random solution of the core's equations, uniform over all of them.
+
+The free columns f of a component determine its pivots, and its deferred rows then ask M f = w of them, where M, the
+Schur complement, is never built: a product with it, or with its transpose, is one sweep of additions over the
+component. Start from numbers g drawn for the free columns. When d solves M d = w - M g and depends on the right side
+alone, g + d is uniform over the solutions. With random diagonals R and C, such a d is C M^T R y for the y with
+(R M C M^T R) y = R (w - M g), and C z for the z with (C M^T R M C) z = C M^T R (w - M g). The smaller of the two
+symmetric systems is solved by Lanczos' method over the field, after as many products as M has ranks. Duplicate and
+dependent groups do no harm: right sides are images. What is left over when there is no solution is a sum of groups
+without members, but with values: a proof.
+
+Sources: B. LaMacchia and A. Odlyzko, Solving large sparse linear systems over finite fields (1990); W. Eberly and
+E. Kaltofen, On randomized Lanczos algorithms (1997), for the diagonals.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from attacks.equivalence.core import System
+from attacks.equivalence.field import PRIME, Field, multiplied, reduced, uniform
+from attacks.equivalence.peeling import difference
+from audit.core.budget import Budget
+
+Array: TypeAlias = npt.NDArray[Any]
+
+# Additions between two looks at the budget: some tenths of a second.
+_WORK = 50_000_000
+_ATTEMPTS = 8
+_SPENT, _FAILED, _INCONSISTENT, _SOLVED = 0, 1, 2, 3
+_COMPONENT, _RUNNING, _BY_COLUMNS, _FORCED = 0, 1, 2, 3
+_TARGET, _ANSWER, _CURRENT, _PREVIOUS, _IMAGE = 0, 1, 2, 3, 4
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_PRIME = np.uint64(PRIME)
+_reduced = njit(inline="always")(reduced)
+_multiplied = njit(inline="always")(multiplied)
+
+
+class InconsistentError(ValueError):
+    """The equations of some `groups` have no solution: some sum of their multiples has no members, but a number."""
+
+    def __init__(self, groups: Array) -> None:
+        super().__init__("groups contradict each other")
+        self.groups = groups
+
+
+class _State(NamedTuple):
+    """How far the solver has come.
+
+    Attributes:
+        place: the component; whether it is being solved, whether by the system of its free columns, and whether that
+            system is to be used whatever its size.
+        drawn: the numbers g of the columns, in the system's order; solutions in components that are solved.
+        target: what each row sums to.
+        nothing: zeros, by row.
+        number: by column, to sweep with.
+        weight: by row, to sweep with.
+        row_scale, column_scale: the random diagonals R and C.
+        vectors: the right side, the answer so far, the current and the previous Lanczos vector, and the image of the
+            current one, of the component being solved; shape (5, longest).
+        inverse: 1 over the product of the previous vector and its image; shape (1,).
+    """
+
+    place: Array
+    drawn: Array
+    target: Array
+    nothing: Array
+    number: Array
+    weight: Array
+    row_scale: Array
+    column_scale: Array
+    vectors: Array
+    inverse: Array
+
+
+def solution(system: System, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget) -> Field | None:
+    """Return numbers of the system's columns that solve its equations, uniform over all that do.
+
+    Args:
+        system: the equations.
+        target: what each row sums to.
+        drawn: uniform numbers of the columns; those of the free columns are where the solver starts. Overwritten.
+        rng: for the diagonals.
+        budget: None is returned when it is spent.
+
+    Raises:
+        InconsistentError: there is no solution.
+        ArithmeticError: the diagonals failed again and again, which never happens by chance.
+    """
+    rows, columns, size = len(target), len(drawn), (np.diff(system.column_first) - system.pivots).max(initial=0)
+    weight, nothing = np.zeros((2, rows), dtype=np.uint64)
+    number, vectors = np.zeros(columns, dtype=np.uint64), np.zeros((5, size), dtype=np.uint64)
+    place, inverse = np.zeros(4, dtype=np.int64), np.zeros(1, dtype=np.uint64)
+    for _ in range(_ATTEMPTS):
+        scales = uniform(rng, rows, 1), uniform(rng, columns, 1)
+        state = _State(place, drawn, target, nothing, number, weight, *scales, vectors, inverse)
+        status = _SPENT
+        while status == _SPENT:
+            if budget.spent():
+                return None
+            status = _go_on(system, state, _WORK)
+        if status == _SOLVED:
+            return drawn
+        if status == _INCONSISTENT:
+            row, end = system.row_first[place[_COMPONENT] :][:2]
+            raise InconsistentError(np.sort(system.group[row:end][weight[row:end] != 0]))
+    raise ArithmeticError("no random diagonals solve the equations of the groups")
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _go_on(system: System, state: _State, work: int) -> int:
+    """Solve components until some work is done; tell why it ended."""
+    place = state.place
+    while place[_COMPONENT] < len(system.pivots):
+        c = place[_COMPONENT]
+        if not place[_RUNNING]:
+            _begin(system, state, c)
+        cost = 1 + 2 * int(system.row_start[system.row_first[c + 1]] - system.row_start[system.row_first[c]])
+        while _step(system, state, c):
+            work -= cost
+            if work < 0:
+                return _SPENT
+        work -= cost
+        status = _end(system, state, c)
+        place[_RUNNING] = False
+        place[_FORCED] = status == _FAILED
+        if status != _SOLVED:
+            return status
+        place[_COMPONENT] += 1
+    return _SOLVED
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _free(system: System, c: int, by_column: Array) -> Array:
+    """Return the part of an array by column for the free columns of a component."""
+    return by_column[system.column_first[c] + system.pivots[c] : system.column_first[c + 1]]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _deferred(system: System, c: int, by_row: Array) -> Array:
+    """Return the part of an array by row for the deferred rows of a component."""
+    return by_row[system.row_first[c] + system.pivots[c] : system.row_first[c + 1]]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _scale(left: Array, right: Array, out: Array) -> None:
+    """Multiply entry by entry."""
+    for i in range(len(out)):
+        out[i] = _multiplied(left[i], right[i])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _copy(source: Array, out: Array) -> None:
+    # Slices take numba seconds to compile.
+    for i in range(len(out)):
+        out[i] = source[i]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _dot(left: Array, right: Array) -> np.uint64:
+    total = _ZERO
+    for i in range(len(left)):
+        total = _reduced(total + _multiplied(left[i], right[i]))
+    return total
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _inverse(number: np.uint64) -> np.uint64:
+    """Return 1 over a number, by Fermat's little theorem."""
+    power, square = _ONE, number
+    for bit in range(57):
+        if (PRIME - 2) >> bit & 1:
+            power = _multiplied(power, square)
+        square = _multiplied(square, square)
+    return power
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _down(system: System, state: _State, target: Array, c: int) -> None:
+    """Number a component's pivots by its free columns; weigh its deferred rows by what they lack to their targets."""
+    row, column, start = system.row_first[c], system.column_first[c], system.row_start
+    number, content = state.number, system.row_column
+    for k in range(system.pivots[c]):
+        r = row + k
+        number[column + k] = difference(target[r], number, content, start[r], start[r + 1])
+    for r in range(row + system.pivots[c], system.row_first[c + 1]):
+        state.weight[r] = difference(target[r], number, content, start[r], start[r + 1])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _up(system: System, state: _State, c: int) -> None:
+    """Weigh a component's rows by its deferred rows so that no pivot is left; number its free columns by minus sums."""
+    row, column, start = system.row_first[c], system.column_first[c], system.column_start
+    weight, content = state.weight, system.column_row
+    for k in range(system.pivots[c] - 1, -1, -1):
+        weight[row + k] = difference(_ZERO, weight, content, start[column + k], start[column + k + 1])
+    for i in range(column + system.pivots[c], system.column_first[c + 1]):
+        state.number[i] = difference(_ZERO, weight, content, start[i], start[i + 1])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _spread(system: System, state: _State, c: int, vector: Array) -> None:
+    """Number a component's free columns by a vector of the side that is solved: C M^T R y, or C z."""
+    number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
+    if state.place[_BY_COLUMNS]:
+        _scale(vector, _free(system, c, state.column_scale), number)
+    else:
+        _scale(vector, _deferred(system, c, state.row_scale), weight)
+        _up(system, state, c)
+        _scale(number, _free(system, c, state.column_scale), number)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _gather(system: System, state: _State, c: int, target: Array, vector: Array) -> None:
+    """Bring what free columns leave to the targets of deferred rows to the side that is solved: R w, or C M^T R w."""
+    weight = _deferred(system, c, state.weight)
+    _down(system, state, target, c)
+    _scale(weight, _deferred(system, c, state.row_scale), weight)
+    if state.place[_BY_COLUMNS]:
+        _up(system, state, c)
+        _scale(_free(system, c, state.number), _free(system, c, state.column_scale), vector)
+    else:
+        _copy(weight, vector)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _begin(system: System, state: _State, c: int) -> None:
+    """Set up a component."""
+    number = _free(system, c, state.number)
+    _copy(_free(system, c, state.drawn), number)
+    deferred = len(_deferred(system, c, state.weight))
+    state.place[_RUNNING] = True
+    state.place[_BY_COLUMNS] = state.place[_FORCED] == 1 or len(number) < deferred
+    target = state.vectors[_TARGET][: len(number) if state.place[_BY_COLUMNS] else deferred]
+    _gather(system, state, c, state.target, target)
+    for i in range(len(target)):
+        state.vectors[_CURRENT, i] = target[i]
+        state.vectors[_ANSWER, i] = state.vectors[_PREVIOUS, i] = _ZERO
+    state.inverse[0] = _ZERO
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _step(system: System, state: _State, c: int) -> bool:
+    """Take one more Lanczos vector into account; tell whether there may be another."""
+    size = len(_free(system, c, state.number) if state.place[_BY_COLUMNS] else _deferred(system, c, state.weight))
+    target, answer = state.vectors[_TARGET][:size], state.vectors[_ANSWER][:size]
+    current, previous = state.vectors[_CURRENT][:size], state.vectors[_PREVIOUS][:size]
+    image = state.vectors[_IMAGE][:size]
+    _spread(system, state, c, current)
+    _gather(system, state, c, state.nothing, image)
+    length = _dot(current, image)
+    if length == 0:
+        return False
+    inverse = _inverse(length)
+    share = _multiplied(_dot(current, target), inverse)
+    along = _PRIME - _multiplied(_dot(image, image), inverse)
+    back = _PRIME - _multiplied(length, state.inverse[0])
+    for i in range(size):
+        answer[i] = _reduced(answer[i] + _multiplied(share, current[i]))
+        following = image[i] + _multiplied(along, current[i]) + _multiplied(back, previous[i])
+        previous[i], current[i] = current[i], _reduced(following)
+    state.inverse[0] = inverse
+    return True
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _end(system: System, state: _State, c: int) -> int:
+    """Tell whether the answer solves a component, and if so, note its numbers; if not, whether nothing can."""
+    number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
+    drawn = _free(system, c, state.drawn)
+    _spread(system, state, c, state.vectors[_ANSWER])
+    for i in range(len(number)):
+        number[i] = _reduced(drawn[i] + _PRIME - number[i])
+    _down(system, state, state.target, c)
+    if _vanishes(weight):
+        column, end = system.column_first[c], system.column_first[c + 1]
+        _copy(state.number[column:end], state.drawn[column:end])
+        return _SOLVED
+    if not state.place[_BY_COLUMNS]:
+        return _FAILED
+    # What is left over is orthogonal to all images, and not to the right side.
+    _scale(weight, _deferred(system, c, state.row_scale), weight)
+    _up(system, state, c)
+    row, end = system.row_first[c], system.row_first[c + 1]
+    if _vanishes(number) and _dot(state.weight[row:end], state.target[row:end]) != 0:
+        return _INCONSISTENT
+    return _FAILED
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _vanishes(vector: Array) -> bool:
+    anything = _ZERO
+    for i in range(len(vector)):
+        anything |= vector[i]
+    return anything == _ZERO

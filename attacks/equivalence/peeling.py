@@ -1,0 +1,252 @@
+"""Peeling: nearly all equations of a series solved one after the other, and the few that are not picked well.
+
+A column that is in exactly one of the groups that are left is that group's pivot: whatever the other members' numbers,
+this one makes the sum right (like decoding an erasure code). Where no such column is left, what remains is the core,
+see `attacks.equivalence.core`. There a group is picked to go without pivot, the one whose removal brings the most
+columns near to being pivots. Then peeling goes on, and few are picked before it avalanches. The same is done with
+groups and columns exchanged: hence lines and points.
+Cost: linear in memberships.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from attacks.equivalence.field import PRIME, Field, reduced
+from attacks.matrix import Matrix
+
+Array: TypeAlias = npt.NDArray[Any]
+
+# How much a point urges its lines to be removed, by the number of lines it is left in.
+_URGENCY = np.array([0, 0, 4, 2, 1, 0], dtype=np.int64)
+_LAST = len(_URGENCY) - 1
+_BOTTOM, _TOP, _HIGHEST, _NOW, _ENTRIES = 0, 1, 2, 3, 4
+_PRIME = np.uint64(PRIME)
+_MUCH = np.uint64(1 << 63)
+_reduced = njit(reduced)
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """Groups in the order in which they were peeled.
+
+    Attributes:
+        group: shape (peeled groups,), int32; their equations are solved in reverse.
+        pivot: the pivot of each, which is in none of the later ones; shape (peeled groups,), int32.
+        left: the other groups, the core's, ascending.
+    """
+
+    group: Array
+    pivot: Array
+    left: Array
+
+
+class Ragged(NamedTuple):
+    """What is in each of several lists: those of list i from `start[i]` to `start[i + 1]` in `entry`."""
+
+    start: Array
+    entry: Array
+
+
+class _Lines(NamedTuple):
+    """How far lines are removed. Lines are groups and points columns, or the other way round.
+
+    Attributes:
+        points: the points of each line.
+        lines: the lines of each point.
+        degree: how many lines of each point are left.
+        last: the exclusive or of the lines left of each point: the line itself where it is one.
+        ready: points of one line, in the order in which they became so; those that wait are from `_BOTTOM` to `_TOP`.
+        turn: when each line was removed.
+        pivot: the point by which each line was removed; -1 where it was picked to go without.
+        urgency: the sum of the urgencies of each line's points; -1 for lines that are removed.
+        first: the first entry of the queue of each urgency, -1 for none. Each line is in the queue of its urgency; what
+            else stands in queues is out of date.
+        queued, following: the line of each entry, and the entry after it, -1 for none.
+        cursor: where `ready` begins and ends, the highest urgency there may be, how many lines were removed, and how
+            many entries there are.
+    """
+
+    points: Ragged
+    lines: Ragged
+    degree: Array
+    last: Array
+    ready: Array
+    turn: Array
+    pivot: Array
+    urgency: Array
+    first: Array
+    queued: Array
+    following: Array
+    cursor: Array
+
+
+def peeled(matrix: Matrix) -> Peeled:
+    """Peel groups until every column is in no group that is left or in several."""
+    degree, last = np.zeros((2, matrix.columns), dtype=np.int32)
+    group, pivot = np.full((2, matrix.groups), -1, dtype=np.int32)
+    there = np.ones(matrix.groups, dtype=np.bool_)
+    done = _peel(matrix.start, matrix.member, degree, last, group, pivot, there)
+    return Peeled(group[:done], pivot[:done], np.flatnonzero(there))
+
+
+def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
+    """Remove all active lines, each by a point that is in no other line left, but for lines picked to go without.
+
+    Args:
+        points: the points of each line.
+        lines: the lines of each point.
+        active: which lines are to be removed; lines with common points are alike.
+
+    Returns:
+        When each line was removed, and its point; -1 for lines without, and for those that are not active.
+    """
+    count, width = len(active), len(lines.start) - 1
+    turn, pivot = np.full((2, count), -1, dtype=np.int32)
+    degree, last, ready = np.zeros((3, width), dtype=np.int32)
+    urgency = np.full(count, -1, dtype=np.int32)
+    first = np.full(int(np.diff(points.start).max(initial=0)) * int(_URGENCY.max()) + 1, -1, dtype=np.int32)
+    # Each line stands in a queue once at first, and again when a point of it is left in 4, in 3, in 2 lines.
+    queued, following = np.empty((2, count + 9 * width), dtype=np.int32)
+    cursor = np.array([0, 0, len(first) - 1, 0, 0])
+    state = _Lines(points, lines, degree, last, ready, turn, pivot, urgency, first, queued, following, cursor)
+    _queue(state, active)
+    _remove(state)
+    return turn, pivot
+
+
+def substitute(matrix: Matrix, easy: Peeled, target: Field, number: Field) -> None:
+    """Set the numbers of the pivots so that their groups sum to `target`, by group."""
+    _substitute(matrix.start, matrix.member, easy.group, easy.pivot, target, number)
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def difference(target: np.uint64, number: Array, index: Array, begin: int, end: int) -> np.uint64:
+    """Return a number less the sum of the numbers at some places, modulo the prime."""
+    total = np.uint64(0)
+    for i in range(begin, end):
+        total += number[index[i]]
+        if total >= _MUCH:
+            total = _reduced(total)
+    return _reduced(target + _PRIME - _reduced(total))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array, pivot: Array, there: Array) -> int:
+    """Note groups in the order of peeling, their pivots, and that they are no more there; return how many."""
+    for g in range(len(there)):
+        for i in range(start[g], start[g + 1]):
+            degree[member[i]] += 1
+            last[member[i]] ^= g
+    done = 0
+    for c in range(len(degree)):
+        # Each group that goes may leave one of its columns ready, and that one's group, and so on.
+        waiting = done
+        if degree[c] == 1 and there[last[c]]:
+            group[done], pivot[done], there[last[c]] = last[c], c, False
+            done += 1
+        while waiting < done:
+            g = group[waiting]
+            waiting += 1
+            for i in range(start[g], start[g + 1]):
+                other = member[i]
+                degree[other] -= 1
+                last[other] ^= g
+                if degree[other] == 1 and there[last[other]]:
+                    group[done], pivot[done], there[last[other]] = last[other], other, False
+                    done += 1
+    return done
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _substitute(start: Array, member: Array, group: Array, pivot: Array, target: Array, number: Array) -> None:
+    for k in range(len(group) - 1, -1, -1):
+        g = group[k]
+        number[pivot[k]] = np.uint64(0)
+        number[pivot[k]] = difference(target[g], number, member, start[g], start[g + 1])
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _queue(state: _Lines, active: Array) -> None:
+    """Count what is there, and put all active lines into their queues."""
+    for p in range(len(state.degree)):
+        state.degree[p] = state.lines.start[p + 1] - state.lines.start[p]
+        for j in range(state.lines.start[p], state.lines.start[p + 1]):
+            state.last[p] ^= state.lines.entry[j]
+        if state.degree[p] == 1 and active[state.last[p]]:
+            state.ready[state.cursor[_TOP]] = p
+            state.cursor[_TOP] += 1
+    for line in range(len(active) - 1, -1, -1):
+        if active[line]:
+            urgency = 0
+            for i in range(state.points.start[line], state.points.start[line + 1]):
+                urgency += _URGENCY[min(state.degree[state.points.entry[i]], _LAST)]
+            _enqueue(state, line, urgency)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _remove(state: _Lines) -> None:
+    """Remove all lines that stand in queues."""
+    line = _next(state)
+    while line >= 0:
+        state.turn[line] = state.cursor[_NOW]
+        state.cursor[_NOW] += 1
+        state.urgency[line] = -1
+        for i in range(state.points.start[line], state.points.start[line + 1]):
+            _lessen(state, line, state.points.entry[i])
+        line = _next(state)
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _next(state: _Lines) -> int:
+    """Return a line that a point is ready for, or else the most urgent one; -1 when none is left."""
+    cursor = state.cursor
+    while cursor[_BOTTOM] < cursor[_TOP]:
+        p = state.ready[cursor[_BOTTOM]]
+        cursor[_BOTTOM] += 1
+        if state.degree[p] == 1:
+            state.pivot[state.last[p]] = p
+            return state.last[p]
+    while cursor[_HIGHEST] >= 0:
+        urgency = cursor[_HIGHEST]
+        entry = state.first[urgency]
+        if entry < 0:
+            cursor[_HIGHEST] -= 1
+            continue
+        state.first[urgency] = state.following[entry]
+        if state.urgency[state.queued[entry]] == urgency:
+            return state.queued[entry]
+    return -1
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _lessen(state: _Lines, line: int, p: int) -> None:
+    """Take a removed line from a point, and make the point's other lines more urgent."""
+    was = state.degree[p]
+    state.degree[p] = was - 1
+    state.last[p] ^= line
+    if was == 2:
+        state.ready[state.cursor[_TOP]] = p
+        state.cursor[_TOP] += 1
+    # The line of a point that is ready goes at once: it need not become less urgent.
+    more = _URGENCY[min(was - 1, _LAST)] - _URGENCY[min(was, _LAST)]
+    if more > 0:
+        for j in range(state.lines.start[p], state.lines.start[p + 1]):
+            other = state.lines.entry[j]
+            if state.urgency[other] >= 0:
+                _enqueue(state, other, state.urgency[other] + more)
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _enqueue(state: _Lines, line: int, urgency: int) -> None:
+    """Note a line's urgency, and put it first in the queue."""
+    entry = state.cursor[_ENTRIES]
+    state.urgency[line], state.queued[entry] = urgency, line
+    state.following[entry], state.first[urgency] = state.first[urgency], entry
+    state.cursor[_HIGHEST] = max(state.cursor[_HIGHEST], urgency)
+    state.cursor[_ENTRIES] = entry + 1

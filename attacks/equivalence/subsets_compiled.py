@@ -1,0 +1,201 @@
+"""Compiled twins of the kernels that form all sets of people and match them, for many sets.
+
+The sums are scattered into buckets by their bits, some thousand in each, and matched in a hash table for each bucket.
+Only so many buckets are held at a time as fit into memory; the sets are formed anew for the next ones, which costs less
+than keeping them.
+
+A set is packed into a word: its group, then the position of each of its places within the group, counted from 1, in
+`bits` bits each, 0 after the last one. `shape` is e and `bits`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from attacks.equivalence.field import PRIME
+from attacks.equivalence.subsets_plain import Pairs, Places, Sets, Task
+from audit.core.budget import Budget
+from audit.core.evidence import Counts
+
+Array: TypeAlias = npt.NDArray[Any]
+# 480 MB: a sum and a set.
+_HELD = 30_000_000
+# A bucket and its table fit into a core's cache, and not more buckets are written to at a time than it can follow.
+_PER_BUCKET = 32768
+_PER_CALL = 100_000_000
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_P = np.uint64(PRIME)
+_ONE = np.uint64(1)
+
+
+def search(places: Places, task: Task, budget: Budget) -> Pairs:
+    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
+    buckets = 1 << max(1, (task.sets // _PER_BUCKET).bit_length())
+    shift = np.uint64(65 - buckets.bit_length())
+    nothing = np.zeros((0, 2), dtype=np.uint64)
+    calls = np.array_split(task.groups, task.sets // _PER_CALL + 1)
+    size = np.zeros(buckets, dtype=np.int64)
+    done = _walked(places, task, calls, budget, ((0, buckets, shift), size, nothing))
+    spans = _spans(size) if done else []
+    held = np.empty((max((int(size[low:high].sum()) for low, high in spans), default=0), 2), dtype=np.uint64)
+    wanted = task.wanted.copy()
+    found = [nothing]
+    for low, high in spans:
+        start = np.concatenate([[0], np.cumsum(size[low:high])])
+        done = _walked(places, task, calls, budget, ((low, high, shift), start[:-1].copy(), held[: start[-1]]))
+        if not done:
+            break
+        found.append(match(places, held, start, (task.e, task.bits), wanted))
+    pairs = np.concatenate(found)
+    return Pairs(_places(places, task, pairs[:, 0]), _places(places, task, pairs[:, 1]), done)
+
+
+def _spans(size: Counts) -> list[tuple[int, int]]:
+    """Return the first and the next bucket of each run of buckets that are held at a time."""
+    total = np.concatenate([[0], np.cumsum(size)])
+    cuts = [0]
+    while cuts[-1] < len(size):
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(total, total[cuts[-1]] + _HELD, side="right")) - 1))
+    return list(pairwise(cuts))
+
+
+def _walked(places: Places, task: Task, calls: list[Array], budget: Budget, into: tuple[Any, ...]) -> bool:
+    """Put all sets of some buckets where they belong; tell whether there was time for it."""
+    for groups in calls:
+        if budget.spent():
+            return False
+        walk(places, groups, (task.e, task.bits), *into)
+    return not budget.spent()
+
+
+def _places(places: Places, task: Task, packed: Array) -> Sets:
+    """Return the places of packed sets, ascending, -1 after the last."""
+    shift = np.uint64(task.bits) * np.arange(task.e - 1, -1, -1, dtype=np.uint64)
+    position = (packed[:, None] >> shift & np.uint64((1 << task.bits) - 1)).astype(np.int64)
+    group = (packed >> np.uint64(task.bits * task.e)).astype(np.int64)
+    return np.where(position > 0, places.start[group][:, None] + position - 1, -1)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def walk(
+    places: Places,
+    groups: Array,
+    shape: tuple[int, int],
+    within: tuple[int, int, np.uint64],
+    cursor: Array,
+    held: Array,
+) -> None:
+    """Form all sets of weight e in some groups, and put those of some buckets at their bucket's cursor.
+
+    A set is put as its sum and its packed places; where nothing can be held, sets are only counted by the cursors.
+    """
+    e, bits = shape
+    low, high, shift = within
+    keep = len(held) > 0
+    following, opened, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
+    total, packed = np.zeros(e, dtype=np.uint64), np.zeros(e, dtype=np.uint64)
+    for g in groups:
+        start, end = places.start[g], places.start[g + 1]
+        depth, i, first, rest = 0, start, start, e
+        base, prefix = np.uint64(0), np.uint64(g) << np.uint64(bits)
+        while depth >= 0:
+            if i == end:
+                depth -= 1
+                i, first, rest, base, prefix = following[depth], opened[depth], left[depth], total[depth], packed[depth]
+                continue
+            weight = places.weight[i]
+            # Of places with one item the first ones are taken: the others give the same sums.
+            if weight <= rest and (i == first or places.item[i] != places.item[i - 1]):
+                value = base + places.value[i]
+                value -= _P if value >= _P else np.uint64(0)
+                code = prefix | np.uint64(i - start + 1)
+                if weight < rest:
+                    following[depth], opened[depth], left[depth] = i + 1, first, rest
+                    total[depth], packed[depth] = base, prefix
+                    depth, first, rest, base, prefix = depth + 1, i + 1, rest - weight, value, code << np.uint64(bits)
+                else:
+                    # A function for this would count references to its arrays, which takes longer than all the rest.
+                    bucket = np.int64(value * _ODD >> shift)
+                    if low <= bucket < high:
+                        place = cursor[bucket - low]
+                        cursor[bucket - low] = place + 1
+                        if keep:
+                            held[place, 0], held[place, 1] = value, code << np.uint64(bits * (e - 1 - depth))
+            i += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def match(places: Places, held: Array, start: Array, shape: tuple[int, int], wanted: Array) -> Array:
+    """Return packed pairs of sets with equal sums and wanted columns, which are wanted no more; shape (pairs, 2)."""
+    e, bits = shape
+    pairs = np.empty((16, 2), dtype=np.uint64)
+    found = 0
+    one, other = np.empty(e, dtype=np.int64), np.empty(e, dtype=np.int64)
+    slot_bits = 1
+    table = np.empty(1 << slot_bits, dtype=np.int64)
+    for bucket in range(len(start) - 1):
+        low, high = start[bucket], start[bucket + 1]
+        while 1 << slot_bits < 2 * (high - low):
+            slot_bits += 1
+            table = np.empty(1 << slot_bits, dtype=np.int64)
+        mask = (1 << slot_bits) - 1
+        table[:] = -1
+        for i in range(low, high):
+            # The low bits of the product are those that did not choose the bucket.
+            slot = np.int64(held[i, 0] * _ODD >> np.uint64(16)) & mask
+            while table[slot] >= 0 and held[table[slot], 0] != held[i, 0]:
+                slot = (slot + 1) & mask
+            first = table[slot]
+            if first < 0:
+                table[slot] = i
+                continue
+            n = unpack(places, held[first, 1], e, bits, one)
+            m = unpack(places, held[i, 1], e, bits, other)
+            if is_match(places, one[:n], other[:m]) and take(places, one[:n], wanted) + take(places, other[:m], wanted):
+                if found == len(pairs):
+                    pairs = np.concatenate((pairs, pairs))
+                pairs[found, 0], pairs[found, 1] = held[first, 1], held[i, 1]
+                found += 1
+    return pairs[:found].copy()
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def unpack(places: Places, packed: np.uint64, e: int, bits: int, into: Array) -> int:
+    """Write the places of a packed set, and return their number."""
+    start = places.start[np.int64(packed >> np.uint64(bits * e))]
+    mask = (_ONE << np.uint64(bits)) - _ONE
+    for n in range(e):
+        position = packed >> np.uint64(bits * (e - 1 - n)) & mask
+        if position == 0:
+            return n
+        into[n] = start + np.int64(position) - 1
+    return e
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def is_match(places: Places, one: Array, other: Array) -> bool:
+    """Tell whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
+    difference = np.uint64(0)
+    for i in one:
+        for j in other:
+            if places.item[i] == places.item[j]:
+                return False
+        difference = (difference + places.check[i]) % _P
+    for j in other:
+        difference = (difference + _P - places.check[j]) % _P
+    return difference == 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def take(places: Places, chosen: Array, wanted: Array) -> int:
+    """Return how many columns of a set are wanted, and want them no more."""
+    taken = 0
+    for i in chosen:
+        taken += wanted[places.column[i]]
+        wanted[places.column[i]] = False
+    return taken

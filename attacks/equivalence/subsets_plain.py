@@ -1,0 +1,111 @@
+"""Sets of people of one published group, and the plain kernels that form and match them, for few sets."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.equivalence.field import PRIME
+from audit.core.budget import Budget
+from audit.core.evidence import Codes, Counts
+from audit.core.outcome import Flags
+
+Numbers: TypeAlias = npt.NDArray[np.uint64]
+Sets: TypeAlias = npt.NDArray[np.int64]
+
+
+class Places(NamedTuple):
+    """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
+
+    Attributes:
+        start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
+        column: the column, of twins the first; shape (places,), int32.
+        item: equal for columns with equal h, which twins have with nobody; shape (places,), int32.
+        weight: number of twins, 1 for others; shape (places,), int32.
+        value, check: sum of their numbers in the fingerprint, and in the second one; shape (places,), uint64.
+    """
+
+    start: Counts
+    column: Codes
+    item: Codes
+    weight: Codes
+    value: Numbers
+    check: Numbers
+
+
+class Task(NamedTuple):
+    """Which sets to match.
+
+    Attributes:
+        groups: the groups whose sets are formed; int32.
+        e: columns in each set.
+        bits: so many bits hold a place's position within its group, counted from 1.
+        sets: about how many sets there are.
+        wanted: whose least e is open, by column.
+    """
+
+    groups: Codes
+    e: int
+    bits: int
+    sets: int
+    wanted: Flags
+
+
+class Pairs(NamedTuple):
+    """Pairs of sets with equal sums and nobody in common.
+
+    Attributes:
+        left, right: the places of both, -1 beyond the last one where twins make it fewer; shape (pairs, e), int64.
+        done: whether every column that is wanted and in some such pair is in one of these.
+    """
+
+    left: Sets
+    right: Sets
+    done: bool
+
+
+def search(places: Places, task: Task, budget: Budget) -> Pairs:
+    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
+    sets = _all_sets(places, task.groups, task.e)
+    if budget.spent():
+        return Pairs(sets[:0], sets[:0], done=False)
+    total = _sums(places.value, sets)
+    order = np.argsort(total, kind="stable")
+    new = np.diff(total[order], prepend=total[order[:1]]) != 0
+    first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
+    later = np.flatnonzero(first != np.arange(len(order)))
+    one, other = sets[order[first[later]]], sets[order[later]]
+    agree = _sums(places.check, one) == _sums(places.check, other)
+    item = np.append(places.item, -1)
+    common = (item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
+    is_wanted = np.append(task.wanted[places.column], False)
+    some = (is_wanted[one] | is_wanted[other]).any(axis=1)
+    use = agree & ~common & some
+    return Pairs(one[use], other[use], done=True)
+
+
+def _all_sets(places: Places, groups: Codes, e: int) -> Sets:
+    """Return all sets of weight e within one group each, as ascending places, -1 after the last; shape (sets, e)."""
+    chosen = np.full((len(groups), e), -1, dtype=np.int64)
+    left = np.full(len(groups), e)
+    following, end = places.start[groups], places.start[groups + 1]
+    complete = [chosen[:0]]
+    for depth in range(e):
+        size = end - following
+        parent = np.repeat(np.arange(len(size)), size)
+        place = np.arange(len(parent)) + (following - np.cumsum(size) + size)[parent]
+        rest = left[parent] - places.weight[place]
+        chosen = chosen[parent]
+        chosen[:, depth] = place
+        complete.append(chosen[rest == 0])
+        on = rest > 0
+        chosen, left, following, end = chosen[on], rest[on], place[on] + 1, end[parent[on]]
+    return np.concatenate(complete)
+
+
+def _sums(number: Numbers, sets: Sets) -> Numbers:
+    """Return the sum of the numbers of each set's places."""
+    total = np.append(number, np.uint64(0))[sets].sum(axis=1, dtype=np.uint64)
+    return total % np.uint64(PRIME)

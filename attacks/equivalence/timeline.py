@@ -1,0 +1,49 @@
+"""The timeline: how many people were in some equivalence after each release."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attacks.equivalence.judging import Found, judge
+from attacks.matrix import Matrix
+from audit.core.budget import Budget
+from audit.core.outcome import Flags
+
+
+def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], str | None]:
+    """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
+
+    A further release never ends an equivalence. So nobody counts early who does not count at the end, and where the
+    time is up the numbers so far remain bounds from below.
+    """
+    among = found.least > 0
+    last = int((matrix.individual & among).sum())
+    line: list[int] = []
+    reason = None
+    if among.any():
+        concerned = _concerned(matrix, among)
+        for releases in range(1, found.releases):
+            budget.progress(releases, matrix.releases)
+            earlier = None if budget.spent() else judge(concerned.prefix(releases), max_e, budget.part(1.0), among)
+            if earlier is None:
+                reason = f"{budget.reason} in the timeline, after {releases - 1} of {matrix.releases} releases"
+                break
+            line.append(int((matrix.individual & (earlier.least > 0)).sum()))
+            if found.exact and not earlier.exact:
+                reason = "the timeline's numbers are bounds from below"
+    line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
+    return line + [last] * (matrix.releases - found.releases + 1), reason
+
+
+def _concerned(matrix: Matrix, among: Flags) -> Matrix:
+    """Return the groups of everybody who is connected with some columns by common groups."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = matrix.groups + matrix.columns
+    edges = (matrix.group_of(), matrix.member + np.int64(matrix.groups))
+    between = coo_array((np.ones(len(matrix.member), dtype=np.int8), edges), shape=(size, size))
+    _, component = connected_components(between.tocsr(), directed=False)
+    chosen = np.zeros(component.max(initial=-1) + 1, dtype=np.bool_)
+    chosen[component[matrix.groups :][among]] = True
+    return matrix.restricted(np.flatnonzero(chosen[component[: matrix.groups]]))

@@ -1,0 +1,99 @@
+"""Vectors: equivalences as integer vectors over the columns of the person matrix, and what an exact search found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.core.evidence import Codes, Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """An equivalence x = W S with W U = 0: people with positive entries share their values with the others.
+
+    Attributes:
+        columns: the columns with entries other than 0, ascending; shape (n,), int32.
+        times: the entries, the first of them positive; shape (n,), int32.
+    """
+
+    columns: Codes
+    times: Codes
+
+    @property
+    def e(self) -> int:
+        """Half the sum of all absolute entries (Definition 10)."""
+        return int(np.abs(self.times).sum()) // 2
+
+    @classmethod
+    def of(cls, entries: dict[int, int]) -> Vector:
+        """Return the vector with some entries by column, or its negative.
+
+        >>> Vector.of({4: 0, 3: -1, 7: 1})
+        Vector(columns=array([3, 7], dtype=int32), times=array([ 1, -1], dtype=int32))
+        """
+        columns = sorted(column for column, times in entries.items() if times)
+        sign = 1 if not columns or entries[columns[0]] > 0 else -1
+        return cls(
+            np.array(columns, dtype=np.int32), np.array([sign * entries[column] for column in columns], dtype=np.int32)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Many equivalences, as columns.
+
+    Attributes:
+        start: where each equivalence's columns begin, and their number at the end; shape (n + 1,), int64.
+        columns, times: as of `Vector`, one after the other; int32.
+        e: of each; shape (n,), int32.
+    """
+
+    start: Counts
+    columns: Codes
+    times: Codes
+    e: Codes
+
+    def __len__(self) -> int:
+        """Return the number of equivalences."""
+        return len(self.e)
+
+    def vector(self, place: int) -> Vector:
+        """Return the equivalence at a place."""
+        span = slice(self.start[place], self.start[place + 1])
+        return Vector(self.columns[span], self.times[span])
+
+    @classmethod
+    def of(cls, vectors: Sequence[Vector]) -> Witnesses:
+        """Return some equivalences as columns."""
+        sizes = np.array([0, *(len(vector.columns) for vector in vectors)], dtype=np.int64)
+        nothing = np.zeros(0, dtype=np.int32)
+        return cls(
+            np.cumsum(sizes),
+            np.concatenate([nothing, *(vector.columns for vector in vectors)]),
+            np.concatenate([nothing, *(vector.times for vector in vectors)]),
+            np.array([vector.e for vector in vectors], dtype=np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """What a search for integer vectors found.
+
+    Attributes:
+        lower: every equivalence has at least this e; None when it is proved that there is none.
+        upper: the e of an equivalence that was found; None where none was found. `lower == upper` is solved.
+        least: by column, the least e up to some `max_e` of an equivalence that the column takes part in; 0 where none
+            was found; shape (columns,), int32.
+        complete: whether `least` is exact: no column with 0 takes part in any equivalence up to `max_e`, and no
+            column in a lesser one.
+        witnesses: equivalences that show `upper` and every entry of `least`.
+    """
+
+    lower: int | None
+    upper: int | None
+    least: Codes
+    complete: bool
+    witnesses: tuple[Vector, ...]

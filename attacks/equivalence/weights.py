@@ -1,0 +1,207 @@
+"""Weights: groups whose weighted sum is a given equivalence, so that a reader can add them up by hand.
+
+Which equivalences there are is told by other means, in general by random numbers; here each is shown. Groups are
+gathered around the people concerned, those first of whose members most are there already. In what was gathered, a group
+with a member in no other one has weight 0 unless that member is concerned, and drops out; the weights of what is left
+are found by elimination. What does not suffice is doubled, up to some thousand groups. A result is checked in exact
+arithmetic, on all members and values of its groups.
+
+Source: equivalence paper, Definition 10.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.equivalence.elimination import Equation, plainer, solved
+from attacks.equivalence.vectors import Vector
+from attacks.matrix import Matrix
+from audit.core.budget import Budget
+from audit.core.evidence import Codes, Counts
+
+Weights = dict[int, Fraction]
+
+_SEED = 0x5EED
+_MOST_GROUPS = 2048
+_FEW_MORE = 8
+# A solution with more groups than this is worth the search for a plainer one, in systems that are not too large.
+_PLAIN = 4
+_SEARCHED = 400
+_SAFE = 2**62
+
+
+class _Ragged(NamedTuple):
+    """Lines of numbers one after the other: where each begins, and the numbers."""
+
+    start: Counts
+    content: npt.NDArray[np.integer]
+
+    def at(self, lines: npt.NDArray[np.integer]) -> tuple[Counts, npt.NDArray[np.integer]]:
+        """Return the sizes and contents of some lines."""
+        sizes = self.start[lines + 1] - self.start[lines]
+        ends = np.cumsum(sizes)
+        skipped = np.repeat(self.start[lines] - ends + sizes, sizes)
+        return sizes, self.content[skipped + np.arange(len(skipped))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What the weighted groups add up to: times by column, and the value whose count is 1, if any."""
+
+    columns: Codes
+    times: Codes
+    value: int | None
+
+
+class Solver:
+    """Finds weights for the equivalences of one series, one after the other.
+
+    Columns that are in the same groups always have the same entry in a sum of groups: one of them stands for all, so
+    that large groups do no harm.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._groups = _Ragged(*matrix.by_column())
+        token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
+        sums = np.zeros(len(matrix.member) + 1, dtype=np.uint64)
+        np.cumsum(token[self._groups.content], out=sums[1:])
+        start = self._groups.start
+        # Equal sums of different sets of groups would lose an equation, and be seen when the result is checked.
+        _, first, place = np.unique(sums[start[1:]] - sums[start[:-1]], return_index=True, return_inverse=True)
+        self._kind = first[place].astype(np.int32)
+        self._alike = np.bincount(place)[place]
+        kept = np.zeros(len(matrix.member) + 1, dtype=np.int64)
+        np.cumsum(self._kind[matrix.member] == matrix.member, out=kept[1:])
+        self._members = _Ragged(kept[matrix.start], matrix.member[np.diff(kept) > 0])
+        self._token = token
+        self._most = int(matrix.rows.max(initial=1))
+
+    def weights(self, vector: Vector, value: int | None = None, budget: Budget | None = None) -> Weights | None:
+        """Return weights by group, in the order of groups, that add up to a vector; None where none were found.
+
+        The values of the groups add up to nothing, or to `value` once where it is given: the vector is then the single
+        column that is pinned to it. No weight is 0.
+        """
+        target = self._target(vector, value)
+        if target is None:
+            return None
+        gathered = np.unique(self._groups.at(target.columns)[1])
+        while budget is None or not budget.spent():
+            weights = self._within(gathered, target)
+            if weights is not None and self._exact(weights, vector, value):
+                return weights
+            more = self._grown(gathered)
+            if len(more) == len(gathered) or len(gathered) >= _MOST_GROUPS:
+                return None
+            gathered = more
+        return None
+
+    def _target(self, vector: Vector, value: int | None) -> _Target | None:
+        """Return a vector by the columns that stand for others; None where columns in the same groups differ."""
+        kinds, place, count = np.unique(self._kind[vector.columns], return_inverse=True, return_counts=True)
+        times = np.zeros(len(kinds), dtype=np.int32)
+        times[place] = vector.times
+        same = (times[place] == vector.times).all() and (count == self._alike[kinds]).all()
+        there = self._groups.start[kinds + 1] > self._groups.start[kinds]
+        return _Target(kinds, times, value) if same and there.all() else None
+
+    def _grown(self, gathered: Codes) -> Codes:
+        """Return some groups and as many more, those first of whose members the largest share is there already."""
+        wanted = max(2 * len(gathered), len(gathered) + _FEW_MORE)
+        while True:
+            here = np.unique(self._members.at(gathered)[1])
+            near, shared = np.unique(self._groups.at(here)[1], return_counts=True)
+            other = ~np.isin(near, gathered)
+            near, shared = near[other], shared[other]
+            share = shared / (self._members.start[near + 1] - self._members.start[near])
+            gathered = np.concatenate([gathered, near[np.lexsort((near, -share))[: wanted - len(gathered)]]])
+            if not len(near) or len(gathered) >= wanted:
+                return gathered
+
+    def _within(self, gathered: Codes, target: _Target) -> Weights | None:
+        """Return weights of some groups, not checked yet; the earlier groups are preferred."""
+        equations, left = self._equations(gathered, target)
+        found = solved(equations) if len(left) else None
+        if found is None:
+            return None
+        if len(found) > _PLAIN and len(left) <= _SEARCHED:
+            other = plainer(equations, len(left))
+            found = found if other is None else min(found, other, key=_effort)
+        return {int(left[place]): found[place] for place in sorted(found, key=lambda place: left[place])}
+
+    def _equations(self, gathered: Codes, target: _Target) -> tuple[list[Equation], Codes]:
+        """Return what the weights of some groups must fulfil, and the groups that may have weights, the unknowns."""
+        sizes, member = self._members.at(gathered)
+        column, row = np.unique(member, return_inverse=True)
+        total = np.zeros(len(column), dtype=np.int64)
+        total[np.searchsorted(column, target.columns)] = target.times
+        unknown = np.repeat(np.arange(len(gathered)), sizes)
+        while True:
+            lonely = (np.bincount(row, minlength=len(column)) == 1) & (total == 0)
+            dropped = np.zeros(len(gathered), dtype=np.bool_)
+            dropped[unknown[lonely[row]]] = True
+            if not dropped.any():
+                break
+            kept = ~dropped[unknown]
+            unknown, row = unknown[kept], row[kept]
+        left, unknown = np.unique(unknown, return_inverse=True)
+        groups = gathered[left]
+        order = np.argsort(row, kind="stable")
+        start = np.searchsorted(row[order], np.arange(len(column) + 1))
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(self._token[groups[unknown[order]]])])
+        # Equal equations, of which small series of large groups have many, are solved once.
+        key = (sums[start[1:]] - sums[start[:-1]]) ^ total.astype(np.uint64)
+        distinct = np.sort(np.unique(key, return_index=True)[1])
+        unknown = unknown[order]
+        equations: list[Equation] = [
+            (dict.fromkeys(unknown[start[place] : start[place + 1]].tolist(), 1), int(total[place]))
+            for place in distinct.tolist()
+        ]
+        return equations + self._balances(groups, target.value), groups
+
+    def _balances(self, groups: Codes, value: int | None) -> list[Equation]:
+        """Return what the weights of some groups must fulfil so that their values add up."""
+        matrix = self._matrix
+        sizes, values = _Ragged(matrix.value_start, matrix.value).at(groups)
+        rows = _Ragged(matrix.value_start, matrix.rows).at(groups)[1]
+        unknown = np.repeat(np.arange(len(groups)), sizes)
+        terms: dict[int, dict[int, int]] = {}
+        for v, u, r in zip(values.tolist(), unknown.tolist(), rows.tolist(), strict=True):
+            terms.setdefault(v, {})[u] = r
+        return [(row, int(v == value)) for v, row in terms.items()]
+
+    def _exact(self, weights: Weights, vector: Vector, value: int | None) -> bool:
+        """Tell whether the groups add up to a vector, and their values to what they should, on all they touch."""
+        matrix = self._matrix
+        groups = np.array(list(weights), dtype=np.int32)
+        scale = math.lcm(*(weight.denominator for weight in weights.values()))
+        whole = [int(weight * scale) for weight in weights.values()]
+        kind = np.int64 if sum(map(abs, whole)) * self._most < _SAFE else np.object_
+        times = np.array(whole, dtype=kind)
+        sizes, member = _Ragged(matrix.start, matrix.member).at(groups)
+        people = dict(zip(vector.columns.tolist(), vector.times.tolist(), strict=True))
+        if _sums(member, np.repeat(times, sizes)) != {who: entry * scale for who, entry in people.items()}:
+            return False
+        sizes, held = _Ragged(matrix.value_start, matrix.value).at(groups)
+        rows = _Ragged(matrix.value_start, matrix.rows).at(groups)[1].astype(kind)
+        return _sums(held, np.repeat(times, sizes) * rows) == ({} if value is None else {value: 1})
+
+
+def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict[int, int]:
+    """Return the exact sum of the terms at each place, but for those that are 0."""
+    distinct, where = np.unique(place, return_inverse=True)
+    total = np.zeros(len(distinct), dtype=term.dtype)
+    np.add.at(total, where, term)
+    return {place: total for place, total in zip(distinct.tolist(), total.tolist(), strict=True) if total}
+
+
+def _effort(weights: dict[int, Fraction]) -> tuple[int, int]:
+    """Return how hard a reader finds it to add up groups."""
+    return len(weights), max(max(weight.denominator, abs(weight.numerator)) for weight in weights.values())

@@ -1,0 +1,88 @@
+"""The search for integer vectors against enumeration: tiny series of every kind and the worked examples."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attacks.equivalence.search import solve
+from attacks.matrix import Matrix
+from audit.core.budget import Budget
+from audit.linking.gathering import gather
+from audit.reading.series import open_series
+from tests.helpers.equivalences import agrees, brute_force, is_equivalence, tiny_series
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+MAX_E = 4
+ENUMERATED = 6
+EACH = 25
+
+
+@pytest.mark.parametrize("first", range(0, 500, EACH))
+def test_tiny_series(first):
+    for seed in range(first, first + EACH):
+        matrix, truth = tiny_series(np.random.default_rng(seed))
+        wanted = brute_force(matrix, 2 * ENUMERATED)
+        found = solve(matrix, MAX_E, Budget())
+        assert found.complete, seed
+        assert found.lower == found.upper, seed
+        if wanted.any():
+            assert found.lower == wanted[wanted > 0].min(), seed
+        else:
+            assert found.lower is None or found.lower > ENUMERATED, seed
+        assert found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
+        check_witnesses(matrix, truth, found)
+
+
+def check_witnesses(matrix, truth, found):
+    for vector in found.witnesses:
+        assert is_equivalence(matrix, vector)
+        assert agrees(vector, truth)
+    shown = np.zeros(matrix.columns, dtype=int)
+    for vector in sorted(found.witnesses, key=lambda vector: -vector.e):
+        shown[vector.columns] = vector.e
+    settled = found.least > 0
+    assert shown[settled].tolist() == found.least[settled].tolist()
+    assert min((vector.e for vector in found.witnesses), default=None) == found.upper
+
+
+def test_the_series_are_of_every_kind():
+    least, kinds = set(), set()
+    for seed in range(120):
+        matrix, truth = tiny_series(np.random.default_rng(seed))
+        assert matrix.columns == len(truth)
+        wanted = brute_force(matrix, 2 * ENUMERATED)
+        least.add(int(wanted[wanted > 0].min(initial=99)))
+        sizes, values = np.diff(matrix.start), np.diff(matrix.value_start)
+        kinds |= {
+            ("nameless", matrix.nameless > 0),
+            ("counterfeits with identity", not matrix.individual[np.unique(matrix.member)].all()),
+            ("repeated values", bool((matrix.rows > 1).any())),
+            ("fine groups", bool((sizes == values).all())),
+            ("people who are known", len(np.unique(matrix.member)) < matrix.columns),
+        }
+    assert least >= {1, 2, 3, 4, 99}
+    assert len(kinds) == 10
+
+
+def examples():
+    found = {path.parent.name: json.loads(path.read_text("utf-8")) for path in EXAMPLES.glob("*/expected.json")}
+    found = {name: expected["equivalence"] for name, expected in found.items() if "equivalence" in expected}
+    assert len(found) >= 6
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize(("name", "expected"), examples())
+def test_examples(name, expected):
+    series = open_series(EXAMPLES / name)
+    matrix = Matrix.of(gather(series)[0])
+    found = solve(matrix, ENUMERATED, Budget())
+    assert found.lower == found.upper == expected["min_e"]
+    assert found.complete
+    assert all(is_equivalence(matrix, vector) for vector in found.witnesses)
+    columns = matrix.columns - matrix.nameless
+    least = {series.people.name(code): int(found.least[code]) for code in range(columns)}
+    unnamed = [name for name in expected["per_individual"] if name not in least]
+    nameless = dict(zip(unnamed, found.least[columns:].tolist(), strict=True))
+    assert {who: e or None for who, e in (least | nameless).items()} == expected["per_individual"]
