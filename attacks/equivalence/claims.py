@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from attacks.equivalence.chains import Chains, chained
 from attacks.equivalence.judging import Found
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
@@ -31,29 +32,42 @@ class Claims:
         matrix: the releases that were judged.
         found: what was found in them.
         pin: columns of individuals whose value is pinned.
-        pair: two columns with equal values each, which together chain up each class; shape (pairs, 2), int32.
+        chains: pairs of columns with equal values, which together chain up each class.
         more: places of the witnesses with e of 2 and more.
+        unshown: whether pinned values were left out that no weights show.
     """
 
     evidence: Evidence
     matrix: Matrix
     found: Found
     pin: Codes
-    pair: Codes
+    chains: Chains
     more: Places
+    unshown: bool = False
 
     @classmethod
     def of(cls, evidence: Evidence, matrix: Matrix, found: Found) -> Claims:
         """Return the claims that span what was found."""
         pin = np.flatnonzero(matrix.individual & (found.pinned >= 0)).astype(np.int32)
         more = np.flatnonzero(found.witnesses.e > 1)
-        return cls(evidence, matrix, found, pin, _chained(found.label), more)
+        return cls(evidence, matrix, found, pin, chained(matrix, found.label), more)
 
     @cached_property
     def e(self) -> Codes:
         """People on each side of each claim, 0 where a value is pinned."""
-        some = [np.zeros(len(self.pin), np.int32), np.ones(len(self.pair), np.int32), self.found.witnesses.e[self.more]]
+        some = [
+            np.zeros(len(self.pin), np.int32),
+            np.ones(len(self.chains.pair), np.int32),
+            self.found.witnesses.e[self.more],
+        ]
         return np.concatenate(some)
+
+    @cached_property
+    def _effort(self) -> Codes:
+        """How hard each claim is to show, 0 for the easiest."""
+        effort = np.zeros(len(self.e), dtype=np.int32)
+        effort[len(self.pin) : len(self.pin) + len(self.chains.pair)] = self.chains.effort
+        return effort
 
     @cached_property
     def _solver(self) -> Solver:
@@ -70,24 +84,31 @@ class Claims:
         """Return the claims as columns; `nothing` are the measures that hold if values do change."""
         when = [
             self._first[self.pin],
-            self._first[self.pair].max(axis=1, initial=0),
+            self._first[self.chains.pair].max(axis=1, initial=0),
             np.array([self._first[self.found.witnesses.vector(p).columns].max() for p in self.more], dtype=np.int32),
         ]
         found = self.found
         decided = found.lower is None or found.lower > 1 or found.upper == 1
         spanned = 1 if found.releases == len(self.evidence.tags) and decided else 0
-        return Equivalences(self.e, np.concatenate(when), spanned, nothing, self._sides, self._build)
+        return Equivalences(
+            self.e, self._effort, np.concatenate(when), spanned, self.unshown, nothing, self._sides, self._build
+        )
 
     def sure(self) -> Claims:
         """Return the same without pinned values, and without equivalences below the first e, that no weights show."""
         unsure, budget = [], Budget(_CERTAIN)
         for e in np.unique(self.e).tolist():
-            shown = any(self._combined(int(place), budget) for place in np.flatnonzero(self.e == e)[:_TRIES])
+            shown = any(self._combined(int(place), budget) for place in self._easiest(e))
             if not shown:
                 unsure.append(e)
             elif e > 0:
                 break
         return self._without(unsure) if unsure else self
+
+    def _easiest(self, e: int) -> Places:
+        """Return the places of some claims with an e, those that are easiest to show."""
+        places = np.flatnonzero(self.e == e)
+        return places[np.argsort(self._effort[places], kind="stable")[:_TRIES]]
 
     def _without(self, unsure: list[int]) -> Claims:
         found = self.found
@@ -106,8 +127,9 @@ class Claims:
             reason=f"no weights were found that show some {told}; {found.reason or ''}".rstrip("; "),
         )
         more = self.more[~np.isin(found.witnesses.e[self.more], unsure)]
-        pair = self.pair[:0] if 1 in unsure else self.pair
-        return Claims(self.evidence, self.matrix, found, self.pin[:0] if 0 in unsure else self.pin, pair, more)
+        chains = Chains(self.chains.pair[:0], self.chains.effort[:0]) if 1 in unsure else self.chains
+        pin = self.pin[:0] if 0 in unsure else self.pin
+        return Claims(self.evidence, self.matrix, found, pin, chains, more, unshown=0 in unsure)
 
     def _vector(self, place: int) -> tuple[Vector, int | None]:
         """Return what a claim says: the vector, and the value that it pins."""
@@ -115,10 +137,10 @@ class Claims:
             column = int(self.pin[place])
             return Vector.of({column: 1}), int(self.found.pinned[column])
         place -= len(self.pin)
-        if place < len(self.pair):
-            left, right = self.pair[place].tolist()
+        if place < len(self.chains.pair):
+            left, right = self.chains.pair[place].tolist()
             return Vector.of({left: 1, right: -1}), None
-        return self.found.witnesses.vector(int(self.more[place - len(self.pair)])), None
+        return self.found.witnesses.vector(int(self.more[place - len(self.chains.pair)])), None
 
     def _combined(self, place: int, budget: Budget) -> tuple[Weighted, ...]:
         """Return the groups that show a claim with their weights; none where they were not found in time."""
@@ -155,11 +177,3 @@ class Claims:
         group = int(np.searchsorted(matrix.start, place, side="right")) - 1
         others = matrix.member[matrix.start[group] : place]
         return Nameless(int(matrix.release[group]), self._name(group), int((others >= people).sum()))
-
-
-def _chained(label: Codes) -> Codes:
-    """Return pairs of columns with equal labels that chain up each class, in the order of columns."""
-    labelled = np.flatnonzero(label >= 0)
-    order = labelled[np.argsort(label[labelled], kind="stable")]
-    same = np.flatnonzero(label[order[1:]] == label[order[:-1]])
-    return np.stack([order[same], order[same + 1]], axis=1).astype(np.int32)

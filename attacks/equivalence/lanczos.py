@@ -28,11 +28,11 @@ from audit.core.budget import Budget
 
 Array: TypeAlias = npt.NDArray[Any]
 
-# Additions between two looks at the budget: some tenths of a second.
+# Additions between two looks at the budget: about a tenth of a second.
 _WORK = 50_000_000
 _ATTEMPTS = 8
 _SPENT, _FAILED, _INCONSISTENT, _SOLVED = 0, 1, 2, 3
-_COMPONENT, _RUNNING, _BY_COLUMNS, _FORCED = 0, 1, 2, 3
+_COMPONENT, _RUNNING, _BY_COLUMNS, _FORCED, _STEPS = 0, 1, 2, 3, 4
 _TARGET, _ANSWER, _CURRENT, _PREVIOUS, _IMAGE = 0, 1, 2, 3, 4
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _PRIME = np.uint64(PRIME)
@@ -52,8 +52,8 @@ class _State(NamedTuple):
     """How far the solver has come.
 
     Attributes:
-        place: the component; whether it is being solved, whether by the system of its free columns, and whether that
-            system is to be used whatever its size.
+        place: the component; whether it is being solved, whether by the system of its free columns, whether that system
+            is to be used whatever its size, and how many steps were taken.
         drawn: the numbers g of the columns, in the system's order; solutions in components that are solved.
         target: what each row sums to.
         nothing: zeros, by row.
@@ -94,7 +94,7 @@ def solution(system: System, target: Field, drawn: Field, rng: np.random.Generat
     rows, columns, size = len(target), len(drawn), (np.diff(system.column_first) - system.pivots).max(initial=0)
     weight, nothing = np.zeros((2, rows), dtype=np.uint64)
     number, vectors = np.zeros(columns, dtype=np.uint64), np.zeros((5, size), dtype=np.uint64)
-    place, inverse = np.zeros(4, dtype=np.int64), np.zeros(1, dtype=np.uint64)
+    place, inverse = np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.uint64)
     for _ in range(_ATTEMPTS):
         scales = uniform(rng, rows, 1), uniform(rng, columns, 1)
         state = _State(place, drawn, target, nothing, number, weight, *scales, vectors, inverse)
@@ -233,7 +233,7 @@ def _begin(system: System, state: _State, c: int) -> None:
     number = _free(system, c, state.number)
     _copy(_free(system, c, state.drawn), number)
     deferred = len(_deferred(system, c, state.weight))
-    state.place[_RUNNING] = True
+    state.place[_RUNNING], state.place[_STEPS] = True, 0
     state.place[_BY_COLUMNS] = state.place[_FORCED] == 1 or len(number) < deferred
     target = state.vectors[_TARGET][: len(number) if state.place[_BY_COLUMNS] else deferred]
     _gather(system, state, c, state.target, target)
@@ -253,7 +253,8 @@ def _step(system: System, state: _State, c: int) -> bool:
     _spread(system, state, c, current)
     _gather(system, state, c, state.nothing, image)
     length = _dot(current, image)
-    if length == 0:
+    state.place[_STEPS] += 1
+    if length == 0 or state.place[_STEPS] > size:
         return False
     inverse = _inverse(length)
     share = _multiplied(_dot(current, target), inverse)

@@ -17,9 +17,16 @@ from typing import TypeAlias
 import numpy as np
 
 from attacks.matrix import Matrix
+from audit.core.budget import Budget
 from audit.core.evidence import Codes
 
 Row: TypeAlias = dict[int, int]
+_WORK = 20_000_000
+"""How many entries an elimination may go through, which takes some ten seconds."""
+
+
+class TooLargeError(Exception):
+    """An elimination takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +88,22 @@ def joint_rows(matrix: Matrix, types: Types) -> list[Row]:
     return rows
 
 
-def lattices(rows: Iterable[Row], values: int) -> list[Lattice]:
+def lattices(rows: Iterable[Row], values: int, budget: Budget) -> list[Lattice]:
     """Return the blocks whose sums are all equivalences of some groups, given as joint rows; [] where there are none.
 
     Time grows with the non-zero entries of the reduced basis, which stays sparse while most groups have somebody who
-    is in few groups.
+    is in few groups, and with their lengths.
+
+    Raises:
+        TooLargeError: it takes too long.
     """
-    without_values = Elimination(dict(row) for row in rows)
+    without_values = Elimination((dict(row) for row in rows), budget)
     without_values.forward(range(values))
-    elimination = Elimination({at - values: times for at, times in row.items()} for row in without_values.left())
+    left = ({at - values: times for at, times in row.items()} for row in without_values.left())
+    elimination = Elimination(left, budget)
     elimination.reduce()
     heads, reduced = list(elimination.pivots), list(elimination.pivots.values())
     return [_lattice({heads[at]: reduced[at] for at in block}) for block in connected(reduced)]
-
-
-def rank(rows: Iterable[Row]) -> int:
-    """Return the rank of an integer matrix that is given by the non-zero entries of its rows."""
-    elimination = Elimination(dict(row) for row in rows)
-    elimination.forward(list(elimination.holders))
-    return elimination.done
 
 
 class Elimination:
@@ -108,15 +112,14 @@ class Elimination:
     Attributes:
         holders: the rows in which each column is not zero.
         pivots: the reduced rows by their pivots, once `reduce` is done.
-        done: number of pivots so far.
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[Row], budget: Budget) -> None:
+        self._budget, self._work = budget, 0
         self._rows = dict(enumerate(rows))
         self._live = set(self._rows)
         self.holders: dict[int, set[int]] = {}
         self.pivots: dict[int, Row] = {}
-        self.done = 0
         for number, row in self._rows.items():
             for at in row:
                 self.holders.setdefault(at, set()).add(number)
@@ -150,11 +153,12 @@ class Elimination:
             if count != len(self.holders[at]):
                 heapq.heappush(queue, (len(self.holders[at]), at))
                 continue
+            if self._work > _WORK or self._budget.spent():
+                raise TooLargeError
             usable = self.holders[at] & self._live
             if usable:
                 number = min(usable, key=lambda row: (abs(self._rows[row][at]), len(self._rows[row]), row))
                 self._live.discard(number)
-                self.done += 1
                 yield at, number
 
     def _clear(self, at: int, number: int) -> None:
@@ -162,6 +166,7 @@ class Elimination:
         pivot = self._rows[number]
         for other in sorted(self.holders[at] - {number}):
             row = self._rows[other]
+            self._work += len(row) + len(pivot)
             shared = math.gcd(row[at], pivot[at])
             by, less = pivot[at] // shared, row[at] // shared
             if by != 1:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attacks.equivalence import multisets
-from attacks.equivalence.lattice import Lattice, Row, Types, connected, joint_rows, lattices, rank
+from attacks.equivalence.lattice import Lattice, Row, TooLargeError, Types, connected, joint_rows, lattices
 from attacks.equivalence.vectors import Exact, Vector
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
@@ -30,11 +30,13 @@ _SORTED = 12_000_000
 """How many multisets are sorted for everybody's least e: two seconds and 400 MB."""
 _SORTED_BEYOND = 200_000
 """How many are where only the least e of all is wanted, which the solver may find as quickly."""
+_STATED = 1_000_000
+"""Equivalences with a greater e are not stated."""
 _SOLVED = 1_500
 """How many types an integer programme may have."""
 _LARGE = 1 << 31
 """Factors in an integer programme are less than this."""
-_EFFORT = 200.0
+_EFFORT = 60.0
 """How long one programme may take, in the solver's own deterministic seconds."""
 
 
@@ -47,21 +49,25 @@ def solve(matrix: Matrix, max_e: int, budget: Budget, at_least: int = 1) -> Exac
         budget: how long it may take; where it does not suffice, bounds are returned.
         at_least: an e that no equivalence is below, known beforehand.
     """
+    exact = Exact(at_least, None, np.zeros(matrix.columns, dtype=np.int32), False, ())
     if len(matrix.member) > _MEMBERSHIPS or budget.spent():
-        return Exact(at_least, None, np.zeros(matrix.columns, dtype=np.int32), False, ())
+        return exact
     types = Types.among(matrix)
-    rows = joint_rows(matrix, types)
-    parts = connected([[at for at in row if at >= matrix.values] for row in rows])
-    norm = _coupled_norm(rows, parts, matrix.values)
+    rows, values = joint_rows(matrix, types), matrix.values
+    parts = connected([[at for at in row if at >= values] for row in rows])
+    norm = _coupled_norm(rows, parts, values)
     search = _Search(types, max_e, budget, at_least)
-    if norm is None or norm > 2 * max_e:
-        search.note(_twins(rows, parts, matrix.values))
-        search.run([block for part in parts for block in lattices([rows[at] for at in part], matrix.values)])
-        exact = search.found(norm)
-        if norm is None or exact.lower is None or exact.lower == exact.upper or exact.lower < (norm + 1) // 2:
-            return exact
-        search.at_least = exact.lower
-    search.run(lattices(rows, matrix.values))
+    try:
+        if len(parts) > 1 and norm > 2 * max_e:
+            search.note(_twins(rows, parts, values))
+            search.run([block for part in parts for block in lattices([rows[at] for at in part], values, budget)])
+            exact = search.found(norm)
+            if exact.lower == exact.upper or exact.lower is None or 2 * exact.lower < norm:
+                return exact
+            search.at_least = exact.lower
+        search.run(lattices(rows, values, budget))
+    except TooLargeError:
+        return exact
     return search.found()
 
 
@@ -77,7 +83,7 @@ class _Search:
         self._least = [0] * len(types.size)
         self._shown: list[Row] = []
         self._best: Row | None = None
-        self._upper = 0
+        self._upper = _STATED
         self._proved: list[int] = []
         self._complete = True
 
@@ -108,7 +114,7 @@ class _Search:
 
     def note(self, vector: Row | None) -> None:
         """Remember a vector if it is the least so far."""
-        if vector is not None and (self._best is None or self._e(vector) < self._upper):
+        if vector is not None and self._e(vector) < self._upper:
             self._best, self._upper = vector, self._e(vector)
 
     def _settle(self, vector: Row) -> None:
@@ -128,11 +134,12 @@ class _Search:
         """Search a block; return an e such that all its vectors up to there are settled, as far as they matter."""
         if len(block.basis) == 1:
             self._settle(block.basis[0])
-            return self._upper
+            return self._e(block.basis[0]) - 1
         some = self._merged(block)
         proved = self._by_sorting(block, some, self.at_least - 1)
         while proved < self._goal(some) and not self._budget.spent() and _solvable(block, some):
-            goal = self._goal(some)
+            # Vectors that are not much longer are easier to find, or to rule out, than all.
+            goal = min(self._goal(some), max(self._max_e, 2 * proved + 2))
             limits = {at: goal // self._types.size[at] for at in some if self._types.size[at] <= goal}
             programme = _Programme(block, limits, self._types.size, (proved + 1, goal))
             vector, proof = programme.least(self._unsettled(some, goal), self._budget)
@@ -166,9 +173,10 @@ class _Search:
         for number, row in enumerate(block.relations):
             for at, times in row.items():
                 relations[at].append((number, times))
-        kinds: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
+        kinds: dict[tuple[tuple[int, int], ...], int] = {}
         for at in block.types:
-            kind = kinds.setdefault((self._types.size[at], tuple(relations[at])), at)
+            # The difference of two types with equal relations is an equivalence, so that both are of one size.
+            kind = kinds.setdefault(tuple(relations[at]), at)
             if kind != at:
                 self._settle({kind: 1, at: -1})
         return list(kinds.values())
@@ -205,22 +213,19 @@ def _values(row: Row, values: int) -> frozenset[tuple[int, int]]:
     return frozenset((at, times) for at, times in row.items() if at < values)
 
 
-def _coupled_norm(rows: Sequence[Row], parts: Sequence[Sequence[int]], values: int) -> int | None:
-    """Return a norm that vectors have at least which are not sums of equivalences of single parts; None: all are.
+def _coupled_norm(rows: Sequence[Row], parts: Sequence[Sequence[int]], values: int) -> int:
+    """Return a norm that vectors have at least which are not sums of equivalences of single parts.
 
     The part of an equivalence in one part of a series, x_c = W_c S_c, is an integer vector, and so is its total
     t_c = W_c U_c, the difference of its two sides' true values, so that it has at least the norm of t_c. All totals
-    sum to 0. Where one is not 0, at least two are not; all are where the parts' values are linearly independent.
+    sum to 0: where one is not 0, at least two are not.
     """
-    least, ranks = [], 0
-    everything: set[frozenset[tuple[int, int]]] = set()
+    least = []
     for groups in parts:
         directions = {_direction(_values(rows[group], values)) for group in groups}
-        everything |= directions
         # Multiples of one direction are at least as long as it is.
         least.append(sum(times for direction in directions for _, times in direction) if len(directions) == 1 else 1)
-        ranks += rank(map(dict, directions))
-    return None if ranks == rank(map(dict, everything)) else sum(sorted(least)[:2])
+    return sum(sorted(least)[:2])
 
 
 def _direction(entries: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
@@ -247,14 +252,9 @@ class _Programme:
             sides = [side for one in at for side in self._sides[one]]
             times = [sign * row[one] for one in at for sign in (1, -1)]
             self._model.add(cp_model.LinearExpr.weighted_sum(sides, times) == 0)
-        weights = [size[at] for at in limits]
-        left, right = (
-            cp_model.LinearExpr.weighted_sum([sides[side] for sides in self._sides.values()], weights)
-            for side in range(2)
-        )
-        self._model.add_linear_constraint(left, *reach)
-        self._model.add(left == right)
-        self._model.minimize(left)
+        e = cp_model.LinearExpr.weighted_sum([left for left, _ in self._sides.values()], [size[at] for at in limits])
+        self._model.add_linear_constraint(e, *reach)
+        self._model.minimize(e)
 
     def _entry(self, limit: int) -> tuple[cp_model.IntVar, cp_model.IntVar]:
         """Return the variables of a type's entry on the left and on the right."""

@@ -12,7 +12,6 @@ Source: equivalence paper, Definition 10.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -50,15 +49,6 @@ class _Ragged(NamedTuple):
         return sizes, self.content[skipped + np.arange(len(skipped))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """What the weighted groups add up to: times by column, and the value whose count is 1, if any."""
-
-    columns: Codes
-    times: Codes
-    value: int | None
-
-
 class Solver:
     """Finds weights for the equivalences of one series, one after the other.
 
@@ -76,7 +66,6 @@ class Solver:
         # Equal sums of different sets of groups would lose an equation, and be seen when the result is checked.
         _, first, place = np.unique(sums[start[1:]] - sums[start[:-1]], return_index=True, return_inverse=True)
         self._kind = first[place].astype(np.int32)
-        self._alike = np.bincount(place)[place]
         kept = np.zeros(len(matrix.member) + 1, dtype=np.int64)
         np.cumsum(self._kind[matrix.member] == matrix.member, out=kept[1:])
         self._members = _Ragged(kept[matrix.start], matrix.member[np.diff(kept) > 0])
@@ -89,28 +78,18 @@ class Solver:
         The values of the groups add up to nothing, or to `value` once where it is given: the vector is then the single
         column that is pinned to it. No weight is 0.
         """
-        target = self._target(vector, value)
-        if target is None:
-            return None
-        gathered = np.unique(self._groups.at(target.columns)[1])
+        kinds, first = np.unique(self._kind[vector.columns], return_index=True)
+        target = Vector(kinds, vector.times[first])
+        gathered = np.unique(self._groups.at(kinds)[1])
         while budget is None or not budget.spent():
-            weights = self._within(gathered, target)
-            if weights is not None and self._exact(weights, vector, value):
-                return weights
+            found = self._within(gathered, target)
+            if found:
+                return next((weights for weights in found if self._exact(weights, vector, value)), None)
             more = self._grown(gathered)
             if len(more) == len(gathered) or len(gathered) >= _MOST_GROUPS:
                 return None
             gathered = more
         return None
-
-    def _target(self, vector: Vector, value: int | None) -> _Target | None:
-        """Return a vector by the columns that stand for others; None where columns in the same groups differ."""
-        kinds, place, count = np.unique(self._kind[vector.columns], return_inverse=True, return_counts=True)
-        times = np.zeros(len(kinds), dtype=np.int32)
-        times[place] = vector.times
-        same = (times[place] == vector.times).all() and (count == self._alike[kinds]).all()
-        there = self._groups.start[kinds + 1] > self._groups.start[kinds]
-        return _Target(kinds, times, value) if same and there.all() else None
 
     def _grown(self, gathered: Codes) -> Codes:
         """Return some groups and as many more, those first of whose members the largest share is there already."""
@@ -125,23 +104,22 @@ class Solver:
             if not len(near) or len(gathered) >= wanted:
                 return gathered
 
-    def _within(self, gathered: Codes, target: _Target) -> Weights | None:
-        """Return weights of some groups, not checked yet; the earlier groups are preferred."""
+    def _within(self, gathered: Codes, target: Vector) -> list[Weights]:
+        """Return weights of some groups, not checked yet, in several ways where there are some, the fewest first."""
         equations, left = self._equations(gathered, target)
-        found = solved(equations) if len(left) else None
-        if found is None:
-            return None
-        if len(found) > _PLAIN and len(left) <= _SEARCHED:
-            other = plainer(equations, len(left))
-            found = found if other is None else min(found, other, key=_effort)
-        return {int(left[place]): found[place] for place in sorted(found, key=lambda place: left[place])}
+        ways = [solved(equations)]
+        if ways[0] is not None and len(ways[0]) > _PLAIN and len(left) <= _SEARCHED:
+            ways.append(plainer(equations, len(left)))
+        found = sorted((way for way in ways if way is not None), key=len)
+        return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 
-    def _equations(self, gathered: Codes, target: _Target) -> tuple[list[Equation], Codes]:
+    def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Equation], Codes]:
         """Return what the weights of some groups must fulfil, and the groups that may have weights, the unknowns."""
         sizes, member = self._members.at(gathered)
         column, row = np.unique(member, return_inverse=True)
         total = np.zeros(len(column), dtype=np.int64)
-        total[np.searchsorted(column, target.columns)] = target.times
+        there = np.isin(target.columns, column)
+        total[np.searchsorted(column, target.columns[there])] = target.times[there]
         unknown = np.repeat(np.arange(len(gathered)), sizes)
         while True:
             lonely = (np.bincount(row, minlength=len(column)) == 1) & (total == 0)
@@ -164,18 +142,7 @@ class Solver:
             (dict.fromkeys(unknown[start[place] : start[place + 1]].tolist(), 1), int(total[place]))
             for place in distinct.tolist()
         ]
-        return equations + self._balances(groups, target.value), groups
-
-    def _balances(self, groups: Codes, value: int | None) -> list[Equation]:
-        """Return what the weights of some groups must fulfil so that their values add up."""
-        matrix = self._matrix
-        sizes, values = _Ragged(matrix.value_start, matrix.value).at(groups)
-        rows = _Ragged(matrix.value_start, matrix.rows).at(groups)[1]
-        unknown = np.repeat(np.arange(len(groups)), sizes)
-        terms: dict[int, dict[int, int]] = {}
-        for v, u, r in zip(values.tolist(), unknown.tolist(), rows.tolist(), strict=True):
-            terms.setdefault(v, {})[u] = r
-        return [(row, int(v == value)) for v, row in terms.items()]
+        return equations, groups
 
     def _exact(self, weights: Weights, vector: Vector, value: int | None) -> bool:
         """Tell whether the groups add up to a vector, and their values to what they should, on all they touch."""
@@ -191,7 +158,7 @@ class Solver:
             return False
         sizes, held = _Ragged(matrix.value_start, matrix.value).at(groups)
         rows = _Ragged(matrix.value_start, matrix.rows).at(groups)[1].astype(kind)
-        return _sums(held, np.repeat(times, sizes) * rows) == ({} if value is None else {value: 1})
+        return _sums(held, np.repeat(times, sizes) * rows) == ({} if value is None else {value: scale})
 
 
 def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict[int, int]:
@@ -200,8 +167,3 @@ def _sums(place: npt.NDArray[np.integer], term: npt.NDArray[np.generic]) -> dict
     total = np.zeros(len(distinct), dtype=term.dtype)
     np.add.at(total, where, term)
     return {place: total for place, total in zip(distinct.tolist(), total.tolist(), strict=True) if total}
-
-
-def _effort(weights: dict[int, Fraction]) -> tuple[int, int]:
-    """Return how hard a reader finds it to add up groups."""
-    return len(weights), max(max(weight.denominator, abs(weight.numerator)) for weight in weights.values())

@@ -215,16 +215,20 @@ class Equivalences:
 
     Attributes:
         e: people on each side, 0 where a value is pinned; shape (claims,), int32.
+        effort: how hard each is to show, 0 for the easiest; below 100; shape (claims,), int32.
         release: the release by which everybody concerned was published, counted from 0; shape (claims,), int32.
         spanned: every equivalence of at most so many people on a side follows from the claims.
+        unshown: whether values seem to be pinned that no weights were found for, so that they are not claimed.
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
         sides: returns what the claims at some places say, without certificates.
         build: returns the findings at some places; None where no weights were found within the limits.
     """
 
     e: Codes
+    effort: Codes
     release: Codes
     spanned: int
+    unshown: bool
     nothing: Mapping[str, object]
     sides: Callable[[Places], list[Equivalence]]
     build: Callable[[Places], list[Equivalence | None]]
@@ -235,8 +239,8 @@ class Equivalences:
 
     @property
     def severity(self) -> npt.NDArray[np.float64]:
-        """What to rank the claims by: a pinned value first, then the fewest people on a side."""
-        return np.where(self.e == 0, 2.0, 1 / np.maximum(self.e, 1))
+        """What to rank the claims by: a pinned value first, then the fewest people on a side, then the least effort."""
+        return np.where(self.e == 0, 2.0, 1 / np.maximum(self.e, 1)) - self.effort * 1e-6
 
 
 Finding: TypeAlias = Disclosure | Narrowed | Equivalence

@@ -76,7 +76,9 @@ def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation]
     value = _BREACHES[clause](entry, limit)
     if value is not None:
         violations.append(Violation(outcome.attack, clause, limit, value, entry.sensitive))
-    elif clause in entry.attack.decides and not _DECIDED.get(clause, _complete)(entry, limit):
+    elif _doubtful(clause, entry) or (
+        clause in entry.attack.decides and not _DECIDED.get(clause, _complete)(entry, limit)
+    ):
         undecided.append(Undecided(clause, f"{outcome.attack}: {outcome.reason}"))
 
 
@@ -112,6 +114,12 @@ def _least_e(entry: Judged, limit: float) -> float | None:
     left = np.delete(claims.e, entry.waived)
     least = int(left[left > 0].min(initial=np.iinfo(np.int32).max))
     return least if least < limit else None
+
+
+def _doubtful(clause: str, entry: Judged) -> bool:
+    """Tell whether an attack has seen something against a clause that it could not show."""
+    claims = entry.scored.outcome.claims
+    return clause == "max_risk" and isinstance(claims, Equivalences) and claims.unshown
 
 
 def _complete(entry: Judged, limit: float) -> bool:

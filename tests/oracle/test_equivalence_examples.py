@@ -121,3 +121,12 @@ def test_weights_that_are_not_found_are_no_pass(monkeypatch):
     assert (code, entry["status"], entry["findings_total"]) == (3, "incomplete", 0)
     assert entry["measures"]["min_e"]["lower"] == 1
     assert result["policy"]["undecided"][0]["measure"] == "min_e"
+
+
+def test_pinned_values_without_weights_are_no_pass(monkeypatch):
+    """D's value is pinned in the fourth release, which nobody is called safe of where it cannot be shown."""
+    code, result, _ = run_audit(EXAMPLES / "fractional-weights", "--attack", "equivalence", "--policy", "min_e=1")
+    assert (code, result["policy"]["violations"][0]["measure"]) == (1, "max_risk")
+    monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)
+    code, result, _ = run_audit(EXAMPLES / "fractional-weights", "--attack", "equivalence", "--policy", "min_e=1")
+    assert (code, [each["measure"] for each in result["policy"]["undecided"]]) == (3, ["max_risk"])

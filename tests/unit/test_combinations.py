@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 from hypothesis import assume, given
@@ -107,9 +108,17 @@ def tampered(finding):
     yield replace(finding, value=1 if finding.value is None else 1 - finding.value)
 
 
+def unknown_groups(series):
+    """The groups that hold somebody whose value is not known beforehand."""
+    known = {line.individual for line in series.known}
+    rows = [(j, row) for j, release in enumerate(series.releases) for row in release if row.individual not in known]
+    return sorted({(j, row.group) for j, row in rows})
+
+
 @given(linked_series(known=True), st.data())
 def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
-    groups = sorted({(j, row.group) for j, release in enumerate(series.releases) for row in release})
+    groups = unknown_groups(series)
+    assume(groups)
     weight = st.fractions(-2, 2, max_denominator=2).filter(bool)
     weights = data.draw(st.dictionaries(st.sampled_from(groups), weight, min_size=1, max_size=4))
     members, values = combined(series, weights)
@@ -123,9 +132,27 @@ def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
         pins = list(members.values()) == [1] and list(values.values()) == [1]
         assert holds(source, finding) == (pins or not values)
         assert not holds(source, replace(finding, value=None if pins else 0))
-        if pins or not values:
-            for wrong in tampered(finding):
-                assert not holds(source, wrong), wrong
+
+
+@given(linked_series(known=True), st.data())
+def test_what_is_changed_in_a_right_finding_is_seen(series, data):
+    groups = unknown_groups(series)
+    chosen = data.draw(st.permutations(groups))[:4]
+    right = []
+    for times in product((-1, Fraction(-1, 2), 0, 1, 2), repeat=len(chosen)):
+        weights = {group: Fraction(w) for group, w in zip(chosen, times, strict=True) if w}
+        members, values = combined(series, weights)
+        whole = members and all(t.denominator == 1 for t in members.values())
+        if whole and (not values or list(members.values()) == [1]):
+            right.append((weights, members, values))
+    assume(right)
+    weights, members, values = data.draw(st.sampled_from(right))
+    with opened(series) as (source, number, codes):
+        value = codes[next(iter(values))] if values else None
+        finding = told(members, value, weights, number)
+        assert holds(source, finding)
+        for wrong in tampered(finding):
+            assert not holds(source, wrong), wrong
 
 
 def test_two_people_have_the_same_value():

@@ -138,7 +138,7 @@ def members(matrix):
     return sorted(set(matrix.member.tolist()))
 
 
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
 def test_equal_numbers_are_equal_values_and_nothing_else(limit, seed):
@@ -324,12 +324,11 @@ def test_a_spent_budget_gives_none(compiled, monkeypatch):
     assert looks.looks < 10_000 - 50
 
 
-def test_one_giant_component_stops_at_the_budget(compiled):
+def test_one_giant_component_stops_when_the_budget_is_spent(compiled):
     rng = np.random.default_rng(1)
     series = [rng.permutation(30_000).reshape(-1, 5).tolist() for _ in range(5)]
     matrix = consistent(30_000, [0] * 30_000, series)
-    budget = Budget(0.3)
-    assert fingerprint(matrix, rng, budget) is None
+    assert fingerprint(matrix, rng, Looks(3)) is None
 
 
 def test_diagonals_that_fail_are_drawn_again(compiled, monkeypatch):

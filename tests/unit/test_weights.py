@@ -126,7 +126,7 @@ def test_pairs_when_groups_are_gathered_one_by_one_and_plain_weights_are_always_
         patch.setattr(weights, "_FEW_MORE", 1)
         patch.setattr(weights, "_PLAIN", 0)
         patch.setattr(weights, "_SAFE", 0)
-        assert_right(matrix, small_claims(matrix))
+        assert_right(matrix, small_claims(matrix)[::4])
 
 
 @given(matrices(), st.integers(0, 2**32 - 1))
@@ -156,10 +156,11 @@ def neighbours(count):
     return matrix_of([pairs[::2], pairs[1::2]], count + 1)
 
 
-def test_long_chains_are_followed_up_to_a_limit():
-    found = Solver(neighbours(600)).weights(Vector.of({0: 1, 600: -1}))
-    assert found == {group: Fraction(1 if group < 300 else -1) for group in range(600)}
-    assert Solver(neighbours(9000)).weights(Vector.of({0: 1, 9000: -1})) is None
+def test_long_chains_are_followed_up_to_a_limit(monkeypatch):
+    solver, ends = Solver(neighbours(600)), Vector.of({0: 1, 600: -1})
+    assert solver.weights(ends) == {group: Fraction(1 if group < 300 else -1) for group in range(600)}
+    monkeypatch.setattr(weights, "_MOST_GROUPS", 250)
+    assert solver.weights(ends) is None
 
 
 @pytest.mark.parametrize(("people", "told"), [(16, True), (40, True), (100, False)])
