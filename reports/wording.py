@@ -17,7 +17,7 @@ def headline(report: Report) -> tuple[str, str]:
         if worst.findings_total:
             what = fallen(worst)
             if "min_e" in worst.measures and not worst.measures["pinned"]:
-                return f"NOT SAFE: by {worst.attack}, {what} have the same values as few others.", "red"
+                return f"NOT SAFE: by {worst.attack}, {_sharing(worst)}.", "red"
             if "once_unsafe" in worst.measures:
                 return f"NOT SAFE: by {worst.attack}, {what}: too few others fit what is known of them.", "red"
             if "versions" in worst.measures:
@@ -134,6 +134,15 @@ def _spreading(spread: Mapping[str, object], who: object) -> str:
     return f"Once the value of {printable(str(who))} is known, {others}; on average {mean:.3g} follow from one value."
 
 
+def _sharing(attack: AttackReport) -> str:
+    """Return how many people are known to have the same values as how many others."""
+    bounds, compromised = attack.measures["min_e"], attack.measures["compromised"]
+    if not isinstance(bounds, dict) or not isinstance(compromised, dict) or bounds["upper"] != 1:
+        return f"{fallen(attack)} have the same values, all together, as few others"
+    people = plural(_int(attack.measures["individuals"]), "person", "people")
+    return f"{compromised['1']:,} of {people} have for certain the same value as somebody else"
+
+
 def least_e(bounds: Mapping[str, int | None]) -> str:
     """Return the bounds of the least e in words.
 
@@ -142,7 +151,7 @@ def least_e(bounds: Mapping[str, int | None]) -> str:
     """
     lower, upper = bounds["lower"], bounds["upper"]
     if lower is None:
-        return "none at all" if upper is None else f"least e: up to {upper}"
+        return "there is no equivalence" if upper is None else f"least e: up to {upper}"
     if upper is None:
         return f"least e: {lower} or more"
     return f"least e: {lower}" if lower == upper else f"least e: {lower} to {upper}"

@@ -99,6 +99,8 @@ class _Search:
 
     def _settle(self, blocks: list[Block], e: int) -> None:
         """Do the same in some blocks together."""
+        if self.budget.spent():
+            raise UnsolvedError
         system = System.of(blocks)
         programme = None
         while wanted := np.unique(system.variable[self.least[system.kind] == 0]).tolist():
@@ -165,6 +167,8 @@ class _Search:
         """Look in some blocks for the least e between a floor and the best; tell whether no lesser is left for sure."""
         if not blocks or not self._lesser:
             return True
+        if self.budget.spent():
+            return False
         system = System.of(blocks)
         programme = Programme(system, self._lesser)
         vector, proved = programme.least(_entries(system.free), 2 * max(floor, self.lower or 1), self.budget)

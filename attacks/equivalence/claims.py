@@ -34,7 +34,7 @@ class Claims:
         pin: columns of individuals whose value is pinned.
         chains: pairs of columns with equal values, which together chain up each class.
         more: places of the witnesses with e of 2 and more.
-        unshown: whether pinned values were left out that no weights show.
+        uncertain: whether pinned values were left out that no weights show.
     """
 
     evidence: Evidence
@@ -43,7 +43,7 @@ class Claims:
     pin: Codes
     chains: Chains
     more: Places
-    unshown: bool = False
+    uncertain: bool = False
 
     @classmethod
     def of(cls, evidence: Evidence, matrix: Matrix, found: Found) -> Claims:
@@ -89,9 +89,10 @@ class Claims:
         ]
         found = self.found
         decided = found.lower is None or found.lower > 1 or found.upper == 1
-        spanned = 1 if found.releases == len(self.evidence.tags) and decided else 0
+        whole = found.releases == len(self.evidence.tags)
+        spanned, doubt = int(whole and decided), self.uncertain or not whole
         return Equivalences(
-            self.e, self._effort, np.concatenate(when), spanned, self.unshown, nothing, self._sides, self._build
+            self.e, self._effort, np.concatenate(when), spanned, doubt, nothing, self._sides, self._build
         )
 
     def sure(self) -> Claims:
@@ -116,6 +117,7 @@ class Claims:
         sizes = self.e[(self.e > 0) & ~np.isin(self.e, unsure)]
         nobody = np.full(self.matrix.columns, -1, dtype=np.int32)
         told = ", ".join("pinned values" if e == 0 else f"equivalences with e = {e}" for e in unsure)
+        doubt = f"there seem to be {told}, but no sum of groups was found that shows one"
         found = replace(
             found,
             label=nobody if 1 in unsure else found.label,
@@ -124,12 +126,12 @@ class Claims:
             upper=int(sizes.min()) if len(sizes) else None,
             least=least,
             exact=False,
-            reason=f"no weights were found that show some {told}; {found.reason or ''}".rstrip("; "),
+            reason="; ".join([doubt, found.reason] if found.reason else [doubt]),
         )
         more = self.more[~np.isin(found.witnesses.e[self.more], unsure)]
         chains = Chains(self.chains.pair[:0], self.chains.effort[:0]) if 1 in unsure else self.chains
         pin = self.pin[:0] if 0 in unsure else self.pin
-        return Claims(self.evidence, self.matrix, found, pin, chains, more, unshown=0 in unsure)
+        return Claims(self.evidence, self.matrix, found, pin, chains, more, uncertain=0 in unsure)
 
     def _vector(self, place: int) -> tuple[Vector, int | None]:
         """Return what a claim says: the vector, and the value that it pins."""

@@ -83,6 +83,8 @@ def _priced(block: Block, bound: int, budget: Budget) -> Block | None:
     rest = bound - block.least_total
     if not block.totals or rest < block.floor:
         return None
+    if budget.spent():
+        return block
     system = System.of([block])
     vector, proved = Programme(system.loose(), rest).least(system.balances, block.floor, budget)
     if not proved:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from attacks.equivalence import balanced, search
-from attacks.equivalence.fingerprint import classes, fingerprint, pinned
+from attacks.equivalence.fingerprint import Fingerprint, classes, fingerprint, pinned
 from attacks.equivalence.subsets import Matched, matched
 from attacks.equivalence.vectors import Exact, Witnesses
 from attacks.matrix import Matrix
@@ -19,9 +19,15 @@ from audit.core.outcome import Flags
 Numbers = npt.NDArray[np.uint64]
 
 _SEED = 0x5EED
-# A search for integer vectors of larger series than this proves nothing in any time that users wait.
+# A search for integer vectors of larger series, or a longer one, hardly ever proves what a short one does not.
 _SEARCHED_MEMBERSHIPS = 20_000
+_PATIENCE = 20.0
 _SHARE = 0.7
+_LINEAR = "linear reasoning over all groups (complete for e = 1)"
+_BUCKETS = "balanced cuts of one graph for each bucket"
+_SEARCH = "search for integer vectors"
+_NEAR = "for e of 2 and more, equivalences were looked for only where each side lies within one group"
+_LATE = "not everybody's least e could be computed in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,9 @@ class Found:
     reason: str | None
 
 
-def judge(matrix: Matrix, max_e: int, budget: Budget, among: Flags | None = None) -> Found | None:
+def judge(
+    matrix: Matrix, max_e: int, budget: Budget, *, among: Flags | None = None, thorough: bool = True
+) -> Found | None:
     """Return what the equivalences of a series are, or None when the budget was spent before anything was known.
 
     Args:
@@ -61,6 +69,7 @@ def judge(matrix: Matrix, max_e: int, budget: Budget, among: Flags | None = None
         budget: how long it may take.
         among: by column, who may take part in an equivalence with 2 and more on a side where these are looked for
             within groups; everybody when None.
+        thorough: whether to search small series for integer vectors.
 
     Raises:
         ContradictionError: no values fit all groups.
@@ -68,30 +77,59 @@ def judge(matrix: Matrix, max_e: int, budget: Budget, among: Flags | None = None
     numbers = fingerprint(matrix, np.random.default_rng(_SEED), budget.part(_SHARE))
     if numbers is None:
         return None
-    label, fixed = classes(matrix, numbers), pinned(matrix, numbers)
-    shared = _shared(label)
-    least = shared.astype(np.int32)
-    at_least = 1 if shared.any() else 2
-    exact, way = _exact(matrix, max_e, budget.part(_SHARE), at_least)
-    ways: tuple[str, ...] = ("linear reasoning over all groups (complete for e = 1)",)
+    linear = _linear(matrix, numbers)
+    exact = balanced.solve(matrix, max_e, budget.part(_SHARE))
     if exact is not None:
-        least = _least(least, exact.least)
-        lower, upper = _bounds(shared, exact)
-        complete = exact.complete or upper is None is lower
-        reason = _inexact(lower, upper, complete=complete)
-        seen = Witnesses.of(exact.witnesses)
-        ways = (*ways, way)
-        return Found(matrix.releases, label, fixed, lower, upper, least, complete, seen, ways, reason)
-    within = _within_groups(matrix, numbers.of, max_e, budget, among)
-    least = _least(least, within.least)
-    upper = int(least[least > 0].min()) if (least > 0).any() else None
-    reason = "for e of 2 and more, equivalences were looked for only where each side lies within one group"
-    if within.reason:
-        reason += f" ({within.reason})"
-    if at_least != upper:
-        reason = f"{_inexact(at_least, upper, complete=True)}; {reason}"
-    ways = (*ways, f"all sides of up to {max_e} within one group")
-    return Found(matrix.releases, label, fixed, at_least, upper, least, False, within.witnesses, ways, reason)
+        return _concluded(_merged(linear, exact, _BUCKETS), _LATE)
+    within = _within_groups(matrix, numbers.of, max_e, budget.part(_SHARE), among)
+    near = replace(
+        linear,
+        least=_least(linear.least, within.least),
+        witnesses=within.witnesses,
+        ways=(*linear.ways, f"all sides of up to {max_e} within one group"),
+    )
+    missing = f"{_NEAR} ({within.reason})" if within.reason else _NEAR
+    if not thorough or len(matrix.member) > _SEARCHED_MEMBERSHIPS:
+        return _concluded(near, missing)
+    exact = search.solve(matrix, max_e, budget.part(_SHARE).capped(_PATIENCE), linear.lower or 1)
+    solved = exact.complete and exact.lower == exact.upper
+    found = _merged(linear if solved else near, exact, _SEARCH if solved else f"{_SEARCH}, broken off")
+    return _concluded(found, f"{missing}, and elsewhere in limited time")
+
+
+def _linear(matrix: Matrix, numbers: Fingerprint) -> Found:
+    """Return what the fingerprint tells."""
+    label = classes(matrix, numbers)
+    sizes = np.bincount(label[label >= 0], minlength=1)
+    least = ((label >= 0) & (sizes[label] > 1)).astype(np.int32)
+    lower = 1 if least.any() else 2
+    nothing = Witnesses.of(())
+    return Found(matrix.releases, label, pinned(matrix, numbers), lower, None, least, False, nothing, (_LINEAR,), None)
+
+
+def _merged(found: Found, exact: Exact, way: str) -> Found:
+    """Return what is known with what an exact way found beside it."""
+    none = exact.lower is None
+    return replace(
+        found,
+        lower=1 if found.lower == 1 else None if none else max(2, exact.lower or 1),
+        upper=exact.upper,
+        least=_least(found.least, exact.least),
+        exact=exact.complete or none,
+        witnesses=found.witnesses.and_those(Witnesses.of(exact.witnesses)),
+        ways=(*found.ways, way),
+    )
+
+
+def _concluded(found: Found, missing: str) -> Found:
+    """Return the same with the upper bound that is shown, and what is not exact; `missing` where that is `least`."""
+    shown = np.unique(found.least[found.least > 0]).tolist()
+    upper = min([e for e in (found.upper, *shown) if e is not None], default=None)
+    reasons = [] if found.exact else [missing]
+    if found.lower != upper:
+        above = "no bound above is known" if upper is None else f"at most {upper}"
+        reasons.insert(0, f"the least e is at least {found.lower}, and {above}")
+    return replace(found, upper=upper, reason="; ".join(reasons) or None)
 
 
 def _within_groups(matrix: Matrix, numbers: Numbers, max_e: int, budget: Budget, among: Flags | None) -> Matched:
@@ -105,41 +143,7 @@ def _within_groups(matrix: Matrix, numbers: Numbers, max_e: int, budget: Budget,
     return matched(matrix, numbers, max_e, budget, among=among, second=again.of)
 
 
-def _exact(matrix: Matrix, max_e: int, budget: Budget, at_least: int) -> tuple[Exact | None, str]:
-    """Return what an exact way found, and which; None where none can be taken."""
-    exact = balanced.solve(matrix, max_e, budget)
-    if exact is not None:
-        return exact, "balanced cuts of one graph for each bucket"
-    if len(matrix.member) > _SEARCHED_MEMBERSHIPS:
-        return None, ""
-    exact = search.solve(matrix, max_e, budget, at_least)
-    return (exact if exact.complete else None), "search for integer vectors"
-
-
-def _shared(label: Codes) -> Flags:
-    """Return which columns have the value of another one for certain."""
-    sizes = np.bincount(label[label >= 0], minlength=1)
-    return (label >= 0) & (sizes[label] > 1)
-
-
 def _least(one: Codes, other: Codes) -> Codes:
     """Return the lesser of two entries, of which 0 stands for none."""
     both = np.minimum(one, other)
     return np.where((one > 0) & (other > 0), both, np.maximum(one, other)).astype(np.int32)
-
-
-def _bounds(shared: Flags, exact: Exact) -> tuple[int | None, int | None]:
-    """Return the bounds of the least e, where that of 1 is known beforehand."""
-    if shared.any():
-        return 1, 1
-    if exact.lower is None:
-        return None, None
-    return max(2, exact.lower), exact.upper
-
-
-def _inexact(lower: int | None, upper: int | None, *, complete: bool) -> str | None:
-    """Return what is not known exactly, or None."""
-    if lower != upper:
-        above = "no bound above is known" if upper is None else f"at most {upper}"
-        return f"the least e is at least {lower}, and {above}"
-    return None if complete else "not everybody's least e could be computed in time"

@@ -136,7 +136,9 @@ class _Search:
             self._settle(block.basis[0])
             return self._e(block.basis[0]) - 1
         some = self._merged(block)
-        proved = self._by_sorting(block, some, self.at_least - 1)
+        # Whoever takes part does so with all columns of the same type.
+        least = max(self.at_least, min(self._types.size[at] for at in some))
+        proved = self._by_sorting(block, some, least - 1)
         while proved < self._goal(some) and not self._budget.spent() and _solvable(block, some):
             # Vectors that are not much longer are easier to find, or to rule out, than all.
             goal = min(self._goal(some), max(self._max_e, 2 * proved + 2))

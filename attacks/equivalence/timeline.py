@@ -13,25 +13,29 @@ from audit.core.outcome import Flags
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], str | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
-    A further release never ends an equivalence. So nobody counts early who does not count at the end, and where the
-    time is up the numbers so far remain bounds from below.
+    A further release never ends an equivalence. So nobody counts early who does not count at the end, whoever counts
+    once counts ever after, and where the time is up the numbers so far remain bounds from below.
     """
     among = found.least > 0
-    last = int((matrix.individual & among).sum())
     line: list[int] = []
     reason = None
     if among.any():
-        concerned = _concerned(matrix, among)
+        concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
         for releases in range(1, found.releases):
             budget.progress(releases, matrix.releases)
-            earlier = None if budget.spent() else judge(concerned.prefix(releases), max_e, budget.part(1.0), among)
+            early = concerned.prefix(releases)
+            earlier = (
+                None if budget.spent() else judge(early, max_e, budget.part(1.0), among=among, thorough=found.exact)
+            )
             if earlier is None:
                 reason = f"{budget.reason} in the timeline, after {releases - 1} of {matrix.releases} releases"
                 break
-            line.append(int((matrix.individual & (earlier.least > 0)).sum()))
+            told |= among & (earlier.least > 0)
+            line.append(int((matrix.individual & told).sum()))
             if found.exact and not earlier.exact:
                 reason = "the timeline's numbers are bounds from below"
     line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
+    last = int((matrix.individual & among).sum())
     return line + [last] * (matrix.releases - found.releases + 1), reason
 
 

@@ -65,6 +65,15 @@ class Witnesses:
         span = slice(self.start[place], self.start[place + 1])
         return Vector(self.columns[span], self.times[span])
 
+    def and_those(self, others: Witnesses) -> Witnesses:
+        """Return these equivalences and some others after them."""
+        return Witnesses(
+            np.concatenate([self.start, self.start[-1] + others.start[1:]]),
+            np.concatenate([self.columns, others.columns]),
+            np.concatenate([self.times, others.times]),
+            np.concatenate([self.e, others.e]),
+        )
+
     @classmethod
     def of(cls, vectors: Sequence[Vector]) -> Witnesses:
         """Return some equivalences as columns."""

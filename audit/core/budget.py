@@ -30,6 +30,11 @@ class Budget:
         left = max(0.0, self.seconds - (time.monotonic() - self._start))
         return Budget(share * left, self.tell, _limit=self._limit or self.seconds)
 
+    def capped(self, seconds: float) -> Budget:
+        """Return a budget that is used up after so many seconds, or earlier where this one is."""
+        least = seconds if self.seconds is None else min(seconds, self.seconds)
+        return Budget(least, self.tell, self._start, self._limit)
+
     def progress(self, done: int, total: int) -> None:
         """Tell whoever watches how far the work has come."""
         if self.tell is not None:

@@ -218,7 +218,7 @@ class Equivalences:
         effort: how hard each is to show, 0 for the easiest; below 100; shape (claims,), int32.
         release: the release by which everybody concerned was published, counted from 0; shape (claims,), int32.
         spanned: every equivalence of at most so many people on a side follows from the claims.
-        unshown: whether values seem to be pinned that no weights were found for, so that they are not claimed.
+        doubt: whether more values may be pinned than are claimed: not all releases were looked at, or no weights found.
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
         sides: returns what the claims at some places say, without certificates.
         build: returns the findings at some places; None where no weights were found within the limits.
@@ -228,7 +228,7 @@ class Equivalences:
     effort: Codes
     release: Codes
     spanned: int
-    unshown: bool
+    doubt: bool
     nothing: Mapping[str, object]
     sides: Callable[[Places], list[Equivalence]]
     build: Callable[[Places], list[Equivalence | None]]

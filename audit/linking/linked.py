@@ -134,6 +134,8 @@ class LinkedSource:
     def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
         """Return everybody's first true value by person code, and whether the person has another one later on."""
         if self._truth is None:
+            # Everybody and every value has a number once the last release is read, which an attack cut short has not.
+            self.releases.get(len(self.releases) - 1)
             # Codes as short as they can be: everybody's then fits into the processor's cache.
             kind = np.min_scalar_type(len(self.series.vocabularies[self.sensitive]) + 1)
             unknown = kind.type(np.iinfo(kind).max)

@@ -117,9 +117,11 @@ def _least_e(entry: Judged, limit: float) -> float | None:
 
 
 def _doubtful(clause: str, entry: Judged) -> bool:
-    """Tell whether an attack has seen something against a clause that it could not show."""
+    """Tell whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
     claims = entry.scored.outcome.claims
-    return clause == "max_risk" and isinstance(claims, Equivalences) and claims.unshown
+    if clause != "max_risk" or "min_e" not in entry.attack.decides:
+        return False
+    return claims.doubt if isinstance(claims, Equivalences) else True
 
 
 def _complete(entry: Judged, limit: float) -> bool:

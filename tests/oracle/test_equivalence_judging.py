@@ -1,6 +1,7 @@
 """What the ways of `equivalence` say together, held against enumeration: tiny series of every kind."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -100,7 +101,8 @@ def test_timeline(first):
 
 @pytest.mark.parametrize("first", range(0, 200, EACH))
 def test_bounds_where_no_exact_way_is_taken(first, monkeypatch):
-    monkeypatch.setattr(judging, "_exact", lambda *_: (None, ""))
+    monkeypatch.setattr(judging.balanced, "solve", lambda *_: None)
+    monkeypatch.setattr(judging, "_SEARCHED_MEMBERSHIPS", -1)
     for seed, matrix, truth, wanted in cases(first):
         found = judge(matrix, MAX_E, Budget())
         least = least_of(wanted)
@@ -112,6 +114,20 @@ def test_bounds_where_no_exact_way_is_taken(first, monkeypatch):
         assert (found.least[told] >= wanted[told]).all(), seed
         assert ((found.least == 1) == (wanted == 1)).all(), seed
         check_claims(matrix, truth, found)
+
+
+def test_a_timeline_never_falls(monkeypatch):
+    """Where a prefix is judged less thoroughly than one before, whoever counted once still counts."""
+    real = judge
+
+    def forgetful(matrix, *words, **options):
+        found = real(matrix, *words, **options)
+        return replace(found, least=found.least * (matrix.releases % 2)) if matrix.releases < 4 else found
+
+    monkeypatch.setattr("attacks.equivalence.timeline.judge", forgetful)
+    for _, matrix, _, _ in cases(0):
+        line, _ = timeline(matrix, real(matrix, MAX_E, Budget()), MAX_E, Budget())
+        assert line == sorted(line)
 
 
 @pytest.mark.parametrize("first", range(0, 100, EACH))

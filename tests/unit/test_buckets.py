@@ -534,6 +534,18 @@ def test_a_programme_that_is_stopped_proves_nothing(monkeypatch):
     assert 1 <= found.lower <= truth <= found.upper
 
 
+def test_blocks_of_which_nothing_is_proved_stay_coupled(monkeypatch):
+    square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
+    solve_it = Programme._solve
+    monkeypatch.setattr(Programme, "_solve", lambda *_, **__: (None, False))
+    assert [len(knot) for knot in coupled(square, 8, Budget())] == [4]
+    several = iter(range(100))  # the four prices are found out, and nothing after them
+    monkeypatch.setattr(
+        Programme, "_solve", lambda *a, **b: solve_it(*a, **b) if next(several) < len(square) else (None, False)
+    )
+    assert [len(knot) for knot in coupled(square, 8, Budget())] == [4]
+
+
 def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
     system = System.of(blocks_of([(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2))]))
     monkeypatch.setattr(System, "holds", lambda *_: False)

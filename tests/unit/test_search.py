@@ -178,6 +178,20 @@ def test_sorting_programmes_and_parts_agree(monkeypatch, seed, m, signatures):
     assert same(solve(matrix, 3, Budget()), found)
 
 
+@pytest.mark.parametrize(("people", "m", "releases"), [(24, 8, 3), (36, 6, 2), (40, 10, 2)])
+@pytest.mark.parametrize("max_e", [1, 2])
+def test_programmes_go_on_until_the_least_e_is_found(monkeypatch, people, m, releases, max_e):
+    for seed in range(3):
+        matrix, _ = regrouped(np.random.default_rng(seed), people, m, releases)
+        with monkeypatch.context() as patch:
+            patch.setattr(search, "_SORTED", 0)
+            patch.setattr(search, "_SORTED_BEYOND", 0)
+            found = solve(matrix, max_e, Budget())
+        assert max_e < found.lower == found.upper
+        monkeypatch.setattr(search, "_SORTED_BEYOND", 10**7)
+        assert same(found, solve(matrix, max_e, Budget()))
+
+
 @given(seeds)
 def test_parts_and_the_whole_agree(rng):
     """Series of two or three tiny ones side by side, which meet in their values alone."""
@@ -283,6 +297,9 @@ def test_equivalences_that_are_too_long_to_be_stated(monkeypatch):
     found = solve(matrix, 4, Budget())
     assert (found.lower, found.upper, found.complete, found.witnesses) == (6, None, True, ())
     assert exact.lower >= 6
+    matrix = pairs([list(range(7)), list(range(7, 14))], truth=[*range(7), *range(7)])
+    found = solve(matrix, 4, Budget())
+    assert (found.lower, found.upper, found.complete) == (7, None, True)
 
 
 class Brief(Budget):
