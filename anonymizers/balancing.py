@@ -70,7 +70,9 @@ def fill(counts: Counts, short: Counts, m: int) -> Counts:
     return least + np.clip(more - (np.cumsum(room) - room), 0, room)
 
 
-def batches(counts: Counts, m: int, known: Iterable[Signature] = ()) -> Iterator[tuple[Signature, int]]:
+def batches(
+    counts: Counts, m: int, known: Iterable[Signature] = (), enough: int = 0
+) -> Iterator[tuple[Signature, int]]:
     """Yield the batches in which S- goes into buckets: a signature, ascending, and how many rows of each of its values.
 
     First as much as can goes to known signatures, one after the other; the rest as in Figure 3 of the paper, which
@@ -85,50 +87,56 @@ def batches(counts: Counts, m: int, known: Iterable[Signature] = ()) -> Iterator
         counts: rows in S- of each value, m-eligible; shape (values,).
         m: the parameter of m-invariance.
         known: signatures of buckets that there are, of at least m of these values, in the order to fill them.
+        enough: how many rows a new batch should have; it has more values for that where it can.
     """
     counts = counts.copy()
     for signature in known:
-        rows = _most(counts, signature, m)
+        rows = most(counts, signature, m)
         if rows:
+            counts[np.array(signature)] -= rows
             yield signature, rows
     heap = [(-number, value) for value, number in enumerate(counts.tolist())]
     heapq.heapify(heap)
     left = int(counts.sum())
     while left:
-        taken, rows = _batch(heap, left, m)
+        taken, rows = _batch(heap, left, m, enough)
         left -= rows * len(taken)
         for number, value in taken:
             heapq.heappush(heap, (number + rows, value))
         yield tuple(sorted(value for _, value in taken)), rows
 
 
-def _most(counts: Counts, signature: Signature, m: int) -> int:
-    """Take as many rows of each value of a signature as leave the rest m-eligible; return how many."""
+def most(counts: Counts, signature: Signature, m: int) -> int:
+    """Return how many rows of each value of a signature can be taken so that the rest is m-eligible."""
     values = np.array(signature)
     inside = counts[values]
     if not inside.all():
         return 0
-    counts[values] = 0
-    total, beta = int(inside.sum() + counts.sum()), len(values)
-    rows = min(int(inside.min()), (total - m * int(counts.max())) // beta)
+    outside = counts.copy()
+    outside[values] = 0
+    total, beta = int(counts.sum()), len(values)
+    rows = min(int(inside.min()), (total - m * int(outside.max())) // beta)
     if beta > m:
         rows = min(rows, (total - m * int(inside.max())) // (beta - m))
-    counts[values] = inside - rows
     return rows
 
 
-def _batch(heap: list[tuple[int, int]], left: int, m: int) -> tuple[list[tuple[int, int]], int]:
+def _batch(heap: list[tuple[int, int]], left: int, m: int, enough: int) -> tuple[list[tuple[int, int]], int]:
     """Take the next batch's values from the heap; return them and alpha, the number of rows of each.
 
     Beta, the number of values, is the least from m on for which Inequalities 5 to 7 leave alpha at least 1. Solved for
     alpha they read: alpha <= n_beta, alpha * (beta - m) <= left - m * n_1, alpha * beta <= left - m * n_(beta + 1).
 
-    The second, Inequality 6, need not be looked at. It is true for beta = m. Where that leaves no alpha by the third,
-    n_(m + 1) > left / m - 1, so that more than m values have the greatest number that m-eligibility allows; beta is
-    at most the number of these values (proof of Lemma 5), and with alpha <= n_1 it follows that
+    The second, Inequality 6, need not be looked at for this beta. It is true for beta = m. Where that leaves no alpha
+    by the third, n_(m + 1) > left / m - 1, so that more than m values have the greatest number that m-eligibility
+    allows; beta is at most the number of these values (proof of Lemma 5), and with alpha <= n_1 it follows that
     alpha * (beta - m) <= n_1 * beta - n_1 * m <= left - m * n_1.
+
+    Where the batch has fewer than `enough` rows, the least beta is taken that gives it so many; or else the one with
+    which the fewest rows are missing, counted in full sets of beta, and of these the one with the most rows.
     """
     taken: list[tuple[int, int]] = []
+    best: tuple[int, int, int] | None = None
     while heap:
         taken.append(heapq.heappop(heap))
         beta = len(taken)
@@ -136,6 +144,17 @@ def _batch(heap: list[tuple[int, int]], left: int, m: int) -> tuple[list[tuple[i
             continue
         following = -heap[0][0] if heap else 0
         alpha = min(-taken[-1][0], (left - m * following) // beta)
+        if best is not None:
+            alpha = min(alpha, (left + m * taken[0][0]) // (beta - m))
         if alpha >= 1:
-            return taken, alpha
-    raise AssertionError("S- was not m-eligible: Lemma 5 promises a batch")
+            missing = max(0, -(-(enough - alpha * beta) // beta) * beta)
+            batch = missing, -alpha * beta, beta
+            best = min(best or batch, batch)
+            if not missing:
+                break
+    if best is None:
+        raise AssertionError("S- was not m-eligible: Lemma 5 promises a batch")
+    _, rows, beta = best
+    for item in taken[beta:]:
+        heapq.heappush(heap, item)
+    return taken[:beta], -rows // beta

@@ -11,19 +11,19 @@ new ones. And where too many new people share a value, the fewest possible can b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.balancing import Signature, batches, eligible, fill, keep
+from anonymizers.balancing import batches, fill
+from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
 from anonymizers.splitting import Buckets, split
 from audit.core.errors import UsageError
 from audit.core.evidence import Codes
-from audit.core.publishing import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from audit.core.publishing import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot, SoFar
 
 Rows = npt.NDArray[np.int64]
 
@@ -63,19 +63,11 @@ class MInvariance:
             RefusalError: somebody's value changed, somebody's last group is of no use, too many new people share a
                 value, or nobody would be published.
         """
-        last = so_far.values_of(snapshot.person)
-        changed = np.flatnonzero((last >= 0) & (last != snapshot.value))
-        if len(changed):
-            raise RefusalError(
-                f"changed value: {len(changed):,} people have another sensitive value than when last published",
-                "m-invariance is for values that never change and m-distinct for those that do; else correct them",
-                rows=changed.astype(np.int32),
-                column="sensitive",
-            )
+        check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
         back = np.flatnonzero(signature >= 0)
-        slots, home = self._divide(snapshot, so_far.signatures, signature, back)
-        new = self._new(snapshot, rng.permutation(np.flatnonzero(signature < 0)))
+        slots, home, _ = divide(snapshot, so_far.signatures, signature, back, self.m)
+        new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)
         if not len(back) and not len(new):
             raise RefusalError("nobody would be published", "publish the next snapshot instead")
         slots, wanted, fakes = self._place(slots, home, snapshot.value[new])
@@ -84,60 +76,6 @@ class MInvariance:
         row = np.concatenate([back, new, np.full(fakes.sum(), COUNTERFEIT)])
         home = np.concatenate([home, np.repeat(by_value, wanted[by_value]), np.repeat(np.arange(len(slots)), fakes)])
         return _split(snapshot, slots, row, home)
-
-    def _divide(
-        self, snapshot: Snapshot, signatures: Sequence[Signature], signature: Codes, back: Rows
-    ) -> tuple[Slots, Rows]:
-        """Return the slots of the buckets of those who are back, and the slot of each (division, Section 4.1).
-
-        Raises:
-            RefusalError: a signature has fewer than m values, or lacks the person's.
-        """
-        needed = np.unique(signature[back])
-        slots = Slots.of([signatures[number] for number in needed])
-        number = np.zeros(len(signatures), dtype=np.int64)
-        number[needed] = np.arange(len(needed))
-        bucket = number[signature[back]]
-        small = slots.width()[bucket] < self.m
-        if small.any():
-            raise RefusalError(
-                f"{small.sum():,} people were last published in groups with fewer than {self.m} sensitive values",
-                "choose an m that the series has kept so far, or begin a new series",
-                rows=back[small].astype(np.int32),
-            )
-        slot = slots.find(bucket, snapshot.value[back])
-        if (slot < 0).any():
-            raise RefusalError(
-                f"{(slot < 0).sum():,} people were last published in groups without their sensitive value",
-                "correct the key of the last release that has them, or begin a new series",
-                rows=back[slot < 0].astype(np.int32),
-                column="sensitive",
-            )
-        return slots, slot
-
-    def _new(self, snapshot: Snapshot, drawn: Rows) -> Rows:
-        """Return the new people that are published, in the order of their values, and the order drawn within.
-
-        Raises:
-            RefusalError: some value is in more than 1/m of them, and nobody is to wait.
-        """
-        value = snapshot.value[drawn]
-        counts = np.bincount(value)
-        kept = keep(counts, self.m)
-        if not eligible(counts, self.m) and not self.withhold:
-            above = np.flatnonzero(counts * self.m > counts.sum())
-            names = ", ".join(snapshot.values[code] for code in above.tolist())
-            raise RefusalError(
-                f"more than 1/{self.m} of the {counts.sum():,} people never published before share a sensitive "
-                f"value ({names}); at least {(counts - kept).sum():,} rows must wait",
-                "let the fewest wait with --withhold, choose a smaller m, or publish later, with more people",
-                rows=np.sort(drawn[np.isin(value, above)]).astype(np.int32),
-                column="sensitive",
-            )
-        order = np.argsort(value, kind="stable")
-        before = np.cumsum(counts) - counts
-        ordered = value[order]
-        return drawn[order[np.arange(len(order)) - before[ordered] < kept[ordered]]]
 
     def _place(self, slots: Slots, home: Rows, value: Codes) -> tuple[Slots, Rows, Rows]:
         """Return the slots of all buckets, and for each how many new people and how many counterfeits come into it.
@@ -184,15 +122,5 @@ def _split(snapshot: Snapshot, slots: Slots, row: Rows, home: Rows) -> Draft:
         row=row.astype(np.int32),
         group=group.astype(np.int32),
         value=slots.value[home].astype(np.int32),
-        cells=_bounds(point[row != COUNTERFEIT], group[row != COUNTERFEIT], int(height.sum())),
+        cells=bounds(point[row != COUNTERFEIT], group[row != COUNTERFEIT], int(height.sum())),
     )
-
-
-def _bounds(point: Codes, group: Rows, groups: int) -> Bounds:
-    """Return the least and the greatest quasi-identifiers of groups, each of which has somebody."""
-    low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
-    high = np.full_like(low, -1)
-    for column in range(point.shape[1]):
-        np.minimum.at(low[:, column], group, point[:, column])
-        np.maximum.at(high[:, column], group, point[:, column])
-    return Bounds(low, high)

@@ -60,6 +60,10 @@ class Slots:
         """Return the most rows that a slot of each bucket holds; shape (buckets,)."""
         return np.maximum.reduceat(held, self.start) if len(self) else held
 
+    def total(self, numbers: Numbers) -> Numbers:
+        """Return what the slots of each bucket have together; shape (buckets,)."""
+        return np.add.reduceat(numbers, self.start) if len(self) else numbers
+
     def hand_out(self, amount: Numbers, short: Numbers) -> Numbers:
         """Return how many rows of its value each slot gets, the first slots first, none more than it is short of.
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.arguments import from_one
 from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
@@ -15,6 +16,13 @@ from audit.core.errors import UsageError, printable
 if TYPE_CHECKING:
     from audit.core.publishing import Anonymizer
     from audit.publishing.publish import Published
+
+_PARAMETERS = {
+    "m": "values in a group",
+    "e": "people on a side of an equivalence",
+    "k": "people in a class",
+    "l": "1/l of a group a value",
+}
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -32,8 +40,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "--method", required=True, choices=[method.ident for method in METHODS], metavar="NAME", help=told
     )
     parser.add_argument("--output", required=True, type=Path, metavar="SERIES", help="the series, new or to go on with")
-    for name, meaning in (("m", "values in a group"), ("k", "people in a class"), ("l", "1/l of a group a value")):
-        parser.add_argument(f"--{name}", type=_from_two, metavar=name.upper(), help=f"the promise: {meaning}")
+    for name, meaning in _PARAMETERS.items():
+        least = from_one if name == "e" else _from_two
+        parser.add_argument(f"--{name}", type=least, metavar=name.upper(), help=f"the promise: {meaning}")
     parser.add_argument(
         "--withhold", action="store_true", help="hold the fewest rows back until a later release, where needed"
     )
@@ -96,13 +105,13 @@ def _method(arguments: argparse.Namespace) -> Anonymizer:
 
     method = find(arguments.method)
     wanted = options_of(method)
-    given = {name: getattr(arguments, name) for name in ("m", "k", "l") if getattr(arguments, name) is not None}
+    given = {name: getattr(arguments, name) for name in _PARAMETERS if getattr(arguments, name) is not None}
     for name in given:
         if name not in wanted:
             raise UsageError(f"{method.ident} has no --{name}; it has {', '.join(f'--{each}' for each in wanted)}")
     for name in wanted:
         if name != "withhold" and name not in given:
-            raise UsageError(f"{method.ident} needs --{name}; give it a whole number from 2")
+            raise UsageError(f"{method.ident} needs --{name}; give it a whole number from {1 if name == 'e' else 2}")
     if arguments.withhold:
         if "withhold" not in wanted:
             raise UsageError(f"{method.ident} has no --withhold; it publishes everybody, or refuses")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.arguments import from_one
 from audit.cli.output import say
 from audit.core.errors import printable
 from reports.text import plural
@@ -25,7 +26,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "check",
         help="does a series keep the promise it claims?",
         description="Hold a series against a privacy principle, by the principle's definition.",
-        epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input.",
+        epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 nobody can tell.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
     idents = [principle.ident for principle in PRINCIPLES]
@@ -38,13 +39,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the series, say what is broken, and return the exit code.
+    """Check the series, say what is broken, and return the exit code: 3 where nobody can tell.
 
     Raises:
         UsageError: a parameter is missing or too many, the series lacks what the principle needs, or standard output
             cannot be written.
         InputError: the series cannot be read.
     """
+    from audit.cli.deciding import decided
     from audit.promises.checking import checked
     from audit.promises.registry import PRINCIPLES, find, parameters
     from audit.reading.series import open_series
@@ -53,17 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
     given = {name: number for name in names if (number := getattr(arguments, name)) is not None}
     principle = find(arguments.principle, given)
     series = open_series(arguments.series)
-    verdict = checked(principle, series)
+    verdict = decided(checked(principle, series), principle, series)
     render = as_json if arguments.format == "json" else as_text
     say(render(series, verdict, reveal=arguments.reveal))
+    if verdict.undecided is not None:
+        return 3
     return 0 if verdict.holds else 1
-
-
-def from_one(text: str) -> int:
-    """Return a whole number from 1."""
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text):
-        return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 1 is needed")
 
 
 def as_text(series: Series, verdict: Verdict, *, reveal: bool) -> str:
@@ -72,6 +69,9 @@ def as_text(series: Series, verdict: Verdict, *, reveal: bool) -> str:
     lines += [f"{plural(len(series.tags), 'release')}, {plural(verdict.rows, 'row')}", ""]
     if verdict.holds:
         return "\n".join([*lines, f"The promise holds: {verdict.promise}.", ""])
+    if verdict.undecided is not None:
+        told = f"UNDECIDED: nobody can tell whether the series keeps {verdict.promise}."
+        return "\n".join([*lines, told, f"  {verdict.undecided}", ""])
     lines += [f"BROKEN: the series does not keep {verdict.promise}."]
     lines += [f"  {clause}: {total:,}" for clause, total in verdict.broken.items()]
     some = f"the first {len(verdict.first)} of {verdict.offences:,}"
@@ -109,7 +109,8 @@ def as_json(series: Series, verdict: Verdict, *, reveal: bool) -> str:
         "releases": list(series.tags),
         "principle": verdict.promise.principle,
         "parameters": dict(verdict.promise.parameters),
-        "holds": verdict.holds,
+        "holds": verdict.holds if verdict.undecided is None else None,
+        "undecided": verdict.undecided,
         "broken": dict(verdict.broken),
         "revealed": reveal,
         "offences": [

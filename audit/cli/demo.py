@@ -114,18 +114,21 @@ def run(arguments: argparse.Namespace) -> int:
     _write_series(folder)
     for name in ("hospital", "ward"):
         _show("audit", folder / name, "--findings", "2", "--reveal")
-    people, diverse, invariant = (folder / name for name in ("people", "people-l-diverse", "people-m-invariant"))
+    names = ("people", "people-l-diverse", "people-m-invariant", "people-e-equivalent")
+    people, diverse, invariant, equivalent = (folder / name for name in names)
     if not (people / "microdata.toml").exists():
         _show("audit", "simulate", "--output", people, *_PEOPLE)
     _show("audit", "anonymize", people, "--method", "l-diversity", "--l", "4", "--output", diverse)
     _show("audit", diverse, "--attack", "intersection", "--findings", "2")
     _show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
     _show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
-    _show("audit", invariant, "--attack", "intersection")
+    _show("audit", invariant, "--findings", "2")
+    _show("audit", "anonymize", people, "--method", "e-equivalence", "--m", "4", "--e", "3", "--output", equivalent)
+    _show("audit", equivalent)
     say(
         f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/. Try:\n"
         f"  audit {diverse} --format json\n"
-        f"  audit compare {diverse} {invariant} --microdata {people}\n"
+        f"  audit compare {diverse} {invariant} {equivalent} --microdata {people}\n"
         f"  audit {folder / 'hospital'} --attack intersection --findings all\n"
     )
     return 0

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from audit.core.errors import AuditError
 from audit.core.evidence import Codes
+from audit.core.stays import Stays
 
 COUNTERFEIT = -1
 OLD_END = -1
@@ -101,12 +102,15 @@ class Draft:
         group: the group of each, in [0, groups), every group having somebody; shape (n,), int32.
         value: the sensitive value of each; shape (n,), int32.
         cells: how far each group's cells reach.
+        identity: the code of each counterfeit that goes on from the last release with its exact quasi-identifiers;
+            `COUNTERFEIT` for new ones, and for people; None where they have no identity; shape (n,), int32.
     """
 
     row: Codes
     group: Codes
     value: Codes
     cells: Bounds | Parts
+    identity: Codes | None = None
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,7 @@ class SoFar:
         signature: by person code, the signature (as a place in `signatures`) of the group that last held the
             person, -1 for nobody known; int32.
         signatures: distinct sensitive values of a group, ascending codes (m-invariance paper, Definition 16).
+        stays: who was in groups of which signature from when to when, counterfeits with identity among them.
         look: the last release's cells seen from the snapshot that is to be published.
     """
 
@@ -179,6 +184,7 @@ class SoFar:
     value: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     signature: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     signatures: list[tuple[int, ...]] = field(default_factory=list)
+    stays: Stays = field(default_factory=Stays)
     look: Look | None = None
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
@@ -192,6 +198,7 @@ class SoFar:
         self.signature = _grown(self.signature, size)
         self.value[people] = release.own[real]
         self.signature[people] = of_group[release.group[real]]
+        self.stays.add(release, of_group[release.group])
         self.last = release
         self.releases += 1
 

@@ -23,19 +23,21 @@ class Verdict:
     Attributes:
         promise: the principle and its parameters.
         rows: rows of all releases together.
-        broken: number of offences by clause; empty when the promise is kept.
+        broken: number of offences by clause; empty when the promise is kept, or nobody can tell.
         first: the first offences, in the order of releases and of their rows; at most `SHOWN`.
+        undecided: why nobody can tell whether the promise is kept; None where it is known.
     """
 
     promise: Promise
     rows: int
     broken: Mapping[str, int]
     first: tuple[Offence, ...]
+    undecided: str | None = None
 
     @property
     def holds(self) -> bool:
-        """Whether the promise is kept."""
-        return not self.broken
+        """Whether the promise is kept, as far as anybody can tell."""
+        return not self.broken and self.undecided is None
 
     @property
     def offences(self) -> int:
@@ -52,15 +54,18 @@ def checked(principle: Principle, series: Series) -> Verdict:
     """
     require(principle, series)
     check = principle.start(series)
-    rows, broken, first = 0, Counter[str](), list[Offence]()
+    rows, broken, first, doubts = 0, Counter[str](), list[Offence](), list[Breach]()
     for position in range(len(series.tags)):
         release = read(principle, series, position)
         rows += release.rows
         found = check.add(release)
+        doubts += [breach for breach in found if not breach.decided]
+        found = [breach for breach in found if breach.decided]
         for breach in found:
             broken[breach.clause] += breach.total
         first += first_of(found)
-    return Verdict(promise_of(principle), rows, dict(broken), tuple(first[:SHOWN]))
+    undecided = str(doubts[0]) if doubts and not broken else None
+    return Verdict(promise_of(principle), rows, dict(broken), tuple(first[:SHOWN]), undecided)
 
 
 def first_of(found: list[Breach]) -> list[Offence]:

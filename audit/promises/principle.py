@@ -77,11 +77,14 @@ class Breach:
         clause: what there should be none of, such as `groups of fewer than 2 rows`.
         total: how many of them there are.
         first: the first of them in the order of the file, at most `SHOWN`.
+        decided: whether they break the promise; else they are why nobody can tell whether it is kept, as what is
+            checked is sufficient, and not necessary.
     """
 
     clause: str
     total: int
     first: tuple[Offence, ...]
+    decided: bool = True
 
     def __str__(self) -> str:
         """Render without saying whom it is about."""
@@ -122,16 +125,17 @@ def promise_of(principle: Principle) -> Promise:
     return Promise(principle.ident, asdict(principle))
 
 
-def breaches(clause: str, row: Rows, offence: Callable[[int], Offence]) -> list[Breach]:
+def breaches(clause: str, row: Rows, offence: Callable[[int], Offence], *, decided: bool = True) -> list[Breach]:
     """Return the breach of a clause by some offenders, or nothing when there are none.
 
     Args:
         clause: what there should be none of.
         row: the row at which each offender is first seen; shape (offenders,).
         offence: tells of the offender at a place of `row`.
+        decided: whether they break the promise for certain.
     """
     order = np.argsort(row, kind="stable")[:SHOWN]
-    return [Breach(clause, len(row), tuple(offence(int(place)) for place in order))] if len(row) else []
+    return [Breach(clause, len(row), tuple(offence(int(place)) for place in order), decided)] if len(row) else []
 
 
 def listed(texts: Iterable[str]) -> str:

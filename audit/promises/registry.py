@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from audit.core.errors import UsageError
+from audit.promises.e_equivalence import EEquivalence
 from audit.promises.k_anonymity import KAnonymity
 from audit.promises.l_diversity import LDiversity
 from audit.promises.m_invariance import MInvariance, MUnique
 from audit.promises.monotonic import Monotonic
 from audit.promises.principle import Principle
 
-PRINCIPLES: tuple[type[Principle], ...] = (KAnonymity, LDiversity, MUnique, MInvariance, Monotonic)
+PRINCIPLES: tuple[type[Principle], ...] = (KAnonymity, LDiversity, MUnique, MInvariance, Monotonic, EEquivalence)
 
 
 def parameters(principle: type[Principle]) -> tuple[str, ...]:

@@ -23,14 +23,16 @@ from audit.core.publishing import (
 )
 from audit.promises.principle import Check, Principle
 from audit.publishing import document
+from audit.publishing.counterfeits import Counterfeits
 from audit.publishing.form import SeriesForm
 from audit.publishing.looking import GroupCells, LastCells
-from audit.publishing.rechecking import BrokenPromiseError, check_draft, check_written
+from audit.publishing.rechecking import BrokenPromiseError, check_draft, check_kept, check_written
 from audit.publishing.records import Records
 from audit.publishing.rendering import Rendered
 from audit.publishing.workplace import Workplace
 from audit.reading.manifest import NAME, ReleaseFiles
 from audit.reading.microdata import Microdata, ReadSnapshot
+from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
 from audit.reading.series import PRIVATE, Series
 from audit.reading.tables import Coded, Table
@@ -113,6 +115,7 @@ class _Work:
         self.seed = secrets.randbits(_SECRET_BITS) if options.seed is None else options.seed
         self.so_far = SoFar()
         self.records = Records() if self.form.names.record is not None else None
+        self.counterfeits = Counterfeits(self.series.people, self.form.attributes)
         self.cells: GroupCells | None = None
         self.before: ReadSnapshot | None = None
 
@@ -165,6 +168,7 @@ class _Work:
         if release.person is not None and self.records is not None and release.records is not None:
             codes = release.records.codes
             self.records.learn(release.person, [release.records.name(code) for code in codes.tolist()])
+        self.counterfeits.learn(release)
         dense = replace(release, group=Coded(past.group, int(past.group.max(initial=-1)) + 1, None))
         self.cells = GroupCells.of(dense, self.form.attributes)
         self.before = read
@@ -212,8 +216,8 @@ class _Work:
         forming, writing = (np.random.default_rng(seed) for seed in seeds)
         try:
             draft = self.anonymizer.publish(read.snapshot, self.so_far, forming)
-            check_draft(draft, read)
-            rendered = self.form.renderer.render(draft, read, self.cells, self.records, writing)
+            check_draft(draft, read, self.counterfeits.codes)
+            rendered = self.form.renderer.render(draft, read, self.cells, self.records, self.counterfeits, writing)
         except RefusalError as refusal:
             raise self._refused(refusal, read) from refusal
         release = self._written(rendered, read, check)
@@ -240,6 +244,8 @@ class _Work:
         self.workplace.stage(tables)
         release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
         check_written(release, self.form.attributes, self.form.names.sensitive, read, rendered.person)
+        if not release.values_by_row:
+            check_kept(release, self.counterfeits)
         breaches = check.add(release)
         if breaches:
             raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
@@ -272,6 +278,13 @@ class _Work:
 
 def _key(rendered: Rendered, series: Series) -> pa.Table:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    rows: npt.NDArray[np.int64] = np.arange(len(rendered.person))
-    return pa.table({"row": rows, "individual": series.people.names(rendered.person)})
+    person, people = rendered.person, series.people
+    rows: npt.NDArray[np.int64] = np.arange(len(person))
+    named = np.append(people.is_counterfeit(), False)[person]
+    # People alone are written fast where they are numbers.
+    names = people.names(np.where(named, np.int32(NOBODY), person))
+    if named.any():
+        names = pc.replace_with_mask(names, pa.array(named), people.names(person[named]))
+    return pa.table({"row": rows, "individual": names})

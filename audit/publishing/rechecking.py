@@ -10,19 +10,24 @@ import numpy.typing as npt
 from audit.core.evidence import Codes, Entries
 from audit.core.keys import distinct
 from audit.core.publishing import COUNTERFEIT, Bounds, Draft
+from audit.publishing.counterfeits import Counterfeits
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Interval, Kind, contains, cover_ranges
 from audit.reading.microdata import ReadSnapshot
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
 
+_NO_CODES: Codes = np.zeros(0, dtype=np.int32)
+
 
 class BrokenPromiseError(AssertionError):
     """A release that was about to be published is not what it should be; this is a bug of the program."""
 
 
-def check_draft(draft: Draft, read: ReadSnapshot) -> None:
+def check_draft(draft: Draft, read: ReadSnapshot, counterfeits: Codes) -> None:
     """Hold a draft against what every draft has to be: nobody twice, true values, no empty group.
+
+    `counterfeits` are the codes of those with identity in the last release.
 
     Raises:
         BrokenPromiseError: it is not.
@@ -32,6 +37,9 @@ def check_draft(draft: Draft, read: ReadSnapshot) -> None:
     once = len(rows) > 0 and int(np.bincount(rows).max()) == 1
     true = np.array_equal(draft.value[draft.row != COUNTERFEIT], read.snapshot.value[rows])
     cells = draft.cells.low if isinstance(draft.cells, Bounds) else draft.cells.after
+    told = _NO_CODES if draft.identity is None else draft.identity[draft.row == COUNTERFEIT]
+    kept = np.sort(told[told != COUNTERFEIT])
+    once = once and bool(np.isin(kept, counterfeits).all()) and bool((kept[1:] != kept[:-1]).all())
     if not (once and true and groups.all() and len(cells) == len(groups)):
         raise BrokenPromiseError("the draft of the release is not sound")
 
@@ -45,7 +53,7 @@ def check_written(
 ) -> None:
     """Hold a release, as it was written and read again, against the snapshot and against whom its rows were made for.
 
-    `person` is who each row should be, `NOBODY` for counterfeits; shape (rows,).
+    `person` is who each row should be, `NOBODY` for counterfeits without identity; shape (rows,).
 
     Raises:
         BrokenPromiseError: a person, a cell or a value is not the true one, or counterfeits are not counted.
@@ -54,7 +62,7 @@ def check_written(
         raise BrokenPromiseError("the key does not read back as it was written")
     row = np.full(int(max(person.max(initial=0), read.snapshot.person.max())) + 1, -1, dtype=np.int32)
     row[read.snapshot.person] = np.arange(len(read.snapshot))
-    real = np.flatnonzero(person != NOBODY)
+    real = np.flatnonzero((person != NOBODY) & (row[person] >= 0))
     own = row[person[real]]
     cells = [release.cells[attribute.name][real] for attribute in attributes]
     if len(uncovered(cells, attributes, read, own)):
@@ -72,6 +80,21 @@ def check_written(
     counted[list(release.counterfeits)] = list(release.counterfeits.values())
     if not np.array_equal(fake.sum(axis=1), counted):
         raise BrokenPromiseError("the counterfeits are not all counted")
+
+
+def check_kept(release: Release, counterfeits: Counterfeits) -> None:
+    """Hold the counterfeits of an Anatomy pair that go on against their quasi-identifiers in the release before.
+
+    Raises:
+        BrokenPromiseError: one has others.
+    """
+    if release.person is None:
+        raise BrokenPromiseError("the release was read without its key")
+    rows = np.flatnonzero(np.isin(release.person, counterfeits.codes))
+    before = counterfeits.cells_of(release.person[rows])
+    for column, codes in enumerate(release.cells.values()):
+        if not np.array_equal(codes[rows], before[:, column]):
+            raise BrokenPromiseError("a counterfeit that goes on has other quasi-identifiers than before")
 
 
 def uncovered(

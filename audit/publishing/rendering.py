@@ -20,6 +20,7 @@ from audit.core.evidence import Codes
 from audit.core.keys import distinct
 from audit.core.publishing import COUNTERFEIT, OLD_END, Bounds, Draft, Form, Parts, RefusalError
 from audit.publishing.cells import covers_itself, shown
+from audit.publishing.counterfeits import Counterfeits, exact_columns
 from audit.publishing.looking import GroupCells
 from audit.publishing.records import Records
 from audit.reading.attributes import Attribute
@@ -54,7 +55,7 @@ class Rendered:
         rows: the published table, or the rows of an Anatomy pair.
         values: the values of an Anatomy pair; None for a plain table.
         counterfeits: group and number, for groups that have some; None when no group has.
-        person: who each row is, `NOBODY` for a counterfeit; shape (rows,), int32.
+        person: who each row is, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
         records: the record id of each row, where the series has a column for it.
         fake: number of counterfeits.
     """
@@ -92,9 +93,10 @@ class Renderer:
         read: ReadSnapshot,
         last: GroupCells | None,
         records: Records | None,
+        counterfeits: Counterfeits,
         rng: np.random.Generator,
     ) -> Rendered:
-        """Return the files' columns.
+        """Return the files' columns; new counterfeits with identity are given their names.
 
         Raises:
             RefusalError: a cell cannot be written, or two groups could not be told apart.
@@ -107,15 +109,20 @@ class Renderer:
         by_text, chance = _ranks(read.snapshot.values), rng.permutation(len(draft.row))
         published = number[draft.group]
         if self.form == "anatomy":
-            point = self._points(draft, read, rng)
-            keys: list[npt.NDArray[np.integer]] = [point[:, column] for column in reversed(range(point.shape[1]))]
+            listed = frozenset(name for name, domain in self.domains.items() if domain.texts)
+            exact = exact_columns(draft, read, self.attributes, listed, counterfeits, rng)
+            keys: list[npt.NDArray[np.integer]] = [places for places, _ in reversed(exact)]
             order = np.lexsort([chance, *keys, published])
-            columns, values = self._anatomy(draft, read, point[order], published, by_text)
+            columns, values = self._anatomy(draft, read, exact, order, published, by_text)
         else:
             order = np.lexsort((chance, by_text[draft.value], published))
             columns, values = self._plain(draft, read, last, order), None
         if self.names.group is not None:
             columns = {self.names.group: published[order], **columns}
+        if draft.identity is not None:
+            person[~real] = draft.identity[~real]
+            born = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
+            person[born] = counterfeits.born(len(born))
         chosen = None if ids is None else [ids[place] for place in order]
         if self.names.record is not None and chosen is not None:
             columns = {self.names.record: chosen, **columns}
@@ -229,22 +236,20 @@ class Renderer:
 
     # -- Anatomy ----------------------------------------------------------------------------------------------
 
-    def _points(self, draft: Draft, read: ReadSnapshot, rng: np.random.Generator) -> Codes:
-        """Return the quasi-identifiers of each row; a counterfeit takes those of somebody who is published."""
-        row, fake = draft.row.copy(), draft.row == COUNTERFEIT
-        # Nobody is taken twice while that can be: two equal rows would show that neither is a person.
-        real = rng.permutation(draft.row[~fake])
-        row[fake] = np.resize(real, np.count_nonzero(fake))
-        return read.snapshot.point[row]
-
     def _anatomy(
-        self, draft: Draft, read: ReadSnapshot, point: Codes, published: Codes, by_text: Rows
+        self,
+        draft: Draft,
+        read: ReadSnapshot,
+        exact: list[tuple[Codes, list[str]]],
+        order: Rows,
+        published: Codes,
+        by_text: Rows,
     ) -> tuple[dict[str, object], pa.Table]:
         for column, attribute in enumerate(self.attributes):
             _check_exact(attribute, read, column)
         columns: dict[str, object] = {
-            attribute.name: _coded(point[:, column], read.texts[column])
-            for column, attribute in enumerate(self.attributes)
+            attribute.name: _coded(codes[order], texts)
+            for attribute, (codes, texts) in zip(self.attributes, exact, strict=True)
         }
         size = len(read.snapshot.values)
         pairs, count = np.unique(published.astype(np.int64) * size + by_text[draft.value], return_counts=True)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 COUNTERFEIT = "~"
 NOBODY = -1
+_NAMED = -2
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
 _CANONICAL = r"^(0|[1-9][0-9]{0,8})?$"
@@ -73,6 +74,9 @@ class People:
         numbers = self._as_numbers(array, self._direct)
         if numbers is not None:
             self._largest = max(self._largest, int(numbers.max(initial=-1)))
+            fakes = np.flatnonzero(numbers == _NAMED)
+            if len(fakes):
+                numbers[fakes] = self.number([name.strip() for name in array.take(fakes).to_pylist()])
             return numbers
         codes, names = text_codes(array)
         return self.number(names)[codes] if names else codes
@@ -80,7 +84,8 @@ class People:
     def _as_numbers(self, array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
         """Return a column whose cells are whole numbers below `limit`, written plainly, as those numbers.
 
-        Empty cells are nobody (-1); with any other cell the column is not one of numbers, and None is returned.
+        Empty cells are nobody (-1), and counterfeits that keep their identity are `_NAMED`; with any other cell the
+        column is not one of numbers, and None is returned.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -92,13 +97,15 @@ class People:
         if array.null_count or array.dictionary.null_count:
             return None
         plain = pc.match_substring_regex(array.dictionary, _CANONICAL)
-        if not pc.all(plain, min_count=0).as_py():
+        named = pc.starts_with(array.dictionary, COUNTERFEIT)
+        if not pc.all(pc.or_(plain, named), min_count=0).as_py():
             return None
         empty = pc.equal(array.dictionary, "")
-        numbers = direct_codes(pc.if_else(empty, "0", array.dictionary).cast(pa.int64()), limit)
+        numbers = direct_codes(pc.if_else(pc.or_(empty, named), "0", array.dictionary).cast(pa.int64()), limit)
         if numbers is None:
             return None
         numbers = np.where(empty.to_numpy(zero_copy_only=False), np.int32(NOBODY), numbers)
+        numbers[named.to_numpy(zero_copy_only=False)] = _NAMED
         return numbers[array.indices.to_numpy(zero_copy_only=False)]
 
     def number(self, names: Sequence[str]) -> npt.NDArray[np.int32]:

@@ -17,7 +17,7 @@ import pytest
 from audit.reading.series import open_series
 from tests.cli.forms import edit, read_rows, snapshot, write_rows
 from tests.cli.mutating import HOSTILE, MAKES_PRIVATE_PUBLIC, MUTATIONS, Mutation, NotHere, change_cell, pick
-from tests.cli.test_anonymize import ANATOMY, DIVERSE, MONDRIAN, MONOTONIC, M, assert_true, convert
+from tests.cli.test_anonymize import ANATOMY, BUCKETS, DIVERSE, MONDRIAN, MONOTONIC, M, assert_true, convert
 from tests.cli.test_mutations import assert_clear, trace_of
 from tests.helpers.microdata import Row, write_microdata
 from tests.helpers.running import run_main
@@ -70,6 +70,7 @@ FORMS = {
     "mondrian": Form(MONDRIAN, 1, "csv", "Age = [0.5, 99]"),
     "mondrian-gz": Form((*MONDRIAN, "--min-length", "Age=5"), 2, "csv.gz"),
     "l-diversity": Form(DIVERSE, 2, "parquet"),
+    "buckets": Form((*BUCKETS, "--withhold")),
     "ours": Form(M, 2, "csv", "", ours),
 }
 

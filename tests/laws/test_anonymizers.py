@@ -4,6 +4,7 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -16,12 +17,13 @@ from audit.publishing.publish import Options, publish
 from audit.reading.cells import intersect
 from audit.reading.microdata import open_microdata
 from audit.reading.series import open_series
+from tests.helpers.least_e import least_e
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
 
 VALUES = ("flu", "cold", "gout", "mumps", "ulcer")
 PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": {"k": 2, "withhold": True}}
-PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}}
+PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}, "e-equivalence": {"m": 2, "e": 2, "withhold": True}}
 FEW = settings(max_examples=25)
 
 
@@ -74,13 +76,14 @@ def test_a_published_series_keeps_its_promise(method, data):
         assert run_main("check", str(series), "--principle", promise.principle, *words)[0] == 0
 
 
+@pytest.mark.parametrize("method", ["m-invariance", "e-equivalence"])
 @FEW
 @given(data=st.data())
-def test_m_invariance_discloses_nobody_and_keeps_the_risk(data):
+def test_invariant_values_disclose_nobody_and_keep_the_risk(method, data):
     snapshots = data.draw(histories())
     form = data.draw(st.sampled_from(["generalization", "anatomy"]))
     with tempfile.TemporaryDirectory() as name:
-        series = published(Path(name), snapshots, "m-invariance", form=form)
+        series = published(Path(name), snapshots, method, form=form)
         assume(series is not None)
         _, result, _ = run_audit(
             series, "--adversary", "linked", "--attack", "intersection", "--attack", "update-graph"
@@ -89,6 +92,32 @@ def test_m_invariance_discloses_nobody_and_keeps_the_risk(data):
             assert attack["findings_total"] == 0
             assert attack["measures"]["max_risk"] <= 1 / 2 + 1e-12
         assert min(int(size) for size in result["attacks"][0]["measures"]["candidate_sizes"]) >= 2
+
+
+@FEW
+@given(data=st.data())
+def test_e_equivalence_leaves_no_smaller_equivalence_to_any_side(data):
+    """Groups as they are in the files; whoever tries all sides finds nothing, release by release."""
+    snapshots = data.draw(histories())
+    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "e-equivalence", form=form)
+        assume(series is not None)
+        groups = []
+        for position, release in enumerate(read_all(open_series(series))):
+            for group in set(release.group.codes.tolist()):
+                members = release.person[release.group.codes == group].tolist()
+                here = release.entry_group == group
+                values = release.entry_value["Disease"][here]
+                values = np.repeat(values, 1 if release.entry_count is None else release.entry_count[here]).tolist()
+                assert len(set(map(values.count, values))) == 1
+                assert len(set(values)) >= 2
+                groups.append((members, values))
+            assert least_e(groups, 1) is None, position
+
+
+def read_all(opened):
+    return [opened.read(position) for position in range(len(opened.tags))]
 
 
 @FEW
