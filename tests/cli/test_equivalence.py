@@ -160,3 +160,15 @@ def test_counterfeits_without_identity_take_part(tmp_path):
     assert {**finding["left"], **finding["right"]} == {"B": 1, "~(release 2, group 1, 1)": 1}
     assert entry["measures"]["classes"] == {}
     assert entry["measures"]["compromised"]["1"] == 1
+
+
+def test_a_value_pinned_by_fractions_alone(tmp_path):
+    """A is half of A and B, less B and C, and A and C together."""
+    folder = series(["A flu, B cancer"], ["B cancer, C cold"], ["A flu, C cold"]).write(tmp_path / "s")
+    code, result, _ = run_audit(folder, *EQUIVALENCE, "--reveal")
+    [entry] = result["attacks"]
+    pins = {f["individual"]: f for f in entry["findings"] if f["kind"] == "disclosure"}
+    assert code == 1
+    assert {who: pin["value"] for who, pin in pins.items()} == {"A": "flu", "B": "cancer", "C": "cold"}
+    assert [group["weight"] for group in pins["A"]["certificate"]] == ["1/2", "-1/2", "1/2"]
+    assert pins["A"]["release"] == "3"
