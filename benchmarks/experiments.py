@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import BenchmarkError, machine, run, versions
+from benchmarks.measure import BenchmarkError, Process, machine, run, versions
 
 QUASI_IDENTIFIERS = "Age,Gender,Education,Birthplace"
 FIGURES = (4, 5, 6, 7, 8, 9)
@@ -106,17 +106,24 @@ def measure(wanted: Wanted, microdata: Path, series: Path, setting: Setting) -> 
     command = [AUDIT, "anonymize", str(microdata), "--method", wanted.method, option, str(wanted.parameter)]
     found: dict[str, Any] = asdict(wanted)
     try:
-        try:
-            published = run([*command, "--output", str(series)])
-        except BenchmarkError as error:
-            code, _, reason = str(error).partition(": exit ")[2].partition(": ")
-            if code != "2":
-                raise
-            return {**found, "refused": reason.strip()}
+        published = publish([*command, "--output", str(series)])
+        if isinstance(published, str):
+            return {**found, "refused": published}
         found |= utility(microdata, series, thetas(wanted, setting), setting.queries) | vulnerable(series)
         return {**found, "seconds": published.seconds / len(found["counterfeits"])}
     finally:
         shutil.rmtree(series, ignore_errors=True)
+
+
+def publish(command: list[str]) -> Process | str:
+    """Publish a series; return why not where the method refuses."""
+    try:
+        return run(command)
+    except BenchmarkError as error:
+        code, _, reason = str(error).partition(": exit ")[2].partition(": ")
+        if code != "2":
+            raise
+        return reason.strip()
 
 
 def thetas(wanted: Wanted, setting: Setting) -> Sequence[float]:
@@ -168,15 +175,15 @@ def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: Set
     volumes, parameters = setting.volumes, setting.parameters
     if 4 in figures:
         rows = [[f"l = {p}", *(cell(v, p, "vulnerable", "l-diversity") for v in volumes)] for p in parameters]
-        yield _table("Figure 4: vulnerable people by r, l-diverse releases", ["", *map(_thousand, volumes)], rows)
+        yield table("Figure 4: vulnerable people by r, l-diverse releases", ["", *map(_thousand, volumes)], rows)
     if 5 in figures:
         yield _over_time(by_run, "Figure 5: counterfeits by release", [(slow, strictest)], "counterfeits", last)
     if 6 in figures:
         row = [["average", *(cell(v, strictest, "counterfeits") for v in volumes)]]
-        yield _table(f"Figure 6a: counterfeits of a release by r, m = {strictest}", ["", *map(_thousand, volumes)], row)
+        yield table(f"Figure 6a: counterfeits of a release by r, m = {strictest}", ["", *map(_thousand, volumes)], row)
         row = [["average", *(cell(slow, p, "counterfeits") for p in parameters)]]
         title = f"Figure 6b: counterfeits of a release by m, r = {_thousand(slow)}"
-        yield _table(title, ["", *map(str, parameters)], row)
+        yield table(title, ["", *map(str, parameters)], row)
     if 7 in figures:
         runs = [(slow, strictest), (max(volumes), strictest)]
         yield _over_time(by_run, f"Figure 7: query error by release, theta = {last:g}", runs, "query_error", last)
@@ -184,15 +191,15 @@ def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: Set
         entry = by_run.get(("m-invariance", slow, strictest), {})
         row = [["average", *(_shown(entry, "query_error", theta) for theta in setting.thetas)]]
         title = f"Figure 8a: query error by theta, r = {_thousand(slow)}, m = {strictest}"
-        yield _table(title, ["", *(f"{theta:g}" for theta in setting.thetas)], row)
+        yield table(title, ["", *(f"{theta:g}" for theta in setting.thetas)], row)
         row = [["average", *(cell(slow, p, "query_error") for p in parameters)]]
         title = f"Figure 8b: query error by m, r = {_thousand(slow)}, theta = {last:g}"
-        yield _table(title, ["", *map(str, parameters)], row)
+        yield table(title, ["", *map(str, parameters)], row)
     if 9 in figures:
         row = [["seconds", *(cell(v, strictest, "seconds") for v in volumes)]]
-        yield _table(f"Figure 9a: time of a release by r, m = {strictest}", ["", *map(_thousand, volumes)], row)
+        yield table(f"Figure 9a: time of a release by r, m = {strictest}", ["", *map(_thousand, volumes)], row)
         row = [["seconds", *(cell(slow, p, "seconds") for p in parameters)]]
-        yield _table(f"Figure 9b: time of a release by m, r = {_thousand(slow)}", ["", *map(str, parameters)], row)
+        yield table(f"Figure 9b: time of a release by m, r = {_thousand(slow)}", ["", *map(str, parameters)], row)
 
 
 def _over_time(
@@ -214,7 +221,7 @@ def _over_time(
         some = [f"{place + 1}: " + form.format(values[place]) for place in range(0, len(values), step)]
         ends = [form.format(min(known)), form.format(max(known))] if known else ["", ""]
         rows.append([f"r = {_thousand(volume)}, m = {parameter}", *ends, ", ".join(some)])
-    return _table(title, ["", "least", "most", "release: figure"], rows)
+    return table(title, ["", "least", "most", "release: figure"], rows)
 
 
 def _shown(entry: dict[str, Any], name: str, theta: float) -> str:
@@ -231,7 +238,8 @@ def _thousand(number: int) -> str:
     return f"{number // 1000}k" if number % 1000 == 0 else f"{number:,}"
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown under its title."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join([title, "", *("| " + " | ".join(cells) + " |" for cells in lines), ""])
 
@@ -250,13 +258,19 @@ def main() -> int:
     folder = arguments.out.absolute()
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "experiments.json"
-    about = {"population": arguments.population.name, "setting": json.loads(json.dumps(asdict(setting)))}
-    document = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
-    if any(document.get(name) != value for name, value in about.items()):
-        document = {**about, "machine": machine(), "versions": versions(), "runs": []}
+    document = begun(results, {"population": arguments.population.name, "setting": asdict(setting)})
     work(arguments.population, folder, plan(arguments.figures, setting), setting, document, results)
     print(*tables(document["runs"], arguments.figures, setting), sep="\n")
     return 0
+
+
+def begun(results: Path, about: dict[str, Any]) -> dict[str, Any]:
+    """Return the document that a file holds, or a new one where there is none or one of something else."""
+    about = json.loads(json.dumps(about))
+    document = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
+    if any(document.get(name) != value for name, value in about.items()):
+        document = {**about, "machine": machine(), "versions": versions(), "runs": []}
+    return document
 
 
 def work(

@@ -24,6 +24,14 @@ def linked(series: Path) -> list[pa.Table]:
     return [_read(file, LINKED) for file in releases(series)]
 
 
+def pairs(series: Path) -> list[pa.Table]:
+    """Read the same of Anatomy pairs with key files."""
+    rows = [_read(file, ["Group"]) for file in sorted((series / "releases").glob("*.rows.parquet"))]
+    values = [_read(file, None) for file in sorted((series / "releases").glob("*.values.parquet"))]
+    keys = [_read(file, ["individual"]) for file in sorted((series / "private").glob("*.key.csv"))]
+    return [*rows, *values, *keys]
+
+
 def register(series: Path) -> list[pa.Table]:
     """Read what an adversary with a register needs, the register included."""
     file = next(series.glob("register.*"))

@@ -34,7 +34,11 @@ MICRODATA = {
     "S1": [],
     "growing": ["--deletions", "0"],
 }
-PACKAGES = ("series-audit", "numpy", "pyarrow", "numba", "duckdb", "anonypyx", "pandas")
+PUBLISHED = {
+    "S1-fine": ["--method", "m-invariance", "--m", "10"],
+    "S1-e-equivalence": ["--method", "e-equivalence", "--m", "10", "--e", "5"],
+}
+PACKAGES = ("series-audit", "numpy", "scipy", "pyarrow", "numba", "ortools", "duckdb", "anonypyx", "pandas", "igraph")
 
 
 class BenchmarkError(Exception):
@@ -70,12 +74,11 @@ class Timings:
         self.runs |= other.runs
         self.answers |= other.answers
 
-    def agree(self, *jobs: str) -> None:
-        """Raise unless the jobs counted the same people, vulnerable people and candidates."""
-        keys = ("individuals", "vulnerable", "candidates")
-        counted = {job: [self.answers[job].get(key) for key in keys] for job in jobs}
-        if len({tuple(c) for c in counted.values()}) > 1:
-            raise BenchmarkError(f"different answers: {counted}")
+    def agree(self, *jobs: str, keys: tuple[str, ...] = ("individuals", "vulnerable", "candidates")) -> None:
+        """Raise unless the jobs gave the same answers, for a start counts of people and candidates."""
+        told = [{key: self.answers[job].get(key) for key in keys} for job in jobs]
+        if any(answer != told[0] for answer in told):
+            raise BenchmarkError(f"different answers of {', '.join(jobs)}: {told}")
 
 
 @dataclass
@@ -101,6 +104,22 @@ class Lab:
         if not folder.exists():
             self.data.mkdir(parents=True, exist_ok=True)
             run([*self._audit, "simulate", "--output", str(folder), *MICRODATA[name]])
+        return folder
+
+    def published(self, name: str) -> Path:
+        """Return a series published by Anatomy from the microdata S1, made when missing."""
+        folder = self.data / name
+        if not folder.exists():
+            micro = str(self.microdata("S1"))
+            options = [*PUBLISHED[name], "--publish", "anatomy", "--seed", "1", "--output", str(folder)]
+            run([*self._audit, "anonymize", micro, *options])
+        return folder
+
+    def merged(self, name: str) -> Path:
+        """Return a published series with the groups of each signature merged, made when missing."""
+        folder = self.data / f"{name}-merged"
+        if not folder.exists():
+            run([sys.executable, "-m", "benchmarks.merging", str(self.published(name)), str(folder)])
         return folder
 
     def audit_anew(self, *arguments: str, repeat: int | None = None) -> list[Process]:
@@ -139,9 +158,9 @@ class Lab:
             {job: entry["answer"] for job, entry in found.items()},
         )
 
-    def peak(self, job: str, series: Path, loaded: str) -> int:
+    def peak(self, job: str, series: Path, loaded: str | None = None, *, repeat: int = 3) -> int:
         """Return the median peak memory in bytes of one cold run of a job, `loaded` being imported too."""
-        idle = ["--idle", f"{loaded}={series}"]
+        idle = [] if loaded is None else ["--idle", f"{loaded}={series}"]
         command = [
             sys.executable,
             "-m",
@@ -152,7 +171,7 @@ class Lab:
             *idle,
             f"{job}={series}",
         ]
-        return int(statistics.median(run(command).peak for _ in range(3)))
+        return int(statistics.median(run(command).peak for _ in range(repeat)))
 
 
 def run(command: list[str], allowed: tuple[int, ...] = (0,)) -> Process:

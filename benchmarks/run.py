@@ -9,9 +9,10 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks import equivalence, making
 from benchmarks.measure import (
     MB,
     RELEASES,
@@ -19,67 +20,21 @@ from benchmarks.measure import (
     S1_MEMBERSHIPS,
     BenchmarkError,
     Lab,
-    Process,
     Timings,
     machine,
-    run,
     versions,
 )
+from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 KINDS = ("invariant", "diverse")
 ANONYPYX_PEOPLE = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """How good a figure must be and what is dreamt of: at most so much, or `at_least`."""
-
-    bar: float
-    dream: float | None
-    unit: str
-    at_least: bool = False
-
-    def held(self, figure: float, limit: float | None) -> bool:
-        """Tell whether a figure keeps a limit."""
-        if limit is None:
-            return False
-        return figure >= limit if self.at_least else figure <= limit
-
-    def show(self, limit: float | None) -> str:
-        """Render a limit."""
-        if limit is None:
-            return ""
-        return f"{'≥' if self.at_least else '≤'} {limit:g}{self.unit}"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table; `figure` is what the bar is about, `runs` are all measurements behind it."""
-
-    name: str
-    what: str
-    measured: str
-    figure: float
-    bar: Bar | None = None
-    unit: str = ""
-    runs: dict[str, object] = field(default_factory=dict)
-
-    def cells(self) -> list[str]:
-        """Return the table's cells."""
-        if self.bar is None:
-            return [self.what, self.measured, f"{self.figure:.3g}{self.unit}", "", "", ""]
-        verdict = "no"
-        if self.bar.held(self.figure, self.bar.bar):
-            verdict = "dream" if self.bar.held(self.figure, self.bar.dream) else "yes"
-        limits = [self.bar.show(limit) for limit in (self.bar.bar, self.bar.dream)]
-        return [self.what, self.measured, f"{self.figure:.3g}{self.bar.unit}", *limits, verdict]
-
-
 def help_text(lab: Lab) -> Iterator[Row]:
     """`audit --help` must feel instant."""
     runs = lab.audit("--help")
-    seconds = _seconds(runs)
-    yield Row("help", "`audit --help`", _ms(seconds), seconds, Bar(0.3, 0.1, " s"), runs={"seconds": _walls(runs)})
+    seconds = median_seconds(runs)
+    yield Row("help", "`audit --help`", ms(seconds), seconds, Bar(0.3, 0.1, " s"), runs={"seconds": walls(runs)})
 
 
 def process(lab: Lab) -> Iterator[Row]:
@@ -98,8 +53,8 @@ def _process(lab: Lab, series: str, bars: tuple[Bar | None, Bar | None]) -> Iter
     runs = lab.audit_to_file(lab.series(series, "linked"), "intersection")
     peaks = [run.peak / MB for run in runs]
     what = f"intersection, whole process, {series}"
-    kept = {"seconds": _walls(runs), "peak_mb": peaks}
-    yield Row(f"process {series}", what, _ms(_seconds(runs)), _seconds(runs), bars[0], " s", kept)
+    kept = {"seconds": walls(runs), "peak_mb": peaks}
+    yield Row(f"process {series}", what, ms(median_seconds(runs)), median_seconds(runs), bars[0], " s", kept)
     peak = statistics.median(peaks)
     yield Row(f"process-memory {series}", f"{what}: peak memory", f"{peak:.0f} MB", peak, bars[1], " MB")
 
@@ -128,7 +83,7 @@ def _intersection(lab: Lab, series: str, rival: Bar) -> Iterator[Row]:
     yield Row(
         f"intersection-duckdb {series}",
         f"intersection against DuckDB SQL, {series}",
-        f"{_ms(found.median(ours))} / {_ms(found.median(duckdb))}",
+        f"{ms(found.median(ours))} / {ms(found.median(duckdb))}",
         found.ratio(duckdb, ours),
         rival,
     )
@@ -156,7 +111,7 @@ def register(lab: Lab) -> Iterator[Row]:
         yield Row(
             f"register-duckdb {series}",
             f"register intersection against DuckDB SQL, {series}",
-            f"{_ms(found.median(ours))} / {_ms(found.median(duckdb))}",
+            f"{ms(found.median(ours))} / {ms(found.median(duckdb))}",
             found.ratio(duckdb, ours),
             unit=" ×",
             runs={duckdb: found.runs[duckdb]},
@@ -172,7 +127,7 @@ def _scored(found: Timings, what: str) -> Row:
     return Row(
         f"scored {what}",
         f"intersection with risks against the limit, {what}",
-        f"{_ms(found.median(_SCORED))} / {_ms(found.median(limit))}",
+        f"{ms(found.median(_SCORED))} / {ms(found.median(limit))}",
         found.ratio(_SCORED, limit),
         unit=" ×",
     )
@@ -184,7 +139,7 @@ def _ratio(found: Timings, ours: str, what: str, bar: Bar) -> Row:
     return Row(
         f"{attack}-limit {what}",
         f"{attack} against the limit, {what}",
-        f"{_ms(found.median(ours))} / {_ms(found.median(limit))}",
+        f"{ms(found.median(ours))} / {ms(found.median(limit))}",
         found.ratio(ours, limit),
         bar,
         runs=dict(found.runs),
@@ -243,46 +198,11 @@ def growth(lab: Lab) -> Iterator[Row]:
         yield Row(
             f"growth {attack} {variant}",
             f"{attack}, {variant}: growth from S1 to S10",
-            f"{_ms(small)} → {_ms(large)}",
+            f"{ms(small)} → {ms(large)}",
             large / small,
             Bar(12, 10, " ×"),
             runs={size: dict(t.runs) for size, t in zip(("S1", "S10"), found, strict=True)},
         )
-
-
-def simulate(lab: Lab) -> Iterator[Row]:
-    """The papers' setting, made from nothing."""
-    runs = lab.audit_anew("simulate", "--output")
-    yield Row("simulate", "audit simulate, S1, whole process", _ms(_seconds(runs)), _seconds(runs), Bar(15, None, " s"))
-
-
-def m_invariance(lab: Lab) -> Iterator[Row]:
-    """All releases of S1 by m-invariance, read, checked and written."""
-    micro = str(lab.microdata("S1"))
-    runs = lab.audit_anew("anonymize", micro, "--method", "m-invariance", "--m", "10", "--output", repeat=3)
-    kept = {"seconds": _walls(runs), "peak_mb": [run.peak / MB for run in runs]}
-    what = "m-invariance, m = 10, all 21 releases of S1, whole process"
-    yield Row("m-invariance", what, _ms(_seconds(runs)), _seconds(runs), Bar(25, 8, " s"), runs=kept)
-
-
-def monotonic(lab: Lab) -> Iterator[Row]:
-    """Inserted rows a second by monotonic-mondrian, beside anonypyx's Mondrian; then whole processes."""
-    micro, first, inserted, steps = lab.microdata("growing"), 200_000, 20_000, RELEASES - 1
-    found = json.loads(run([sys.executable, "-m", "benchmarks.publishing", str(micro)]).printed)
-    seconds = statistics.median(sum(each) for each in found["releases"])
-    ours = (first + steps * inserted) / seconds
-    theirs = found["anonypyx_rows"] / statistics.median(found["anonypyx"])
-    yield Row(
-        "monotonic-anonypyx",
-        "monotonic-mondrian, k = 10, 200,000 + 20 × 20,000 rows, against anonypyx's Mondrian, rows inserted a second",
-        f"{ours:,.0f} / {theirs:,.0f} rows/s",
-        ours / theirs,
-        Bar(100, 500, " ×", at_least=True),
-        runs=found,
-    )
-    runs = lab.audit_anew("anonymize", str(micro), "--method", "monotonic-mondrian", "--k", "10", "--output", repeat=1)
-    what = "monotonic-mondrian, the same 21 releases (8.4 million rows), whole process"
-    yield Row("monotonic", what, _ms(_seconds(runs)), _seconds(runs), unit=" s", runs={"seconds": _walls(runs)})
 
 
 ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
@@ -293,26 +213,19 @@ ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "register": (1, register),
     "anonypyx": (1, anonypyx),
     "memory": (1, memory),
-    "simulate": (1, simulate),
-    "m-invariance": (1, m_invariance),
-    "monotonic": (1, monotonic),
+    "simulate": (1, making.simulate),
+    "m-invariance": (1, making.m_invariance),
+    "e-equivalence": (1, making.e_equivalence),
+    "monotonic": (1, making.monotonic),
+    "equivalence": (1, equivalence.buckets),
+    "equivalence-fine": (1, equivalence.fine),
+    "min-cut": (1, equivalence.cuts),
+    "equivalence-memory": (1, equivalence.memory),
     "intersection-s10": (10, intersection_s10),
     "growth": (10, growth),
     "process-s100": (100, process_s100),
 }
 """What is measured, and the least `--scale` at which it is."""
-
-
-def _seconds(runs: list[Process]) -> float:
-    return statistics.median(_walls(runs))
-
-
-def _walls(runs: list[Process]) -> list[float]:
-    return [run.seconds for run in runs]
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:,.0f} ms" if seconds < 10 else f"{seconds:,.1f} s"
 
 
 def main() -> int:
@@ -322,9 +235,10 @@ def main() -> int:
     parser.add_argument("--scale", type=int, choices=[1, 10, 100], default=1, help="the largest series used")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--output", type=Path, help="default: benchmarks/results.json, unless --only")
+    parser.add_argument("--data", type=Path, default=ROOT / "data", help="where series are kept")
     options = parser.parse_args()
     output = options.output or (None if options.only else ROOT / "results.json")
-    lab = Lab(repeat=options.repeat)
+    lab = Lab(options.data.absolute(), options.repeat)
     about = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "versions": versions()}
     rows: list[Row] = []
     failures: dict[str, str] = {}

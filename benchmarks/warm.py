@@ -20,9 +20,8 @@ Job = Callable[[], Any]
 def build(name: str, series: Path) -> Job:
     """Return the job of a name; what it needs is imported here, outside the clock.
 
-    Names: `limit-linked`, `limit-register`, `attack-NAME`, `scored-NAME` (with risks), `duckdb-linked`,
-    `duckdb-register-RELEASES`,
-    `anonypyx-PEOPLE`.
+    Names: `limit-linked`, `limit-register`, `limit-pairs`, `attack-NAME`, `scored-NAME` (with risks), `duckdb-linked`,
+    `duckdb-register-RELEASES`, `anonypyx-PEOPLE`, and those of `benchmarks.parts`.
     """
     tool, _, rest = name.partition("-")
     if tool in ("attack", "scored"):
@@ -30,8 +29,12 @@ def build(name: str, series: Path) -> Job:
     if tool == "limit":
         from benchmarks import limit
 
-        read = {"linked": limit.linked, "register": limit.register}[rest]
+        read = {"linked": limit.linked, "register": limit.register, "pairs": limit.pairs}[rest]
         return lambda: read(series)
+    if tool in ("alone", "fingerprint", "subsets", "cuts"):
+        from benchmarks import parts
+
+        return parts.build(tool, rest, series)
     from benchmarks import rivals
 
     if name == "duckdb-linked":
