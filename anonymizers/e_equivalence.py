@@ -73,6 +73,7 @@ class EEquivalence:
     ident: ClassVar[str] = "e-equivalence"
     forms: ClassVar[tuple[Form, ...]] = ("anatomy", "generalization")
     links_records: ClassVar[bool] = False
+    follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse what would promise nothing."""

@@ -30,6 +30,7 @@ class LDiversity:
     ident: ClassVar[str] = "l-diversity"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
+    follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.l < 1:

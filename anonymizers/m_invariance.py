@@ -45,6 +45,7 @@ class MInvariance:
     ident: ClassVar[str] = "m-invariance"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
+    follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse what would promise nothing."""

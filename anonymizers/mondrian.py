@@ -30,6 +30,7 @@ class Mondrian:
     ident: ClassVar[str] = "mondrian"
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
+    follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.k < 1:

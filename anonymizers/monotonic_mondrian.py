@@ -50,6 +50,7 @@ class MonotonicMondrian:
     ident: ClassVar[str] = "monotonic-mondrian"
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
+    follows_updates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.k < 1:

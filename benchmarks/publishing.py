@@ -52,6 +52,11 @@ class Clocked:
         """Whether the method links records."""
         return self.inner.links_records
 
+    @property
+    def follows_updates(self) -> bool:
+        """Whether the method follows updates."""
+        return self.inner.follows_updates
+
     def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
         """Publish, and note how long it took."""
         started = time.perf_counter()

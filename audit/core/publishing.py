@@ -16,6 +16,7 @@ import numpy.typing as npt
 from audit.core.errors import AuditError
 from audit.core.evidence import Codes
 from audit.core.stays import Stays
+from audit.core.updates import UpdateSets
 
 COUNTERFEIT = -1
 OLD_END = -1
@@ -46,6 +47,7 @@ class Snapshot:
         point: the quasi-identifiers of each row, as places in their scales; shape (rows, attributes), int32.
         scales: one per quasi-identifier.
         values: the sensitive values by code.
+        updates: what may become of each value; None where values never change.
     """
 
     tag: str
@@ -54,6 +56,7 @@ class Snapshot:
     point: Codes
     scales: tuple[Scale, ...]
     values: Sequence[str]
+    updates: UpdateSets | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -293,6 +296,10 @@ class Anonymizer(Protocol):
     @property
     def links_records(self) -> bool:
         """Whether a record keeps a published id over the releases (monotonic paper, Section 2)."""
+
+    @property
+    def follows_updates(self) -> bool:
+        """Whether it relies on what may become of values, which then has to be reflexive and closed."""
 
     def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
         """Return the next release.

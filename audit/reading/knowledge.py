@@ -14,6 +14,7 @@ import numpy.typing as npt
 from audit.core.errors import InputError, Problems
 from audit.core.evidence import Transitions
 from audit.core.keys import combine, distinct
+from audit.core.updates import UpdateSets
 from audit.reading import manifest as manifests
 from audit.reading.cells import CellError
 from audit.reading.numbering import NOBODY, Vocabulary
@@ -209,6 +210,21 @@ def read_transitions(series: Series, vocabulary: Vocabulary) -> Transitions:
     for (a, b), probability in exact.items():
         weight[a, b] = max(float(probability), np.finfo(np.float64).tiny)
     return Transitions(weight, exact, listed > 0)
+
+
+def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
+    """Return what may become of the values of a sensitive attribute; None where values never change.
+
+    It is read once, before the releases, so that all its values have codes.
+
+    Raises:
+        InputError: the transitions cannot be read.
+    """
+    if sensitive not in series.updates:
+        named = series.manifest.transitions is not None
+        transitions = read_transitions(series, series.vocabularies[sensitive]) if named else None
+        series.updates[sensitive] = None if transitions is None else UpdateSets(transitions.weight > 0)
+    return series.updates[sensitive]
 
 
 def _add_pair(

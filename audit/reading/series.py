@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError, Problem, Problems
+from audit.core.updates import UpdateSets
 from audit.reading import manifest as manifests
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind, infer_kind
@@ -37,11 +38,15 @@ class Series:
 
     Codes of people and of sensitive values are common to all releases; they are given out while the releases are
     read in order.
+
+    Attributes:
+        updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
     """
 
     manifest: Manifest
     people: People = field(default_factory=People)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
+    updates: dict[str, UpdateSets | None] = field(default_factory=dict)
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -157,7 +162,7 @@ class Series:
 
     def staged(self, manifest: Manifest) -> Series:
         """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""
-        other = Series(manifest, self.people, self.vocabularies)
+        other = Series(manifest, self.people, self.vocabularies, self.updates)
         other.__dict__.update(attributes=self.attributes, hierarchies=self.hierarchies)
         return other
 
