@@ -13,6 +13,7 @@ from audit.linking.releases import Releases, ahead
 from audit.reading.knowledge import Known, read_known
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
+from audit.reading.unlisted import check_listed
 
 UNKNOWN = -1
 
@@ -45,19 +46,11 @@ class LinkedSource:
         """Return a release whose values the transitions speak of.
 
         Raises:
-            InputError: a published value has no line in the transitions.
+            InputError: the transitions do not say what may follow a published value.
         """
         release = self.releases.get(position).release
         if self.listed is not None:
-            values = np.unique(release.entry_value[self.sensitive])
-            silent = values[
-                (values >= len(self.listed)) | ~np.append(self.listed, False)[np.minimum(values, len(self.listed))]
-            ]
-            if len(silent):
-                name = self.series.vocabularies[self.sensitive].names[silent[0]]
-                what = f'no line begins with "{name}", which release {release.tag} publishes'
-                remedy = "say what may follow it, itself included if it may stay"
-                raise InputError([Problem(str(self.series.manifest.transitions), what, remedy, column="from")])
+            check_listed(self.series, release, self.sensitive, self.listed)
         return release
 
     def pools(self, position: int) -> Pools:

@@ -9,11 +9,21 @@ from audit.core.errors import UsageError
 from audit.promises.e_equivalence import EEquivalence
 from audit.promises.k_anonymity import KAnonymity
 from audit.promises.l_diversity import LDiversity
+from audit.promises.m_distinct import MDistinct, MDistinctStar
 from audit.promises.m_invariance import MInvariance, MUnique
 from audit.promises.monotonic import Monotonic
 from audit.promises.principle import Principle
 
-PRINCIPLES: tuple[type[Principle], ...] = (KAnonymity, LDiversity, MUnique, MInvariance, Monotonic, EEquivalence)
+PRINCIPLES: tuple[type[Principle], ...] = (
+    KAnonymity,
+    LDiversity,
+    MUnique,
+    MInvariance,
+    MDistinct,
+    MDistinctStar,
+    Monotonic,
+    EEquivalence,
+)
 
 
 def parameters(principle: type[Principle]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ A cell is here the set of exact values that it covers, in a domain fine enough t
 import csv
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -42,7 +42,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Form:
-    """A series and how it is written; `counterfeits` are published by release and group."""
+    """A series and how it is written; `counterfeits` are published by release and group.
+
+    `updates` are the candidate update sets; without them values never change.
+    """
 
     releases: Sequence[Sequence[Line]]
     width: int
@@ -53,6 +56,7 @@ class Form:
     counted: bool
     anatomy: bool
     counterfeits: Sequence[dict[str, int]]
+    updates: Mapping[str, frozenset[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,49 @@ def m_invariance(series: Form, m: int) -> Iterator[Broken]:
                         yield Broken(clause, j, row, (group,), (line.who,))
 
 
+def candidate_update_set(series: Form, value: str) -> frozenset[str]:
+    return frozenset([value]) if series.updates is None else series.updates[value]
+
+
+def is_legal_update_instance(values: set[str], signature: list[frozenset[str]]) -> bool:
+    return (
+        len(values) == len(signature)
+        and all(any(value in cus for cus in signature) for value in values)
+        and all(any(value in cus for value in values) for cus in signature)
+    )
+
+
+def m_distinct(series: Form, m: int) -> Iterator[Broken]:
+    yield from m_unique(series, m)
+    for attribute in range(series.sensitive):
+        signatures: dict[str, list[frozenset[str]]] = {}
+        for j, lines in enumerate(series.releases):
+            for row, line in enumerate(lines):
+                if line.who is not None:
+                    group = group_of(series, j, line)
+                    values = bag(series, j, groups(series, j)[group], attribute)
+                    if line.who in signatures and not is_legal_update_instance(set(values), signatures[line.who]):
+                        clause = "people whose group is no legal update instance of their last"
+                        yield Broken(clause + suffix(series, attribute), j, row, (group,), (line.who,))
+                    signatures[line.who] = [candidate_update_set(series, value) for value in values]
+
+
+def m_distinct_star(series: Form, m: int) -> Iterator[Broken]:
+    yield from m_distinct(series, m)
+    for attribute in range(series.sensitive):
+        seen: set[str | None] = {None}
+        for j, lines in enumerate(series.releases):
+            for row, line in enumerate(lines):
+                if line.who not in seen:
+                    group = group_of(series, j, line)
+                    values = bag(series, j, groups(series, j)[group], attribute)
+                    signature = [candidate_update_set(series, value) for value in values]
+                    if any(one & other for one, other in combinations(signature, 2)):
+                        clause = "people first in a group of values that may become the same"
+                        yield Broken(clause + suffix(series, attribute), j, row, (group,), (str(line.who),))
+                    seen.add(line.who)
+
+
 def linked(series: Form, line: Line) -> str | None:
     """By what a row is followed over the releases, if it is."""
     if series.key == "nowhere":
@@ -204,6 +251,8 @@ DEFINITIONS: dict[str, Callable[[Form, int], Iterator[Broken]]] = {
     "l-diversity": l_diversity,
     "m-unique": m_unique,
     "m-invariance": m_invariance,
+    "m-distinct": m_distinct,
+    "m-distinct-star": m_distinct_star,
     "monotonic": monotonic,
 }
 
@@ -261,6 +310,10 @@ def published_counterfeits(draw, series: Form) -> list[dict[str, int]]:
     return found
 
 
+def keyed() -> st.SearchStrategy[Form]:
+    return forms().filter(lambda series: series.key != "nowhere")
+
+
 @st.composite
 def followed(draw) -> Form:
     return draw(forms(follow=True))
@@ -282,6 +335,37 @@ def invariant(draw) -> Form:
         releases[j][i] = draw(change)
     key = draw(st.sampled_from(["column", "files"]))
     return Form(releases, 0, 1, key, record=False, group=True, counted=False, anatomy=False, counterfeits=[{}] * 9)
+
+
+@st.composite
+def unique(draw) -> Form:
+    """Groups of different values, of one or two attributes, drawn afresh for each release."""
+    sensitive, releases = draw(st.integers(1, 2)), []
+    for j in range(draw(st.integers(2, 4))):
+        names = draw(st.permutations([name for name in [*NAMES[:4], "~c1"] if draw(st.integers(0, 4))]))
+        lines: list[Line] = []
+        while names or not lines:
+            size = draw(st.integers(2, 3))
+            some = [*names[:size], *[None] * (size - len(names[:size]))]
+            values = zip(*(draw(st.permutations(VALUES[:3])) for _ in range(sensitive)), strict=True)
+            pairs = zip(some, values, strict=False)
+            lines += [Line(who, f"r{j}.{len(lines)}.{i}", f"{len(lines)}", (), v) for i, (who, v) in enumerate(pairs)]
+            names = names[size:]
+        releases.append(lines)
+    key = draw(st.sampled_from(["column", "files"]))
+    return Form(
+        releases, 0, sensitive, key, record=False, group=True, counted=False, anatomy=False, counterfeits=[{}] * 9
+    )
+
+
+@st.composite
+def changing(draw) -> Form:
+    """A series whose people can be followed, of values that may change; what may become of them has no other rule."""
+    series = draw(keyed() | invariant() | unique())
+    sets = st.frozensets(st.sampled_from([*VALUES, "elsewhere"]), min_size=1)
+    updates = st.fixed_dictionaries(dict.fromkeys(VALUES, sets))
+    reflexive = updates.map(lambda found: {value: found[value] | {value} for value in VALUES})
+    return replace(series, updates=draw(st.none() | updates | reflexive))
 
 
 # -- writing ------------------------------------------------------------------------------------------------------
@@ -322,6 +406,10 @@ def write(series: Form, folder: Path) -> None:
     text += ['count = "People"'] if series.counted else []
     fakes = [j + 1 for j, counts in enumerate(series.counterfeits) if counts]
     text += ["[counterfeits]", *(f'"{j}" = "fakes{j}.csv"' for j in fakes)]
+    if series.updates is not None:
+        text += ["[adversary]", 'transitions = "transitions.csv"']
+        pairs = [(one, other) for one, sets in series.updates.items() for other in sorted(sets)]
+        table(folder / "transitions.csv", {"from": [one for one, _ in pairs], "to": [other for _, other in pairs]})
     (folder / "series.toml").write_text("\n".join(text) + "\n", encoding="utf-8")
 
 
@@ -362,9 +450,15 @@ def test_principles_of_one_release(ident, series, number):
     compare(series, ident, number)
 
 
-@given(series=forms().filter(lambda series: series.key != "nowhere") | invariant(), number=st.integers(1, 3))
+@given(series=keyed() | invariant(), number=st.integers(1, 3))
 def test_m_invariance(series, number):
     compare(series, "m-invariance", number)
+
+
+@pytest.mark.parametrize("ident", ["m-distinct", "m-distinct-star"])
+@given(series=changing(), number=st.integers(1, 3))
+def test_m_distinct(ident, series, number):
+    compare(series, ident, number)
 
 
 @given(series=followed(), number=st.integers(1, 3))

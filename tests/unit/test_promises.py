@@ -18,6 +18,8 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SMALL = "classes of fewer than {} people"
 OTHERS = "people in a group of other values than before"
+ILLEGAL = "people whose group is no legal update instance of their last"
+OVERLAP = "people first in a group of values that may become the same"
 REPEATED = "groups with a repeated value"
 OUTSIDE = "people whose cells do not lie within their older ones"
 JOINED = "classes that join people of different older cells"
@@ -80,9 +82,19 @@ def in_parquet(folder):
         ("ward-l-diverse", "monotonic", 2, {OUTSIDE: 6, JOINED: 3}),
         ("ward-2-distinct", "k-anonymity", 2, {SMALL.format(2): 2}),
         ("ward-2-distinct", "m-invariance", 2, {OTHERS: 5}),  # Ken alone keeps dyspepsia, pneumonia
+        ("ward-2-distinct", "m-distinct", 2, {}),
+        ("ward-2-distinct", "m-distinct-star", 2, {}),  # nobody is new in release 2
+        ("ward-2-distinct", "m-distinct", 3, {"groups of fewer than 3 rows": 7}),
+        ("ward-l-diverse", "m-distinct", 2, {ILLEGAL: 5}),
+        ("ward-l-diverse", "m-distinct-star", 2, {ILLEGAL: 5}),
         ("joint-breaks-2-distinct", "m-unique", 2, {}),
+        ("joint-breaks-2-distinct", "m-distinct", 2, {}),
+        ("joint-breaks-2-distinct", "m-distinct-star", 2, {OVERLAP: 4}),  # c and d; a and d
         ("joint-breaks-2-distinct", "m-invariance", 2, {OTHERS: 7}),  # all of release 2, and all but p3 of release 3
         ("distinct-star-skewed", "m-invariance", 2, {}),
+        ("distinct-star-skewed", "m-distinct-star", 2, {}),
+        ("hospital-2-invariant", "m-distinct-star", 2, {}),
+        ("hospital-l-diverse", "m-distinct", 2, {ILLEGAL: 2}),
         ("fractional-weights", "m-unique", 2, {"groups of fewer than 2 rows": 1}),
         ("fractional-weights", "m-invariance", 2, {"groups of fewer than 2 rows": 1, OTHERS: 3}),
     ],
@@ -253,7 +265,7 @@ def test_each_release_answers_for_itself(name, ident, given, each):
     assert [sum(breach.total for breach in some) for some in found] == each
 
 
-@pytest.mark.parametrize("ident", ["m-invariance", "monotonic"])
+@pytest.mark.parametrize("ident", ["m-invariance", "m-distinct", "monotonic"])
 def test_releases_read_without_their_key_are_a_bug(ident):
     series = open_series(EXAMPLES / "hospital-2-invariant")
     [parameter] = next(parameters(principle) for principle in PRINCIPLES if principle.ident == ident)
