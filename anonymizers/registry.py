@@ -6,12 +6,29 @@ from dataclasses import fields
 
 from anonymizers.e_equivalence import EEquivalence
 from anonymizers.l_diversity import LDiversity
+from anonymizers.m_distinct.method import MDistinct, MDistinctStar
 from anonymizers.m_invariance import MInvariance
 from anonymizers.mondrian import Mondrian
 from anonymizers.monotonic_mondrian import MonotonicMondrian
 
-Method = type[MInvariance] | type[EEquivalence] | type[MonotonicMondrian] | type[Mondrian] | type[LDiversity]
-METHODS: tuple[Method, ...] = (MInvariance, EEquivalence, MonotonicMondrian, Mondrian, LDiversity)
+Method = (
+    type[MInvariance]
+    | type[MDistinct]
+    | type[MDistinctStar]
+    | type[EEquivalence]
+    | type[MonotonicMondrian]
+    | type[Mondrian]
+    | type[LDiversity]
+)
+METHODS: tuple[Method, ...] = (
+    MInvariance,
+    MDistinct,
+    MDistinctStar,
+    EEquivalence,
+    MonotonicMondrian,
+    Mondrian,
+    LDiversity,
+)
 
 
 def find(ident: str) -> Method:

@@ -1,0 +1,1 @@
+"""m-Distinct and m-Distinct*: publishing people whose sensitive values change."""

@@ -1,0 +1,170 @@
+"""Entries: the sets that the values of a bucket's groups are drawn from, one value from each.
+
+The update set signature of a group has the candidate update set of each of its values (m-Distinct paper,
+Definition 13). A group of distinct values, one from each of these sets, is a legal update instance of it
+(Definition 14). So a bucket has an *entry* for each set, and whoever was last in a group of that signature stands in
+one that has the person's value. Not every place in an entry is of use: with the sets {a} and {a, b} the value a has to
+be in the first, or no group could have a value from either. Of use is a place that is part of some system of distinct
+representatives of the sets.
+
+Values that are in the same sets are alike here; they are called a *kind*. Sets are masks: bit v says that value v is
+in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from anonymizers.m_distinct.places import Places
+from audit.core.updates import UpdateSets
+
+Mask = int
+Signature = tuple[Mask, ...]
+Numbers = npt.NDArray[np.int64]
+
+
+def masks_of(updates: UpdateSets) -> list[Mask]:
+    """Return the candidate update set of each value."""
+    packed = np.packbits(updates.may, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in packed]
+
+
+def members(mask: Mask) -> list[int]:
+    """Return the values of a set, ascending.
+
+    >>> members(0b1011)
+    [0, 1, 3]
+    """
+    return [value for value in range(mask.bit_length()) if mask >> value & 1]
+
+
+def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
+    """Return the update set signature of a group of some values: their sets, in order, equal ones repeated."""
+    return tuple(sorted(masks[value] for value in values))
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries of a bucket, and which kinds of values are of use in each.
+
+    Attributes:
+        sets: the set of each entry.
+        kinds: the values of each kind, ascending.
+        kind: the kind of each value, -1 for values that no entry has a place for; shape (values,).
+        useful: the kinds that are of use in each entry.
+    """
+
+    sets: Signature
+    kinds: tuple[Numbers, ...]
+    kind: Numbers
+    useful: tuple[tuple[int, ...], ...]
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.sets)
+
+    def places(self) -> Places:
+        """Return the places in these entries, none of which is taken."""
+        return Places(self.useful, len(self.kinds))
+
+    def by_kind(self, counts: Numbers) -> list[int]:
+        """Return how many rows of each kind there are, by how many there are of each value."""
+        return [int(counts[values].sum()) for values in self.kinds]
+
+
+@lru_cache(maxsize=20_000)
+def entries_of(sets: Signature, values: int) -> Entries | None:
+    """Return the entries of some sets, or None where the sets have no system of distinct representatives.
+
+    >>> entries = entries_of((0b01, 0b11), 2)  # value 0 has to be in the first entry, and is of no use in the second
+    >>> [[entries.kinds[kind].tolist() for kind in useful] for useful in entries.useful]
+    [[[0]], [[1]]]
+    """
+    holds = np.array([[mask >> value & 1 for value in range(values)] for mask in sets], dtype=np.bool_)
+    inside = np.flatnonzero(holds.any(axis=0))
+    patterns, kind_of_inside = np.unique(holds[:, inside], axis=1, return_inverse=True)
+    kind_of_inside = kind_of_inside.reshape(-1)
+    kinds = tuple(inside[kind_of_inside == number] for number in range(patterns.shape[1]))
+    useful = _useful([np.flatnonzero(row).tolist() for row in patterns], [len(each) for each in kinds])
+    if useful is None:
+        return None
+    used = {number for each in useful for number in each}
+    kind = np.full(values, -1, dtype=np.int64)
+    kind[inside] = [number if number in used else -1 for number in kind_of_inside.tolist()]
+    return Entries(sets, kinds, kind, useful)
+
+
+def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
+    """Return the kinds of use in each entry, by the kinds in its set and the number of values of each kind."""
+    places = Places(inside, len(sizes))
+    room = list(sizes)
+    for entry in range(len(inside)):
+        if not places.pull(entry, room, 1):
+            return None
+    return tuple(
+        tuple(kind for kind in kinds if _represents(inside, room, places, entry, kind))
+        for entry, kinds in enumerate(inside)
+    )
+
+
+def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Places, entry: int, kind: int) -> bool:
+    """Tell whether some system of distinct representatives has a value of a kind for an entry.
+
+    `places` are those of one system, and `left` are the values of each kind that are not in it.
+    """
+    own = next(number for number in inside[entry] if places.taken[entry][number])
+    room = [number + (each == own) for each, number in enumerate(left)]
+    if room[kind]:
+        return True
+    # Another entry gives its value of the kind up and has to find one elsewhere, while this entry stays as it is.
+    givers = [other for other in range(len(inside)) if other != entry and places.taken[other][kind]]
+    others = [kinds if other != entry else () for other, kinds in enumerate(inside)]
+    for giver in givers:
+        trial = Places(others, len(left))
+        trial.taken = [row.copy() for row in places.taken]
+        trial.taken[entry] = [0] * len(left)
+        trial.taken[giver][kind] = 0
+        if trial.pull(giver, list(room), 1):
+            return True
+    return False
+
+
+def implies(first: Signature, second: Signature) -> bool:
+    """Tell whether the sets of the second are, one by one, subsets of those of the first (paper, Section IV-A)."""
+    if len(first) != len(second):
+        return False
+    inside = [[place for place, mask in enumerate(second) if not mask & ~wide] for wide in first]
+    places, room = Places(inside, len(second)), [1] * len(second)
+    return all(places.pull(entry, room, 1) for entry in range(len(first)))
+
+
+def intersected(first: Signature, second: Signature) -> Signature | None:
+    """Return the intersections of the sets of two signatures, paired so that they overlap most; None where none do.
+
+    An assignment problem. The score of a pair is the share of its values that both sets have (paper, Section V-A).
+
+    >>> intersected((0b0011, 0b1100), (0b0001, 0b0010)) is None
+    True
+    >>> intersected((0b0011, 0b1100), (0b0111, 0b0100))
+    (3, 4)
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if len(first) != len(second):
+        return None
+    common = [[one & other for other in second] for one in first]
+    if not all(map(any, common)) or not all(map(any, zip(*common, strict=True))):
+        return None
+    score = np.full((len(first), len(second)), -float(len(first)))  # less than all that could be gained elsewhere
+    for row, one in enumerate(first):
+        for column, other in enumerate(second):
+            if one & other:
+                score[row, column] = (one & other).bit_count() / (one | other).bit_count()
+    rows, columns = linear_sum_assignment(score, maximize=True)
+    sets = [common[row][column] for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
+    return tuple(sorted(sets)) if all(sets) else None

@@ -1,0 +1,291 @@
+"""m-Distinct and m-Distinct*: nobody's possible values are narrowed down, though sensitive values change.
+
+Every group has at least m rows, all with different sensitive values, and the values of a person's group are what can
+have become of those of the person's group before: there are as many, each follows from one of them, and each of them
+is followed by one (m-Distinct paper, Definitions 14 and 15). So nothing can be excluded from a person's history
+(Lemma 3). m-Distinct* asks besides that in the first group of a person no two values can ever become the same.
+
+Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignment, and generating groups. What differs:
+
+* A bucket's records are put into entries last, see `buckets`, and groups are formed by colouring, see `colouring`.
+* Buckets of intersections are made only where counterfeits are left otherwise, see `merging`.
+* New people fill up what lacks in the buckets there are. Those left over go into as few kinds of buckets as can be,
+  full layers in which nothing lacks; the paper partitions them anew, which makes new signatures all the time.
+* Where a value is too frequent among them, counterfeits make up for it, as in the paper; nobody has to wait.
+* A group of counterfeits alone, of no use to anybody, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizers.division import bounds
+from anonymizers.m_distinct import colouring
+from anonymizers.m_distinct.buckets import Bucket
+from anonymizers.m_distinct.entries import Numbers, Signature, entries_of, masks_of, signed
+from anonymizers.m_distinct.merging import merge
+from anonymizers.m_distinct.newcomers import Batch, Ends, Family, families, grouped
+from anonymizers.m_distinct.scoring import Boxes
+from audit.core.errors import UsageError
+from audit.core.evidence import Codes
+from audit.core.publishing import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from audit.core.updates import UpdateSets
+
+
+@dataclass(frozen=True)
+class MDistinct:
+    """Publish m-Distinct releases.
+
+    Attributes:
+        m: the least number of rows, and so of sensitive values, in a group; at least 2.
+
+    Raises:
+        UsageError: m is below 2.
+    """
+
+    m: int
+    ident: ClassVar[str] = "m-distinct"
+    forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
+    links_records: ClassVar[bool] = False
+    follows_updates: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse what would promise nothing."""
+        if self.m < 2:
+            raise UsageError(f"{self.ident} with m = {self.m} promises nothing; choose m from 2 on")
+
+    @property
+    def promise(self) -> Promise:
+        """Return m-Distinct, or m-Distinct*, with the parameter m (Definition 15, Section IV-B)."""
+        return Promise(self.ident, {"m": self.m})
+
+    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+        """Return the next release, with everybody in it.
+
+        Raises:
+            RefusalError: a value cannot have become of the person's value before, a key contradicts the releases, or
+                there are too few values for a group.
+        """
+        release = _Release(snapshot, rng, self.m)
+        release.put_back(so_far)
+        ends = self._ends(snapshot, release)
+        if ends is not None:
+            release.put_new(ends.beforehand(release.masks, release.waiting(), self.m))
+        release.fill_up()
+        release.merge()
+        waiting = release.waiting()
+        if waiting.any():
+            found = list(ends.family) if ends is not None else families(release.masks, waiting, self.m)
+            release.put_new(grouped(found, waiting, self.m, release.known()))
+        return release.draft()
+
+    def _ends(self, snapshot: Snapshot, release: _Release) -> Ends | None:
+        """Return where values end, if groups depend on it.
+
+        Raises:
+            RefusalError: too few values may stand in a group.
+        """
+        if release.waiting().any() and len(snapshot.values) < self.m:
+            what = f"there are {len(snapshot.values)} sensitive values, fewer than m = {self.m}"
+            raise RefusalError(what, "choose a smaller m", column="sensitive")
+        return None
+
+
+@dataclass(frozen=True)
+class MDistinctStar(MDistinct):
+    """Publish m-Distinct* releases."""
+
+    ident: ClassVar[str] = "m-distinct-star"
+
+    def _ends(self, snapshot: Snapshot, release: _Release) -> Ends | None:
+        ends = Ends.find(release.updates)
+        ends.check(release.waiting(), self.m, snapshot.values, snapshot.value[release.new])
+        return ends
+
+
+class _Release:
+    """A release while it is formed.
+
+    Attributes:
+        new: the rows of people who were never published before, in an order drawn at random.
+        masks: the candidate update set of each value.
+    """
+
+    def __init__(self, snapshot: Snapshot, rng: np.random.Generator, m: int) -> None:
+        self.snapshot, self.rng, self.m = snapshot, rng, m
+        self.updates = snapshot.updates or UpdateSets.unchanging(len(snapshot.values))
+        self.masks = masks_of(self.updates)
+        self.new: Numbers = np.zeros(0, dtype=np.int64)
+        self._signatures: list[Signature] = []
+        self._buckets: list[Bucket] = []
+        self._number: dict[Signature, int] = {}
+        self._home: Numbers = np.full(len(snapshot), -1, dtype=np.int64)
+
+    def _bucket(self, signature: Signature) -> int:
+        """Return the number of the bucket of a signature, which may be new."""
+        if signature not in self._number:
+            entries = entries_of(signature, len(self.updates))
+            if entries is None:
+                raise AssertionError("a group had this signature, or could have: its values represent the sets")
+            self._number[signature] = len(self._buckets)
+            self._signatures.append(signature)
+            self._buckets.append(Bucket(entries, np.zeros(len(self.updates), dtype=np.int64)))
+        return self._number[signature]
+
+    def waiting(self) -> Numbers:
+        """Return how many new people with each value have no bucket yet; shape (values,)."""
+        left = self.new[self._home[self.new] < 0]
+        return np.bincount(self.snapshot.value[left], minlength=len(self.updates)).astype(np.int64)
+
+    def known(self) -> list[Signature]:
+        """Return the signatures of the buckets, those with most layers first."""
+        layers = [len(bucket) // len(bucket.entries) for bucket in self._buckets]
+        order = sorted(range(len(layers)), key=lambda number: (-layers[number], number))
+        return [self._signatures[number] for number in order]
+
+    def put_back(self, so_far: SoFar) -> None:
+        """Put those who were published before into the bucket of the signature of their last group.
+
+        Raises:
+            RefusalError: somebody's value cannot have come about, or is of no use there.
+        """
+        signature = so_far.signatures_of(self.snapshot.person)
+        back = np.flatnonzero(signature >= 0)
+        self.new = self.rng.permutation(np.flatnonzero(signature < 0))
+        value = self.snapshot.value[back]
+        self._check(back, so_far.values_of(self.snapshot.person[back]), value)
+        needed = np.flatnonzero(np.bincount(signature[back], minlength=len(so_far.signatures)))
+        bucket = np.full(len(so_far.signatures), -1, dtype=np.int64)
+        for number in needed.tolist():
+            bucket[number] = self._bucket(signed(so_far.signatures[number], self.masks))
+        self._home[back] = bucket[signature[back]]
+        self._count()
+        self._check_useful(back, value)
+
+    def _count(self) -> None:
+        """Count the rows of each bucket by value."""
+        rows, values = np.flatnonzero(self._home >= 0), len(self.updates)
+        cell = self._home[rows] * values + self.snapshot.value[rows]
+        counts = np.bincount(cell, minlength=len(self._buckets) * values).reshape(-1, values)
+        for bucket, each in zip(self._buckets, counts, strict=True):
+            bucket.counts = each.astype(np.int64)
+
+    def _check(self, back: Numbers, before: Codes, value: Codes) -> None:
+        """Refuse values that cannot have become of those that were last published."""
+        wrong = back[~self.updates.may[before, value]]
+        if len(wrong):
+            raise RefusalError(
+                f"impossible change: {len(wrong):,} people have a value that cannot have become of their last "
+                "published one",
+                "add the change to the transitions, or correct the values",
+                rows=wrong.astype(np.int32),
+                column="sensitive",
+            )
+
+    def _check_useful(self, back: Numbers, value: Codes) -> None:
+        if not self._buckets:
+            return
+        kinds = np.stack([each.entries.kind for each in self._buckets])
+        wrong = back[kinds[self._home[back], value] < 0]
+        if len(wrong):
+            raise RefusalError(
+                f"{len(wrong):,} people were last published in groups without their sensitive value",
+                "correct the key of the last release that has them, or begin a new series",
+                rows=wrong.astype(np.int32),
+                column="sensitive",
+            )
+
+    def fill_up(self) -> None:
+        """Let new people take the places that lack in the buckets, each where the bucket's box grows least."""
+        boxes = Boxes(self.snapshot.places())
+        rows_of = self._waiting_rows()
+        waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)
+        # First the buckets in which the fewest values are of use.
+        choice = sorted(
+            range(len(self._buckets)), key=lambda each: ((self._buckets[each].entries.kind >= 0).sum(), each)
+        )
+        for number in choice:
+            if not waiting.any():
+                return
+            taken = self._buckets[number].absorb(waiting)
+            if not taken.any():
+                continue
+            waiting -= taken
+            box = boxes.around(np.flatnonzero(self._home == number))
+            for value in np.flatnonzero(taken).tolist():
+                fits = boxes.closest(box, rows_of[value], int(taken[value]))
+                self._home[rows_of[value][fits]] = number
+                rows_of[value] = np.delete(rows_of[value], fits)
+
+    def _waiting_rows(self) -> list[Numbers]:
+        """Return the rows of new people without a bucket by value, in the order drawn."""
+        left = self.new[self._home[self.new] < 0]
+        order = left[np.argsort(self.snapshot.value[left], kind="stable")]
+        counts = np.bincount(self.snapshot.value[left], minlength=len(self.updates))
+        return np.split(order, np.cumsum(counts)[:-1])
+
+    def merge(self) -> None:
+        """Move people to buckets of intersections where fewer counterfeits are needed then."""
+        for merger in merge(self._buckets):
+            number = self._bucket(merger.signature)
+            useful = self._buckets[number].entries.kind >= 0
+            moved = np.isin(self._home, merger.buckets) & useful[self.snapshot.value]
+            self._home[moved] = number
+        self._count()
+
+    def put_new(self, batches: Sequence[Batch]) -> None:
+        """Put new people into the buckets of their batches."""
+        rows_of: dict[Family, Numbers] = {}
+        left = self.new[self._home[self.new] < 0]
+        for batch in batches:
+            number = self._bucket(batch.signature)
+            for family in batch.families:
+                if family not in rows_of:
+                    rows_of[family] = left[np.isin(self.snapshot.value[left], family.values)]
+                rows, rows_of[family] = rows_of[family][: batch.rows], rows_of[family][batch.rows :]
+                self._home[rows] = number
+                added = np.bincount(self.snapshot.value[rows], minlength=len(self.updates))
+                self._buckets[number].counts = self._buckets[number].counts + added
+
+    def draft(self) -> Draft:
+        """Return the release: the buckets, completed by counterfeits and cut into groups."""
+        snapshot, parts = self.snapshot, []
+        places = snapshot.places()
+        order = np.argsort(self._home, kind="stable")
+        ends = np.cumsum(np.bincount(self._home, minlength=len(self._buckets)))
+        for number, bucket in enumerate(self._buckets):
+            if not len(bucket):
+                continue
+            taken, height, fakes = bucket.completed(self.rng)
+            real = order[ends[number] - len(bucket) : ends[number]]
+            row = np.concatenate([real, np.full(fakes.sum(), COUNTERFEIT)])
+            value = np.concatenate([snapshot.value[real], np.repeat(np.arange(len(fakes)), fakes)])
+            whole = colouring.Bucket(
+                height=height,
+                taken=np.array(taken.taken, dtype=np.int64),
+                kind=bucket.entries.kind[value],
+                value=value.astype(np.int64),
+                point=snapshot.point[row],
+                place=places[row],
+                real=row != COUNTERFEIT,
+            )
+            parts.append((row, whole))
+        groups = colouring.split([whole for _, whole in parts])
+        before = np.cumsum([0, *(whole.height for _, whole in parts)])
+        row = np.concatenate([row for row, _ in parts])
+        value = np.concatenate([whole.value for _, whole in parts])
+        group = np.concatenate([first + each for first, each in zip(before, groups, strict=False)])
+        somebody = np.bincount(group[row != COUNTERFEIT], minlength=int(before[-1])) > 0
+        kept = somebody[group]
+        row, value, group = row[kept], value[kept], (np.cumsum(somebody) - 1)[group[kept]]
+        real = row != COUNTERFEIT
+        return Draft(
+            row=row.astype(np.int32),
+            group=group.astype(np.int32),
+            value=value.astype(np.int32),
+            cells=bounds(snapshot.point[row[real]], group[real], int(somebody.sum())),
+        )

@@ -1,0 +1,122 @@
+"""Places: rows of several kinds in the entries of a bucket, moved along augmenting paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+
+class Places:
+    """How many rows of each kind stand in each entry.
+
+    Attributes:
+        taken: rows by entry and kind.
+        load: rows in each entry.
+    """
+
+    def __init__(self, useful: Sequence[Sequence[int]], kinds: int) -> None:
+        self._kinds_of = [tuple(each) for each in useful]
+        self._entries_of: list[list[int]] = [[] for _ in range(kinds)]
+        for entry, each in enumerate(self._kinds_of):
+            for kind in each:
+                self._entries_of[kind].append(entry)
+        self.taken = [[0] * kinds for _ in self._kinds_of]
+        self.load = [0] * len(self._kinds_of)
+
+    def push(self, kind: int, rows: int, height: int) -> set[int] | None:
+        """Place rows of a kind in entries of at most `height` rows, moving others where that helps.
+
+        Returns:
+            None when all are placed; else the kinds that share the entries that are full, this one among them.
+        """
+        while rows:
+            path, seen = self._to_entry(kind, height)
+            if path is None:
+                return seen
+            amount = min(rows, height - self.load[path[-1][1]])
+            for (_, entry), (moved, _) in pairwise(path):
+                amount = min(amount, self.taken[entry][moved])
+            for place, (moved, entry) in enumerate(path):
+                if place:
+                    self.taken[path[place - 1][1]][moved] -= amount
+                self.taken[entry][moved] += amount
+            self.load[path[-1][1]] += amount
+            rows -= amount
+        return None
+
+    def pull(self, entry: int, room: list[int], lacking: int) -> int:
+        """Place up to `lacking` rows in an entry, moving others where that helps.
+
+        Args:
+            entry: where rows lack.
+            room: how many rows more of each kind there may be; what is placed is taken off.
+            lacking: how many.
+
+        Returns:
+            How many were placed.
+        """
+        left = lacking
+        while left:
+            path = self._to_kind(entry, room)
+            if path is None:
+                break
+            amount = min(left, room[path[-1][1]])
+            for (_, moved), (giver, _) in pairwise(path):
+                amount = min(amount, self.taken[giver][moved])
+            for place, (taker, moved) in enumerate(path):
+                self.taken[taker][moved] += amount
+                if place + 1 < len(path):
+                    self.taken[path[place + 1][0]][moved] -= amount
+            room[path[-1][1]] -= amount
+            left -= amount
+        self.load[entry] += lacking - left
+        return lacking - left
+
+    def _to_entry(self, kind: int, height: int) -> tuple[list[tuple[int, int]] | None, set[int]]:
+        """Return the steps (kind, entry that it moves to) up to an entry that is not full, and the kinds looked at."""
+        came: dict[int, int] = {}
+        left: dict[int, int] = {}
+        queue = [kind]
+        seen = {kind}
+        for moved in queue:
+            for entry in sorted(self._entries_of[moved], key=self.load.__getitem__):
+                if entry in came:
+                    continue
+                came[entry] = moved
+                if self.load[entry] < height:
+                    return list(_back(entry, came, left)), seen
+                for other, rows in enumerate(self.taken[entry]):
+                    if rows and other not in seen:
+                        seen.add(other)
+                        left[other] = entry
+                        queue.append(other)
+        return None, seen
+
+    def _to_kind(self, entry: int, room: Sequence[int]) -> list[tuple[int, int]] | None:
+        """Return the steps (entry, kind that it takes), each from the entry of the next, the last from the room."""
+        came: dict[int, int] = {}
+        gave: dict[int, int] = {}
+        queue = [entry]
+        seen = {entry}
+        for taker in queue:
+            for kind in sorted(self._kinds_of[taker], key=room.__getitem__, reverse=True):
+                if kind in came:
+                    continue
+                came[kind] = taker
+                if room[kind] > 0:
+                    return list(_back(kind, came, gave))
+                for giver in self._entries_of[kind]:
+                    if self.taken[giver][kind] and giver not in seen:
+                        seen.add(giver)
+                        gave[giver] = kind
+                        queue.append(giver)
+        return None
+
+
+def _back(last: int, came: dict[int, int], left: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the steps of a path (what moved, where to) in order, by where each place was reached from."""
+    steps = [(came[last], last)]
+    while steps[-1][0] in left:
+        before = left[steps[-1][0]]
+        steps.append((came[before], before))
+    yield from reversed(steps)

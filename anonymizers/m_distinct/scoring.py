@@ -1,0 +1,47 @@
+"""Scores: which of several people stretch the box of a bucket least (m-Distinct paper, Section V-B, Equation 3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+Places = npt.NDArray[np.float64]
+
+_GRAIN = 0.01  # of a domain, added to each length, so that a box without extent can grow by a factor
+
+
+class Box(NamedTuple):
+    """The least and the greatest place in each domain; shape (attributes,)."""
+
+    low: Places
+    high: Places
+
+
+class Boxes:
+    """Boxes around rows that lie at some places in the domains; shape (rows, attributes)."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+
+    def around(self, rows: Numbers) -> Box:
+        """Return the box around some rows, one at least."""
+        return Box(self._places[rows].min(axis=0), self._places[rows].max(axis=0))
+
+    def closest(self, box: Box, rows: Numbers, number: int) -> Numbers:
+        """Return which of some rows make a box grow by the least factor; the first of equals.
+
+        Args:
+            box: the box.
+            rows: the rows; shape (n,).
+            number: how many are wanted, at most n.
+
+        Returns:
+            Places in `rows`; shape (number,).
+        """
+        places = self._places[rows]
+        after = np.maximum(places, box.high) - np.minimum(places, box.low) + _GRAIN
+        growth = np.log(after / (box.high - box.low + _GRAIN)).sum(axis=1)
+        return np.argsort(growth, kind="stable")[:number]
