@@ -7,7 +7,7 @@ import statistics
 import sys
 from collections.abc import Iterator
 
-from benchmarks.measure import MB, RELEASES, Lab, run
+from benchmarks.measure import DISTINCT_RELEASES, MB, RELEASES, Lab, run
 from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 
@@ -27,6 +27,16 @@ def e_equivalence(lab: Lab) -> Iterator[Row]:
     """The same by e-equivalence, and by m-invariance in the same form."""
     yield _published(lab, "e-equivalence, m = 10, e = 5", ["e-equivalence", "--m", "10", "--e", "5"], Bar(30, 10, " s"))
     yield _published(lab, "m-invariance, m = 10, Anatomy", ["m-invariance", "--m", "10", "--publish", "anatomy"], None)
+
+
+def m_distinct(lab: Lab) -> Iterator[Row]:
+    """A release of D by m-distinct, read, checked and written: values change there."""
+    micro = str(lab.microdata("D"))
+    runs = lab.audit_anew("anonymize", micro, "--method", "m-distinct", "--m", "6", "--output", repeat=3)
+    seconds = [each.seconds / DISTINCT_RELEASES for each in runs]
+    measured = f"{ms(median_seconds(runs))} / {DISTINCT_RELEASES}"
+    what = "m-distinct, m = 6, a release of D (d = 5), whole process by releases"
+    yield Row("m-distinct", what, measured, statistics.median(seconds), Bar(5, 1, " s"), runs={"seconds": seconds})
 
 
 def _published(lab: Lab, told: str, method: list[str], bar: Bar | None) -> Row:

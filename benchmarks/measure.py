@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent
 KIB, MB = 1024, 1_000_000
 RELEASES = 21
 S1_MEMBERSHIPS = 200_000 * RELEASES
+DISTINCT_RELEASES = 20
+DISTINCT_DOMAINS = "Age=1..100,Gender=2,Marital=6,Education=1..17"
 SERIES = {
     "S1-invariant": ["--kind", "invariant"],
     "S1-diverse": ["--kind", "diverse"],
@@ -30,9 +32,13 @@ SERIES = {
     "S100-diverse": ["--kind", "diverse", "--scale", "100", "--variants", "linked"],
     "tiny": ["--kind", "diverse", "--rows", "2000", "--turnover", "200", "--releases", "5"],
 }
-MICRODATA = {
+MICRODATA: dict[str, list[str]] = {
     "S1": [],
     "growing": ["--deletions", "0"],
+    "D": (
+        f"--quasi-identifiers {DISTINCT_DOMAINS} --rows 20000 --insertions 5000 --deletions 2000 "
+        f"--snapshots {DISTINCT_RELEASES} --diameter 5 --closed --changes 5000 --moving"
+    ).split(),
 }
 PUBLISHED = {
     "S1-fine": ["--method", "m-invariance", "--m", "10"],

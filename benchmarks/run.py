@@ -216,6 +216,7 @@ ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "simulate": (1, making.simulate),
     "m-invariance": (1, making.m_invariance),
     "e-equivalence": (1, making.e_equivalence),
+    "m-distinct": (1, making.m_distinct),
     "monotonic": (1, making.monotonic),
     "equivalence": (1, equivalence.buckets),
     "equivalence-fine": (1, equivalence.fine),

@@ -47,6 +47,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "--withhold", action="store_true", help="hold the fewest rows back until a later release, where needed"
     )
     parser.add_argument(
+        "--close", action="store_true", help="complete the transitions: what may follow in the end, may follow at once"
+    )
+    parser.add_argument(
         "--publish", choices=["generalization", "anatomy"], help="how to publish; default: as so far, or as the method"
     )
     parser.add_argument(
@@ -66,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Publish, and say what is out.
 
     Raises:
-        UsageError: an option does not fit the method, or the series cannot be continued.
+        UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
     from audit.promises import registry as principles
@@ -75,7 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     method = _method(arguments)
     principle = principles.find(method.promise.principle, method.promise.parameters)
-    microdata = open_microdata(arguments.microdata)
+    microdata, added = open_microdata(arguments.microdata), None
+    if arguments.close:
+        microdata, added = microdata.closed()
     done: list[Published] = []
     try:
         with counting(f"publishing by {method.ident}") as watch:
@@ -89,9 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:
         if done:  # what is out is out, whatever came then
-            say(_told(done, method, arguments.output))
+            say(_told(done, method, arguments.output, added))
         raise
-    say(_told(done, method, arguments.output))
+    say(_told(done, method, arguments.output, added))
     return 0
 
 
@@ -119,8 +124,8 @@ def _method(arguments: argparse.Namespace) -> Anonymizer:
     return method(**given)
 
 
-def _told(published: Sequence[Published], method: Anonymizer, series: Path) -> str:
-    """Return what was published, as a table for a terminal."""
+def _told(published: Sequence[Published], method: Anonymizer, series: Path, added: int | None) -> str:
+    """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable(str(series), 200)
     if not published:
         return f"Nothing to publish: every snapshot is out already, in {where}.\n"
@@ -132,6 +137,7 @@ def _told(published: Sequence[Published], method: Anonymizer, series: Path) -> s
     lines += [
         "",
         f"Published {releases} in {where} by {method.ident}.",
+        *([] if added is None else [f"Transitions: {added:,} pairs were added to complete them."]),
         f"{method.promise} holds: it was checked on what was written, before it was put in place.",
         "Who is who stands in private/, which is not for publication.",
         f"Next: audit {where}",

@@ -226,7 +226,8 @@ def summary(output: Path, plan: Plan, updates: Updates, written: Written) -> str
     if at_most < 2:
         method = "mondrian --k 10"
     elif updates.sets is not None:
-        method = f"l-diversity --l {max(2, at_most // 2)}"  # at the very limit few groups can be formed
+        close = "" if updates.sets.closed else " --close"
+        method = f"m-distinct --m {max(2, at_most // 2)}{close}"  # at the very limit few groups can be formed
     else:
         method = f"m-invariance --m {at_most}"
     shown, quoted = printable(str(output), 400), printable(shlex.quote(str(output)), 400)

@@ -26,11 +26,13 @@ class NewRelease:
     counterfeits: str | None
 
 
-def new(name: str, promise: Promise, names: Names, kinds: dict[str, str], count: str | None) -> str:
+def new(
+    name: str, promise: Promise, names: Names, kinds: dict[str, str], count: str | None, transitions: str | None
+) -> str:
     """Return a manifest without releases.
 
     `kinds` says how each quasi-identifier's values compare; `count` names the column of counts where that has to be
-    said.
+    said, `transitions` the file of possible updates where values may change.
     """
     import tomlkit
 
@@ -52,6 +54,10 @@ def new(name: str, promise: Promise, names: Names, kinds: dict[str, str], count:
     columns.add(tomlkit.comment("Whose row is whose stands in private/<release>.key.csv, which is never published."))
     document.add("series", series)
     document.add("columns", columns)
+    if transitions is not None:
+        adversary = tomlkit.table()
+        adversary.add("transitions", transitions)
+        document.add("adversary", adversary)
     if "k" in promise.parameters:
         policy = tomlkit.table()
         policy.add("k", promise.parameters["k"])

@@ -12,6 +12,7 @@ from audit.core.publishing import Anonymizer, Form
 from audit.publishing import document
 from audit.publishing.document import NewRelease
 from audit.publishing.rendering import Names, Renderer
+from audit.publishing.updates import TRANSITIONS
 from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind
 from audit.reading.faults import is_there
@@ -116,9 +117,11 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     kinds = {name: microdata.kinds[name].value for name in microdata.quasi_identifiers}
     chosen = form or anonymizer.forms[0]
     count = names.count if chosen == "anatomy" and names.count != "count" else None
-    text = document.new(f"{microdata.name}, published by {anonymizer.ident}", anonymizer.promise, names, kinds, count)
+    title = f"{microdata.name}, published by {anonymizer.ident}"
+    transitions = None if microdata.updates is None else TRANSITIONS
+    text = document.new(title, anonymizer.promise, names, kinds, count, transitions)
     columns = Columns((names.sensitive,), tuple(kinds), names.group, record=record, count=count, types=kinds)
-    manifest = Manifest(folder, microdata.name, (), columns)
+    manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
     suffix = first[len(first) - next(len(s) for s in (".csv.gz", ".parquet", ".csv") if first.endswith(s)) :]
     pattern = ReleaseFiles("1", folder / f"releases/1{suffix}", f"releases/1{suffix}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from audit.core.publishing import (
     RefusalError,
     SoFar,
 )
-from audit.promises.principle import Check, Principle
+from audit.promises.principle import Breach, Check, Principle
 from audit.publishing import document
 from audit.publishing.counterfeits import Counterfeits
 from audit.publishing.form import SeriesForm
@@ -29,6 +29,7 @@ from audit.publishing.looking import GroupCells, LastCells
 from audit.publishing.rechecking import BrokenPromiseError, check_draft, check_kept, check_written
 from audit.publishing.records import Records
 from audit.publishing.rendering import Rendered
+from audit.publishing.updates import TRANSITIONS, agree, check_told
 from audit.publishing.workplace import Workplace
 from audit.reading.manifest import NAME, ReleaseFiles
 from audit.reading.microdata import Microdata, ReadSnapshot
@@ -109,6 +110,8 @@ class _Work:
         self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form, options.lengths)
         self.series: Series = self.form.series
         self.microdata = replace(microdata, quasi_identifiers=self.form.quasi_identifiers)
+        # Before the snapshots, so that values have the same numbers however many releases are out already.
+        self.transitions = agree(self.series, microdata, anonymizer, begun=self.form.begun)
         self.anonymizer = anonymizer
         self.principle = principle
         self.options = options
@@ -155,7 +158,7 @@ class _Work:
     def _snapshot(self, position: int) -> ReadSnapshot:
         kinds = {name: attribute.kind for name, attribute in self.series.attributes.items()}
         vocabulary = self.series.vocabularies[self.form.names.sensitive]
-        return self.microdata.read(position, self.series.people, vocabulary, kinds)
+        return self.microdata.read(position, self.series.people, vocabulary, kinds, self.transitions)
 
     def _remember(self, release: Release, read: ReadSnapshot, position: int) -> None:
         """Take a release into what the next one is made from.
@@ -241,16 +244,29 @@ class _Work:
             tables[new.counterfeits] = rendered.counterfeits
         key = f"{PRIVATE}/{new.files.tag}.key.csv"
         tables = {key: _key(rendered, self.series), **tables}
+        lines = None if self.form.begun else self.microdata.updates
+        if lines is not None:
+            tables[TRANSITIONS] = lines.table()
         self.workplace.stage(tables)
+        if lines is not None:
+            check_told(self.workplace.staging, lines)
         release = self._read(self.series.staged(self.form.staged(self.workplace.staging, new)), 0)
         check_written(release, self.form.attributes, self.form.names.sensitive, read, rendered.person)
         if not release.values_by_row:
             check_kept(release, self.counterfeits)
         breaches = check.add(release)
         if breaches:
-            raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
+            raise self._broken(new.files.tag, breaches)
         self._commit(new, tables)
         return release
+
+    def _broken(self, tag: str, breaches: Sequence[Breach]) -> Exception:
+        """Return what a release is that cannot be put in place: a bug, or one whose promise is not for its values."""
+        promise = self.anonymizer.promise
+        if self.transitions is None or any(breach.decided for breach in breaches):
+            return BrokenPromiseError(f"release {tag} would break {promise}: {breaches[0]}")
+        what = f"{self.workplace.folder}: nobody can tell whether {promise} holds: {breaches[0].first[0].what}"
+        return UsageError(f"{what}; choose a method for values that change, such as m-distinct")
 
     def _commit(self, new: document.NewRelease, tables: Mapping[str, pa.Table]) -> None:
         spelled = document.spelled_out(self.form.text, self.form.manifest)

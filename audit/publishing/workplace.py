@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
 from audit.core.errors import InputError, Problems, UsageError
+from audit.publishing.updates import TRANSITIONS
 from audit.reading.faults import is_there
 from audit.reading.manifest import NAME, read_manifest
 from audit.reading.microdata import NAME as MICRODATA
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _STAGING = ".staging"
 _LOCK = ".lock"
 _PLAN = "plan.json"
-_OURS = {PRIVATE, "releases", "counterfeits"}
+_OURS = {PRIVATE, "releases", "counterfeits", TRANSITIONS}
 
 
 class Workplace:

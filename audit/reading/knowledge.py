@@ -6,7 +6,6 @@ Their files are private or hold private things: messages say where something is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +19,9 @@ from audit.reading.cells import CellError
 from audit.reading.numbering import NOBODY, Vocabulary
 from audit.reading.series import Series
 from audit.reading.tables import Table, header, text_codes
+from audit.reading.transitions import read_lines
 
 Codes = npt.NDArray[np.int32]
-_MOST_VALUES_WITH_TRANSITIONS = 4096
-_LONGEST_NUMBER = 40
 _OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
 
 
@@ -180,36 +178,11 @@ def read_transitions(series: Series, vocabulary: Vocabulary) -> Transitions:
     Raises:
         InputError: the file cannot be read, lists a pair twice, or gives probabilities for some lines only.
     """
-    name, problems = str(series.manifest.transitions), Problems()
-    names = header(series.manifest.folder / name, name, problems)
-    wanted = ["from", "to", *(["probability"] if names is not None and "probability" in names else [])]
-    table = series.side_table(name, wanted, problems) if names is not None else None
-    if table is None:
+    problems = Problems()
+    lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems)
+    if lines is None:
         raise InputError(problems.found)
-    for column in ("from", "to"):
-        empty = np.array([not text for text in table.texts(column)], dtype=np.bool_)
-        _note_first(empty, table, column, "the cell is empty", "write a value, or drop the line", problems)
-    problems.check()
-    source, target = (vocabulary.add(table.texts(column)) for column in ("from", "to"))
-    pairs: dict[tuple[int, int], Fraction | None] = {}
-    given = table.texts("probability") if "probability" in table else [""] * table.rows
-    for row, (a, b, text) in enumerate(zip(source.tolist(), target.tolist(), given, strict=True)):
-        _add_pair(pairs, (a, b), text, table, row, problems)
-    _check_probabilities(pairs, source, table, problems)
-    if len(vocabulary) > _MOST_VALUES_WITH_TRANSITIONS:
-        what = f"there are {len(vocabulary)} values, and at most {_MOST_VALUES_WITH_TRANSITIONS} can have transitions"
-        problems.add(name, what, "merge values into broader ones")
-    problems.check()
-    listed = np.bincount(source, minlength=len(vocabulary))
-    exact = {
-        pair: Fraction(1, int(listed[pair[0]])) if probability is None else probability
-        for pair, probability in pairs.items()
-        if probability != 0
-    }
-    weight = np.zeros((len(vocabulary), len(vocabulary)))
-    for (a, b), probability in exact.items():
-        weight[a, b] = max(float(probability), np.finfo(np.float64).tiny)
-    return Transitions(weight, exact, listed > 0)
+    return lines.numbered(vocabulary)
 
 
 def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
@@ -225,46 +198,6 @@ def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
         transitions = read_transitions(series, series.vocabularies[sensitive]) if named else None
         series.updates[sensitive] = None if transitions is None else UpdateSets(transitions.weight > 0)
     return series.updates[sensitive]
-
-
-def _add_pair(
-    pairs: dict[tuple[int, int], Fraction | None],
-    pair: tuple[int, int],
-    text: str,
-    table: Table,
-    row: int,
-    problems: Problems,
-) -> None:
-    if pair in pairs:
-        problems.add(table.shown, "the pair stands twice", "keep one of the lines", line=table.line(row))
-        return
-    pairs[pair] = None
-    if not text:
-        return
-    try:
-        probability = Fraction(text) if len(text) <= _LONGEST_NUMBER and "e" not in text.lower() else None
-    except (ValueError, ZeroDivisionError):
-        probability = None
-    if probability is None or not 0 <= probability <= 1:
-        what = "the cell is no probability"
-        problems.add(table.shown, what, "write a number from 0 to 1", line=table.line(row), column="probability")
-    else:
-        pairs[pair] = probability
-
-
-def _check_probabilities(
-    pairs: dict[tuple[int, int], Fraction | None], source: Codes, table: Table, problems: Problems
-) -> None:
-    """Note the first line without a probability whose `from` has lines with one."""
-    if problems.found:
-        return
-    with_one = {pair[0] for pair, probability in pairs.items() if probability is not None}
-    for row, ((a, _), probability) in enumerate(zip(pairs, pairs.values(), strict=True)):
-        if a in with_one and probability is None:
-            what = "other lines with this `from` have a probability, this one has none"
-            remedy = "give a probability to all lines of a `from`, or to none"
-            problems.add(table.shown, what, remedy, line=table.line(row), column="probability")
-            return
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from audit.core.errors import InputError, Problems
-from audit.core.evidence import Codes
+from audit.core.errors import InputError, Problems, UsageError
+from audit.core.evidence import Codes, Transitions
 from audit.core.publishing import Scale, Snapshot
+from audit.core.updates import UpdateSets
 from audit.reading.cells import CellError, Kind, parse_value
-from audit.reading.faults import check_file
 from audit.reading.numbering import COUNTERFEIT, NOBODY, People, Vocabulary
 from audit.reading.tables import Table, header, note_absent, read_table, text_codes
 from audit.reading.toml import Reader, natural, parse, read_text, release_tag
+from audit.reading.transitions import TransitionLines, read_lines
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
@@ -79,6 +80,7 @@ class Microdata:
 
     Attributes:
         transitions: the file of possible updates, or None where sensitive values never change.
+        updates: its lines, which may have been completed since.
         domains: what the quasi-identifiers can be, for those that say so.
     """
 
@@ -89,6 +91,7 @@ class Microdata:
     quasi_identifiers: tuple[str, ...]
     sensitive: str
     transitions: str | None = None
+    updates: TransitionLines | None = None
     domains: Mapping[str, Domain] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
@@ -127,14 +130,21 @@ class Microdata:
         return {} if table is None else {name: table.distinct(name) for name in self.quasi_identifiers}
 
     def read(
-        self, position: int, people: People, vocabulary: Vocabulary, kinds: Mapping[str, Kind] | None = None
+        self,
+        position: int,
+        people: People,
+        vocabulary: Vocabulary,
+        kinds: Mapping[str, Kind] | None = None,
+        transitions: Transitions | None = None,
     ) -> ReadSnapshot:
         """Read one snapshot; people and sensitive values are numbered as in a series, or on their own.
 
-        `kinds` says how values compare where a series has decided that already.
+        `kinds` says how values compare where a series has decided that already; `transitions` what may become of
+        sensitive values, by the codes of this vocabulary.
 
         Raises:
-            InputError: a cell is empty or no value of its attribute, or somebody stands twice.
+            InputError: a cell is empty or no value of its attribute, a sensitive value has no transitions though
+                others have, or somebody stands twice.
         """
         file, problems = self.snapshots[position], Problems()
         names = [self.individual, *self.quasi_identifiers, self.sensitive]
@@ -146,14 +156,27 @@ class Microdata:
             raise InputError(problems.found)
         kinds = {**self.kinds, **(kinds or {})}
         person = self._person(table, people, problems)
-        value = self._value(table, vocabulary, problems)
+        value = self._value(table, vocabulary, transitions, problems)
         columns = [self._column(table, name, kinds[name], problems) for name in self.quasi_identifiers]
         problems.check()
         point = np.stack([codes for codes, _, _ in columns], axis=1) if columns else np.zeros((table.rows, 0), np.int32)
         scales = [self._scale(name, exact) for name, (_, _, exact) in zip(self.quasi_identifiers, columns, strict=True)]
-        snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names)
+        updates = None if transitions is None else UpdateSets(transitions.weight > 0)
+        snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates)
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
+
+    def closed(self) -> tuple[Microdata, int]:
+        """Return the same with the transitions completed, and how many pairs that adds.
+
+        Raises:
+            UsageError: there are none.
+        """
+        if self.updates is None:
+            what = f"{NAME}: --close completes transitions, and the microdata have none"
+            raise UsageError(f"{what}; name them under [updates], or leave --close out")
+        lines, added = self.updates.closed()
+        return replace(self, updates=lines), added
 
     def _person(self, table: Table, people: People, problems: Problems) -> Codes:
         codes = people.encode(table.arrow(self.individual))
@@ -170,12 +193,20 @@ class Microdata:
             problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
         return codes
 
-    def _value(self, table: Table, vocabulary: Vocabulary, problems: Problems) -> Codes:
+    def _value(
+        self, table: Table, vocabulary: Vocabulary, transitions: Transitions | None, problems: Problems
+    ) -> Codes:
         codes, names = text_codes(table.arrow(self.sensitive))
         empty = np.array([not name for name in names], dtype=np.bool_)
         if empty.any():
             table.note_first(empty[codes], self.sensitive, "the row has no value", "write its value", problems)
-        return vocabulary.add(names)[codes]
+        numbers = vocabulary.add(names)
+        if transitions is not None:
+            listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
+            what = f"no line of {self.transitions} begins with the value of this row"
+            remedy = "say there what may follow it, itself included if it may stay"
+            table.note_first(~(listed | empty)[codes], self.sensitive, what, remedy, problems)
+        return numbers[codes]
 
     def _column(
         self, table: Table, name: str, kind: Kind, problems: Problems
@@ -253,7 +284,7 @@ def open_microdata(path: Path | str) -> Microdata:
         if names is not None:
             note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
     if microdata.transitions is not None:
-        check_file(folder / microdata.transitions, microdata.transitions, problems)
+        microdata.updates = read_lines(folder, microdata.transitions, problems)
     problems.check()
     return microdata
 

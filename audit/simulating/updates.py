@@ -32,6 +32,12 @@ class UpdateSets:
     first: npt.NDArray[np.int64]
     diameter: int
 
+    @property
+    def closed(self) -> bool:
+        """Whether each set holds its members' sets."""
+        last = self.first + self.diameter - 1
+        return np.array_equal(self.first[self.first], self.first) and np.array_equal(self.first[last], self.first)
+
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield every possible update: from which value to which, both codes."""
         for value, first in enumerate(self.first.tolist()):

@@ -635,7 +635,7 @@ def known_value_that_the_key_contradicts(s):
     set_cell(s / "known.csv", 2, "value", "flu")
 
 
-@case("ward-l-diverse", ('transitions.csv, column "from": ', 'no line begins with "flu"', "say what may follow"))
+@case("ward-l-diverse", ('transitions.csv, column "from": ', 'no line says what may follow "flu"', "add lines that do"))
 def transitions_that_leave_out_a_value(s):
     rows = read_rows(s / "transitions.csv")
     write_rows(s / "transitions.csv", [row for row in rows if row[0] != "flu"])

@@ -3,6 +3,8 @@
 import csv
 import gzip
 import itertools
+import re
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -194,7 +196,9 @@ def test_snapshots_sort_by_name(tmp_path):
         ),
         (["--insertions", "60"], "of 600 rows. Next"),
         (["--snapshots", "1"], "600 people in 1 snapshot of 600 rows."),
-        (["--diameter", "3"], "--method l-diversity --l "),
+        (["--diameter", "3"], "--method m-distinct --m 5 --close --output SERIES"),
+        (["--diameter", "50"], "--method m-distinct --m 5 --output SERIES"),
+        (["--diameter", "5", "--closed"], "--method m-distinct --m 5 --output SERIES"),
         (["--sensitive", "S=2"], "--method mondrian --k 10 --output SERIES"),
         (["--sensitive", "S=12"], "--method m-invariance --m 2 --output SERIES"),
     ],
@@ -203,6 +207,24 @@ def test_what_is_said(words, said, tmp_path):
     code, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL, *words)
     assert code == 0
     assert said.format(tmp_path / "m") in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--diameter", "2"],
+        ["--diameter", "3", "--changes", "300"],
+        ["--diameter", "10", "--closed", "--moving"],
+        ["--diameter", "4", "--closed", "--sensitive", "S=12"],
+        ["--diameter", "5", "--closed", "--snapshots", "1"],
+    ],
+)
+def test_what_is_said_to_come_next_where_values_change_works(words, tmp_path):
+    _, out, _ = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL, *words)
+    following = shlex.split(out.split("Next: audit ")[1].replace("SERIES", shlex.quote(str(tmp_path / "series"))))
+    code, out, err = run_main(*following)
+    assert (code, err) == (0, "")
+    assert re.search(r"Published (5 releases|1 release) in", out)
 
 
 def test_no_group_is_promised_that_the_values_do_not_allow(tmp_path):

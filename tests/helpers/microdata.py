@@ -39,13 +39,15 @@ def write_microdata(
 class Pairs:
     """Neighbours by the quasi-identifiers in pairs, the last in threes; keeps k-anonymity with k = 2.
 
-    `fake` adds a counterfeit to the first group; `refuse` refuses somebody; `cheat` leaves the last row alone.
+    `fake` adds a counterfeit to the first group; `refuse` refuses somebody; `cheat` leaves the last row alone;
+    `follows` asks for update sets that are reflexive and closed.
     """
 
     fake: bool = False
     refuse: bool = False
     cheat: bool = False
     linked: bool = False
+    follows: bool = False
     ident = "pairs"
     promise = Promise("k-anonymity", {"k": 2})
     forms: tuple[Form, ...] = ("generalization", "anatomy")
@@ -53,6 +55,10 @@ class Pairs:
     @property
     def links_records(self) -> bool:
         return self.linked
+
+    @property
+    def follows_updates(self) -> bool:
+        return self.follows
 
     def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
         if self.refuse:

@@ -25,6 +25,14 @@ TOUCHING = ("open", "os.", "shutil.", "fcntl.")
 RANDOM_KILLS = int(os.environ.get("AUDIT_TEST_KILLS", "30"))
 PEOPLE = [(f"P{n}", 20 + n % 50, ("Ely", "Rye", "York")[n % 3], ("flu", "cold", "gout")[n % 7 % 3]) for n in range(60)]
 SNAPSHOTS = {str(n + 1): PEOPLE[3 * n : 3 * n + 40] for n in range(2)}
+TRANSITIONS = "from,to,probability\nflu,flu,1/3\nflu,cold,2/3\ncold,cold,\ngout,gout,\n"
+
+
+def write(folder: Path, snapshots: dict[str, list[tuple[str, int, str, str]]]) -> Path:
+    """Microdata with transitions, which stand in the series beside the first release."""
+    write_microdata(folder, snapshots, more='\n[updates]\ntransitions = "updates.csv"\n')
+    (folder / "updates.csv").write_text(TRANSITIONS, encoding="utf-8")
+    return folder
 
 
 def run(micro: Path, out: Path) -> None:
@@ -63,7 +71,7 @@ def published(series: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def micro(tmp_path_factory):
-    return write_microdata(tmp_path_factory.mktemp("micro") / "m", SNAPSHOTS)
+    return write(tmp_path_factory.mktemp("micro") / "m", SNAPSHOTS)
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +80,10 @@ def stages(micro, tmp_path_factory):
     folder = tmp_path_factory.mktemp("stages")
     seen = [{}]
     for count in range(1, len(SNAPSHOTS) + 1):
-        some = write_microdata(folder / f"m{count}", dict(list(SNAPSHOTS.items())[:count]))
+        some = write(folder / f"m{count}", dict(list(SNAPSHOTS.items())[:count]))
         run(some, folder / "out")
         seen.append(published(folder / "out"))
+    assert "transitions.csv" in seen[1]
     return seen
 
 

@@ -14,7 +14,7 @@ from audit.simulating.drawing import Source
 from audit.simulating.plan import MOST_PEOPLE, make_plan, sloped_batches, sloped_counts
 from audit.simulating.population import generate, sensitive_shares
 from audit.simulating.snapshots import Simulation, Streams, Updates
-from audit.simulating.updates import YEARLY, moves, update_sets
+from audit.simulating.updates import YEARLY, UpdateSets, moves, update_sets
 from audit.simulating.writing import _domain, _number
 
 QUASI = declared("Age=17..95,Gender=2,Education=1..17,Birthplace=57", "")
@@ -80,9 +80,10 @@ def test_update_sets(values, diameter, closed):
         with pytest.raises(UsageError):
             update_sets(values, diameter, closed=closed)
         return
-    sets = {}
-    for value, follower in update_sets(values, diameter, closed=closed).pairs():
+    sets, found = {}, update_sets(values, diameter, closed=closed)
+    for value, follower in found.pairs():
         sets.setdefault(value, set()).add(follower)
+    assert found.closed == all(sets[follower] <= followers for followers in sets.values() for follower in followers)
     assert list(sets) == list(range(values))
     for value, followers in sets.items():
         assert value in followers
@@ -91,6 +92,13 @@ def test_update_sets(values, diameter, closed):
         assert max(followers) - min(followers) == diameter - 1
         if closed:
             assert all(sets[follower] == followers for follower in followers)
+
+
+@pytest.mark.parametrize(
+    ("first", "closed"), [([0, 0, 2, 2], True), ([0, 0, 1], False), ([0, 1, 1], False), ([0, 1, 2, 2], False)]
+)
+def test_sets_are_closed_that_hold_the_sets_of_all_their_members(first, closed):
+    assert UpdateSets(np.array(first), 2).closed == closed
 
 
 def test_open_sets_are_no_blocks():
