@@ -96,10 +96,15 @@ class EEquivalence:
         """Return the next release: everybody who was ever published before, and the new people unless withheld.
 
         Raises:
-            RefusalError: somebody's value changed, somebody's last group is of no use, too many new people share a
-                value, somebody returns whose absence a promise rests on, nobody would be published, counterfeits
-                would outnumber people, or the promise is broken already.
+            RefusalError: values may change, or somebody's did, somebody's last group is of no use, too many new people
+                share a value, somebody returns whose absence a promise rests on, nobody would be published,
+                counterfeits would outnumber people, or the promise is broken already.
         """
+        if snapshot.updates is not None and self.e > 1:
+            raise RefusalError(
+                "equivalences are between values that never change, and the microdata have transitions",
+                "choose a method for values that change, such as m-distinct, or leave the transitions out",
+            )
         check_values(snapshot, so_far)
         signature = so_far.signatures_of(snapshot.person)
         new = newcomers(snapshot, rng.permutation(np.flatnonzero(signature < 0)), self.m, withhold=self.withhold)

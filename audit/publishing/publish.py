@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from audit.core.publishing import (
     RefusalError,
     SoFar,
 )
-from audit.promises.principle import Breach, Check, Principle
+from audit.promises.principle import Check, Principle
 from audit.publishing import document
 from audit.publishing.counterfeits import Counterfeits
 from audit.publishing.form import SeriesForm
@@ -256,17 +256,9 @@ class _Work:
             check_kept(release, self.counterfeits)
         breaches = check.add(release)
         if breaches:
-            raise self._broken(new.files.tag, breaches)
+            raise BrokenPromiseError(f"release {new.files.tag} would break {self.anonymizer.promise}: {breaches[0]}")
         self._commit(new, tables)
         return release
-
-    def _broken(self, tag: str, breaches: Sequence[Breach]) -> Exception:
-        """Return what a release is that cannot be put in place: a bug, or one whose promise is not for its values."""
-        promise = self.anonymizer.promise
-        if self.transitions is None or any(breach.decided for breach in breaches):
-            return BrokenPromiseError(f"release {tag} would break {promise}: {breaches[0]}")
-        what = f"{self.workplace.folder}: nobody can tell whether {promise} holds: {breaches[0].first[0].what}"
-        return UsageError(f"{what}; choose a method for values that change, such as m-distinct")
 
     def _commit(self, new: document.NewRelease, tables: Mapping[str, pa.Table]) -> None:
         spelled = document.spelled_out(self.form.text, self.form.manifest)
