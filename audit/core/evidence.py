@@ -120,6 +120,34 @@ class Members:
     values: int
 
 
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """One release as rows, and who may have which: for whoever reasons about everybody at once.
+
+    Rows that are left when everybody has one belong to counterfeits without identity or to strangers.
+
+    Attributes:
+        person: everybody who is known to be in the release, counterfeits that keep their identity among them (under
+            `register` nobody but the people of the register); distinct, shape (n,), int32.
+        fixed: the value of each that is known beforehand, -1 elsewhere; shape (n,), int32.
+        start: where the groups that may hold each begin in `group`, and their number at the end; shape (n + 1,), int64.
+        group: these groups, ascending for each; int32, in [0, n_groups).
+        n_groups: number of groups.
+        contents: all rows of the groups.
+        individual: which people are no counterfeits, by person code; shape (people,).
+        values: the number of sensitive values of this and all earlier releases.
+    """
+
+    person: Codes
+    fixed: Codes
+    start: Counts
+    group: Codes
+    n_groups: int
+    contents: Entries
+    individual: npt.NDArray[np.bool_]
+    values: int
+
+
 @dataclass(frozen=True)
 class Transitions:
     """Which value may follow which between two consecutive versions of one person, and how often.
@@ -150,6 +178,9 @@ class PoolSource(Protocol):
 
     def members(self, release: int) -> Members:
         """Return who is in which group of a release, counterfeits included, where that is known (`linked`)."""
+
+    def hosts(self, release: int) -> Hosts:
+        """Return the rows of a release and which groups may hold whom (`linked`, `register`)."""
 
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""

@@ -41,6 +41,51 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Some people have all the rows of some groups with some values, so that nobody else has one of them.
+
+    It follows when each of the holders can have no other row of the release, and there are as many rows as holders
+    (Hall's theorem); where there are fewer rows, what was assumed is impossible.
+
+    Attributes:
+        release: counted from 0.
+        rows: names of groups and codes of values: all rows of that group with that value.
+        holders: the people, or counterfeits that keep their identity, who have them; ascending codes.
+    """
+
+    release: int
+    rows: tuple[tuple[str, int], ...]
+    holders: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What follows if a person had a value in a release: that it is impossible."""
+
+    person: int
+    release: int
+    value: int
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A deduction about everybody at once that a reader can follow.
+
+    It starts from the values of the groups that may hold a person; what a person's other releases leave possible is
+    understood after each step.
+
+    Attributes:
+        exclusions: one after the other.
+        cases: one for each value that is still possible for one person in one release, or for all of them but the one
+            that is claimed, each of them impossible; none where exclusions are enough.
+    """
+
+    exclusions: tuple[Exclusion, ...]
+    cases: tuple[Case, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Disclosure:
     """A person's value that is certain, which cannot be stated without its certificate.
 
@@ -48,6 +93,7 @@ class Disclosure:
         person, release, value: codes: the person has this value in this release, counted from 0.
         risk: probability of the claim, 1.0 for a certainty.
         certificate: the steps that show it, in order of releases.
+        proof: what shows it where one person's own groups do not; None where they do.
     """
 
     person: int
@@ -55,6 +101,7 @@ class Disclosure:
     value: int
     risk: float
     certificate: tuple[Step, ...]
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True)
