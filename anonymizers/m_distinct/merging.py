@@ -57,7 +57,11 @@ def merge(buckets: Sequence[Bucket]) -> list[Merger]:
             numbered[number] = rest
         numbered[place] = plan.merged
         open_ = [number for number in dict.fromkeys([*open_, place]) if numbered[number].fakes()]
-        known = {pair: each for pair, each in known.items() if not {*chosen, place} & {*pair}}
+        known = {
+            pair: each
+            for pair, each in known.items()
+            if not {*chosen, place} & {*pair} and (each is None or each.signature != plan.signature)
+        }
 
 
 @dataclass(frozen=True)

@@ -73,9 +73,10 @@ class MDistinct:
         release = _Release(snapshot, rng, self.m)
         release.put_back(so_far)
         ends = self._ends(snapshot, release)
+        release.fill_up()
         if ends is not None:
             release.put_new(ends.beforehand(release.masks, release.waiting(), self.m))
-        release.fill_up()
+            release.fill_up()
         release.merge()
         waiting = release.waiting()
         if waiting.any():

@@ -7,7 +7,7 @@ Under m-Distinct any m different values may, under m-Distinct* m values whose ca
   people find the buckets that they fit into. A family that too many people have is cut into families of its own.
 * m-Distinct*: follow a value to where no way leads out any more. Closed sets are disjoint exactly when they lead to
   different such *ends*, since a common value would lead both to its own. Values with one end are the family of that
-  end; a value with several stands in the way of all of these, and is taken care of beforehand.
+  end; a value with several stands in the way of all of these, and is taken care of before them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ import numpy.typing as npt
 
 from anonymizers.balancing import batches
 from anonymizers.m_distinct.entries import Mask, Numbers, Signature
+from audit.core.errors import printable
 from audit.core.publishing import RefusalError
 from audit.core.updates import UpdateSets
+
+_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ class Ends:
         wrong = np.flatnonzero((counts > 0) & (most < m))
         if not len(wrong):
             return
-        told = ", ".join(f"{names[each]} (at most {most[each]})" for each in wrong.tolist())
+        told = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN].tolist())
+        told += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise RefusalError(
             f"m-Distinct* cannot be met: of {counts[wrong].sum():,} people the values have too few others whose update "
             f"sets are disjoint from theirs and from each other, for {m} in a group: {told}",
@@ -130,18 +134,41 @@ class Ends:
         )
 
     def beforehand(self, masks: Sequence[Mask], counts: Numbers, m: int) -> list[Batch]:
-        """Return the batches of people whose values have several ends, each with the ends that are most wanted."""
-        wanted = [int(counts[list(family.values)].sum()) for family in self.family]
-        order = sorted(range(len(wanted)), key=lambda end: (-wanted[end], end))
-        found: dict[tuple[Mask, tuple[bool, ...]], Batch] = {}
+        """Return the batches of people whose values have several ends.
+
+        Where most wait is looked at first: each time the largest family with several ends is joined by the largest
+        others that share no end with it or with each other, and that leave ends enough for the rest; counterfeits
+        stand for those of whom nobody waits. Half of the smallest goes into a batch, so that families shrink together.
+        """
+        kinds: dict[tuple[Mask, bytes], list[int]] = {}
         for value in np.flatnonzero((counts > 0) & (self.of.sum(axis=1) > 1)).tolist():
-            others = [self.family[end].entry for end in order if not self.of[value, end]][: m - 1]
-            own = Family((value,), masks[value])
-            signature = tuple(sorted([own.entry, *others]))
-            key = own.entry, tuple(self.of[value].tolist())
-            before = found.get(key, Batch(signature, 0, ()))
-            found[key] = Batch(signature, before.rows + int(counts[value]), (*before.families, own))
-        return list(found.values())
+            kinds.setdefault((masks[value], self.of[value].tobytes()), []).append(value)
+        several = [Family(tuple(values), mask) for (mask, _), values in kinds.items()]
+        everybody = [*several, *self.family]
+        ends = np.stack([*(self.of[family.values[0]] for family in several), *np.eye(len(self.family), dtype=np.bool_)])
+        left = [int(counts[list(family.values)].sum()) for family in everybody]
+        found: list[Batch] = []
+        while any(left[: len(several)]):
+            leader = max(range(len(several)), key=lambda place: (left[place], -place))
+            chosen = self._joined(leader, ends, left, m)
+            rows = max(1, min(left[place] for place in chosen if left[place]) // 2)
+            for place in chosen:
+                left[place] -= min(rows, left[place])
+            together = tuple(everybody[place] for place in chosen)
+            found.append(Batch(tuple(sorted(family.entry for family in together)), rows, together))
+        return found
+
+    @staticmethod
+    def _joined(leader: int, ends: npt.NDArray[np.bool_], left: Sequence[int], m: int) -> list[int]:
+        """Return the families of a batch, the leader among them; `ends` are those of each, one at least."""
+        chosen, free = [leader], ~ends[leader]
+        for place in sorted(range(len(left)), key=lambda place: (-left[place], ends[place].sum(), place)):
+            missing = m - len(chosen) - 1
+            fits = place != leader and free[ends[place]].all() and free.sum() - ends[place].sum() >= missing
+            if missing >= 0 and fits:
+                chosen.append(place)
+                free &= ~ends[place]
+        return chosen
 
 
 def grouped(found: Sequence[Family], counts: Numbers, m: int, known: Sequence[Signature]) -> list[Batch]:

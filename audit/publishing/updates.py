@@ -92,7 +92,7 @@ def _check_same(series: Series, told: Path, lines: TransitionLines, own: Transit
     what = f"{_path(series.manifest.folder / str(series.manifest.transitions))}: the series has other transitions"
     what += f" than {_path(told)}"
     if _equal(lines.closed()[0].numbered(vocabulary), theirs):
-        raise UsageError(f"{what}: it was begun with --close; give it again")
+        raise UsageError(f"{what}, but those that --close makes of them: give it, if the series was begun with it")
     difference = _difference(own, theirs, vocabulary.names)
     raise UsageError(f"{what}: {difference}; let both say the same, or begin a new series")
 

@@ -43,6 +43,7 @@ class Workplace:
         self.private = folder / PRIVATE
         self.staging = self.private / _STAGING
         self._made = not is_there(folder)
+        self._made_private = not is_there(self.private)
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Workplace:
@@ -70,8 +71,8 @@ class Workplace:
         """Undo what was not published, and leave no folder behind in which nothing was."""
         try:
             self.recover()
-            if self._made and not (self.folder / NAME).exists():
-                shutil.rmtree(self.folder)
+            if not (self.folder / NAME).exists() and (self._made or self._made_private):
+                shutil.rmtree(self.folder if self._made else self.private)
         finally:
             if self._lock is not None:
                 self._lock.close()

@@ -33,9 +33,11 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 
 def _compact(table: pa.Table) -> pa.Table:
-    """Return a table whose dictionaries hold the texts of its rows alone, in order.
+    """Return a table whose dictionaries hold the texts of its rows alone, each once, in order.
 
     Parquet keeps a dictionary as it is: texts that no row has, or their order, could tell of rows that are not there.
+    Of one that has a text twice, Arrow writes a page as large as if all were different, and fills what is left with
+    whatever the memory held: names of people, say.
     """
     import numpy as np
     import pyarrow as pa
@@ -44,11 +46,13 @@ def _compact(table: pa.Table) -> pa.Table:
         column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
             codes, texts = column.indices.to_numpy(), column.dictionary.to_pylist()
-            used = sorted(np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist(), key=texts.__getitem__)
+            used = np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist()
+            kept = sorted({texts[code] for code in used})
+            number_of = {text: number for number, text in enumerate(kept)}
             number = np.zeros(len(texts), dtype=np.int32)
-            number[used] = np.arange(len(used))
-            kept = pa.array([texts[code] for code in used], column.type.value_type)
-            table = table.set_column(place, name, pa.DictionaryArray.from_arrays(pa.array(number[codes]), kept))
+            number[used] = [number_of[texts[code]] for code in used]
+            words = pa.array(kept, column.type.value_type)
+            table = table.set_column(place, name, pa.DictionaryArray.from_arrays(pa.array(number[codes]), words))
     return table
 
 

@@ -1,5 +1,11 @@
-"""What every method has to keep, told from the outside: publish random histories, then check and attack them."""
+"""What every method has to keep, told from the outside: publish random histories, then check and attack them.
 
+AUDIT_TEST_UPDATES says how many histories of values that change are published in memory.
+"""
+
+import csv
+import os
+import shutil
 import tempfile
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +17,7 @@ from hypothesis import strategies as st
 
 from anonymizers.registry import METHODS, find, options_of
 from audit.core.errors import AuditError
+from audit.core.publishing import RefusalError, SoFar
 from audit.promises.checking import checked
 from audit.promises.registry import find as principle
 from audit.publishing.publish import Options, publish
@@ -20,11 +27,16 @@ from audit.reading.series import open_series
 from tests.helpers.least_e import least_e
 from tests.helpers.microdata import write_microdata
 from tests.helpers.running import run_audit, run_main
+from tests.helpers.updates import History, check_distinct, check_told, groups_of, past, random_history, sets_of
 
 VALUES = ("flu", "cold", "gout", "mumps", "ulcer")
 PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": {"k": 2, "withhold": True}}
 PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}, "e-equivalence": {"m": 2, "e": 2, "withhold": True}}
+PARAMETERS |= {"m-distinct": {"m": 2}, "m-distinct-star": {"m": 2}}
+DISTINCT = ("m-distinct", "m-distinct-star")
 FEW = settings(max_examples=25)
+UPDATES = int(os.environ.get("AUDIT_TEST_UPDATES", "200"))
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 @st.composite
@@ -76,7 +88,7 @@ def test_a_published_series_keeps_its_promise(method, data):
         assert run_main("check", str(series), "--principle", promise.principle, *words)[0] == 0
 
 
-@pytest.mark.parametrize("method", ["m-invariance", "e-equivalence"])
+@pytest.mark.parametrize("method", ["m-invariance", "m-distinct", "m-distinct-star", "e-equivalence"])
 @FEW
 @given(data=st.data())
 def test_invariant_values_disclose_nobody_and_keep_the_risk(method, data):
@@ -203,6 +215,146 @@ def test_people_are_found_where_their_exact_values_are(data):
         code, result, err = run_audit(series, "--adversary", "register", "--attack", "update-graph")
         assert code in (0, 1, 3), err
         assert result["attacks"][0]["measures"]["infeasible"] == 0
+
+
+# -- values that change -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", DISTINCT)
+def test_nothing_can_be_excluded_though_values_change(method):
+    """m-Distinct paper, Definitions 14 and 15, and Lemma 3: by the groups themselves, without a file."""
+    refused, gone = [], 0
+    for seed in range(UPDATES):
+        history, m, so_far, releases = random_history(seed), 2 + seed % 2, SoFar(), []
+        rng = np.random.default_rng(seed)
+        for snapshot in history.snapshots():
+            try:
+                draft = find(method)(m=m).publish(snapshot, so_far, rng)
+            except RefusalError as error:
+                refused.append(str(error))
+                break
+            check_told(snapshot, draft)
+            releases.append(groups_of(snapshot, draft))
+            so_far.add(past(releases[-1]))
+            gone += (draft.row < 0).any()
+        check_distinct(releases, history.updates, m, apart=method == "m-distinct-star")
+    assert len(refused) < UPDATES / 2 if method == "m-distinct-star" else not refused
+    assert all("m-Distinct* cannot be met" in error for error in refused)
+    assert gone > UPDATES / 2  # releases with counterfeits: people are missed
+
+
+@pytest.mark.parametrize("seed", [1006, 1010, 1012, 1025, 1033])
+@pytest.mark.parametrize("form", ["generalization", "anatomy"])
+@pytest.mark.parametrize("method", DISTINCT)
+def test_changing_values_disclose_nobody_through_files(method, form, seed, tmp_path):
+    history = random_history(seed)
+    words = ("--method", method, "--m", "2", "--publish", form, "--seed", "3")
+    micro = history.write(tmp_path / "micro")
+    code, _, err = run_main("anonymize", str(micro), "--output", str(tmp_path / "series"), *words)
+    assert code == 0, err
+    whole = everything(tmp_path / "series")
+    assert run_main("check", str(tmp_path / "series"), "--principle", method, "--m", "2")[0] == 0
+    _, result, err = run_audit(tmp_path / "series", "--attack", "update-graph")
+    [attack] = result["attacks"]
+    assert attack["measures"]["disclosed"] == 0, err
+    assert attack["measures"]["infeasible"] == 0
+    assert_counterfeits_are_told(tmp_path / "series", history)
+    for upto in range(1, len(history.rows) + 1):
+        some = history.write(tmp_path / f"micro{upto}", upto)
+        code, _, err = run_main("anonymize", str(some), "--output", str(tmp_path / "often"), *words)
+        assert code == 0, err
+    assert everything(tmp_path / "often") == whole
+
+
+def assert_counterfeits_are_told(series: Path, history):
+    """By group, in a file beside each release that has some: the rows of its key that are nobody's."""
+    opened = open_series(series)
+    for position, rows in enumerate(history.rows):
+        release = opened.read(position)
+        fake = release.person < 0
+        assert (~fake).sum() == len(rows)
+        groups = [release.group.name(code) for code in release.group.codes[fake].tolist()]
+        file = series / f"counterfeits/{opened.tags[position]}.csv"
+        told = []
+        if file.exists():
+            with file.open(newline="") as lines:
+                for line in csv.DictReader(lines):
+                    told += [line["Group"]] * int(line["Count"])
+        assert sorted(told) == sorted(groups)
+
+
+def everything(folder: Path):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+@pytest.mark.parametrize("form", [None, "anatomy"])
+@pytest.mark.parametrize("method", DISTINCT)
+def test_the_ward_is_2_distinct_without_counterfeits(method, form, tmp_path):
+    """The paper continues Table III by Table V, with two counterfeits."""
+    ward = ward_so_far(tmp_path / "ward") if form is None else tmp_path / "ward"
+    words = () if form is None else ("--publish", form)
+    for seed in range(5):
+        series = tmp_path / f"series{seed}"
+        if form is None:
+            shutil.copytree(ward, series)
+        micro = EXAMPLES / "ward-microdata"
+        code, _, err = run_main(
+            "anonymize",
+            str(micro),
+            "--method",
+            method,
+            "--m",
+            "2",
+            "--output",
+            str(series),
+            "--seed",
+            str(seed),
+            *words,
+        )
+        assert code == 0, err
+        opened = open_series(series)
+        assert [(opened.read(position).person >= 0).sum() for position in range(2)] == [6, 6]
+        assert [(opened.read(position).person < 0).sum() for position in range(2)] == [0, 0]
+        assert run_main("check", str(series), "--principle", method, "--m", "2")[0] == 0
+        _, result, _ = run_audit(series, "--attack", "update-graph")
+        assert result["attacks"][0]["measures"]["disclosed"] == 0
+
+
+def ward_so_far(folder: Path) -> Path:
+    """Table III alone."""
+    shutil.copytree(EXAMPLES / "ward-2-distinct", folder)
+    for name in ("releases/2.csv", "counterfeits/2.csv", "expected.json"):
+        (folder / name).unlink()
+    manifest = (folder / "series.toml").read_text()
+    manifest = manifest.replace('"releases/1.csv", "releases/2.csv"', '"releases/1.csv"')
+    (folder / "series.toml").write_text(manifest[: manifest.index("[counterfeits]")])
+    return folder
+
+
+@pytest.mark.parametrize("method", DISTINCT)
+def test_impossible_changes_are_refused_by_line(method, tmp_path):
+    people = tuple((number, number % 4, (0,)) for number in range(8))
+    changed = tuple((number, 0 if number in (1, 5) else value, point) for number, value, point in people)
+    micro = History(sets_of("01", 4), 1, (people, changed)).write(tmp_path / "micro")
+    words = ("--method", method, "--m", "2", "--output", str(tmp_path / "series"))
+    code, out, err = run_main("anonymize", str(micro), *words)
+    assert code == 2
+    assert "Published 1 release" in out
+    assert err.count("\n") == 1
+    assert '2.csv:3, column "Value": release 2 is not published: impossible change: 2 people' in err
+    assert "(lines 3, 7)" in err
+
+
+def test_values_that_cannot_be_apart_are_named_with_their_lines(tmp_path):
+    people = tuple((number, number % 4, (0,)) for number in (1, 2, 3, 0, 5, 4, 7))
+    micro = History(sets_of("01 02 03", 4), 1, (people,)).write(tmp_path / "micro")
+    words = ("--method", "m-distinct-star", "--m", "2", "--output", str(tmp_path / "series"), "--seed", "1")
+    code, _, err = run_main("anonymize", str(micro), *words)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert '1.csv:5, column "Value": release 1 is not published: m-Distinct* cannot be met' in err
+    assert "v0 (at most 1) (lines 5, 7); choose a smaller m, publish by m-distinct" in err
+    assert not (tmp_path / "series" / "series.toml").exists()
 
 
 @pytest.fixture(scope="module")

@@ -467,7 +467,7 @@ def test_the_same_transitions_otherwise_written_go_on(tmp_path):
 def test_a_series_that_was_completed_says_so(tmp_path):
     publish_to(tmp_path / "out", closed(micro_of(tmp_path / "first", CHAIN, {"1": FIRST})), follows=True)
     line = told(lambda: publish_to(tmp_path / "out", micro_of(tmp_path / "m", CHAIN)))
-    assert line.endswith("/m/moves.csv: it was begun with --close; give it again")
+    assert line.endswith("/m/moves.csv, but those that --close makes of them: give it, if the series was begun with it")
     publish_to(tmp_path / "out", closed(tmp_path / "m"), follows=True)
 
 

@@ -110,3 +110,14 @@ def test_no_rows_are_a_header(tmp_path):
     assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "A,B\n"
     write_table(arrow(["A", "B"], [], dictionary=True), tmp_path / "t.parquet")
     assert pq.ParquetFile(tmp_path / "t.parquet").read().num_rows == 0
+
+
+def test_a_parquet_dictionary_has_no_text_twice(tmp_path):
+    """Of one that had, the rest of the page would be what the memory held, which is different each time."""
+    words = ["[2, 3]"] * 40 + [f"[{n}, {n + 9}]" for n in range(20)]
+    repeated = pa.DictionaryArray.from_arrays(pa.array([*range(60), 0, 7], pa.int32()), pa.array(words))
+    write_table(pa.table({"Q": repeated}), tmp_path / "repeated.parquet")
+    write_table(pa.table({"Q": pa.array(repeated.to_pylist()).dictionary_encode()}), tmp_path / "once.parquet")
+    assert (tmp_path / "repeated.parquet").read_bytes() == (tmp_path / "once.parquet").read_bytes()
+    column = pq.ParquetFile(tmp_path / "repeated.parquet").metadata.row_group(0).column(0)
+    assert "RLE_DICTIONARY" in column.encodings
