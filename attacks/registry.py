@@ -5,10 +5,11 @@ from __future__ import annotations
 from attacks.equivalence.attack import Equivalence
 from attacks.inference_table import InferenceTable
 from attacks.intersection import Intersection
+from attacks.joint.attack import Joint
 from attacks.update_graph import UpdateGraph
 from audit.core.outcome import Attack
 
-ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), Equivalence(), InferenceTable())
+ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), Equivalence(), Joint(), InferenceTable())
 
 
 def find(ident: str) -> Attack:

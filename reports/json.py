@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from audit.core.report import (
     AttackReport,
@@ -12,6 +12,7 @@ from audit.core.report import (
     NamedEquivalence,
     NamedFinding,
     NamedPin,
+    ProofSteps,
     Report,
 )
 
@@ -61,7 +62,11 @@ def _attack(attack: AttackReport) -> dict[str, object]:
 def _finding(finding: NamedFinding) -> dict[str, object]:
     if isinstance(finding, NamedDisclosure):
         steps = [_disclosure_step(step) for step in finding.certificate]
-        return _of_kind("disclosure", {**asdict(finding), "certificate": steps})
+        if finding.proof is not None:
+            steps += _proof_steps(finding.proof)
+        said = asdict(replace(finding, proof=None))
+        del said["proof"]
+        return _of_kind("disclosure", {**said, "certificate": steps})
     if isinstance(finding, NamedEquivalence | NamedPin):
         kind = "disclosure" if isinstance(finding, NamedPin) else "equivalence"
         return _of_kind(kind, asdict(finding))
@@ -77,3 +82,25 @@ def _disclosure_step(step: DisclosureStep) -> dict[str, object]:
     where: dict[str, object] = {"group": step.groups[0]} if len(step.groups) == 1 else {"groups": list(step.groups)}
     feasible = {} if step.feasible is None else {"feasible": list(step.feasible)}
     return {"release": step.release, **where, "candidates": list(step.candidates), **feasible}
+
+
+def _proof_steps(proof: ProofSteps) -> list[dict[str, object]]:
+    """Return exclusions and, after them, cases, each with the steps that it leads to."""
+    exclusions: list[dict[str, object]] = [
+        {
+            "release": step.release,
+            "rows": [{"group": group, "value": value} for group, value in step.rows],
+            "holders": list(step.holders),
+        }
+        for step in proof.exclusions
+    ]
+    cases: list[dict[str, object]] = [
+        {
+            "person": case.individual,
+            "release": case.release,
+            "value": case.value,
+            "leads_to": _proof_steps(case.leads_to),
+        }
+        for case in proof.cases
+    ]
+    return exclusions + cases

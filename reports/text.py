@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
 from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
+from reports.proofs import in_short
 from reports.wording import (
     advice,
     counted,
@@ -172,7 +173,7 @@ class Text:
         console.print(f"Findings of {attack.attack} ({some})", style="bold")
         for finding in attack.findings:
             if isinstance(finding, NamedDisclosure):
-                self._disclosure(console, finding)
+                self._disclosure(console, finding, by_version="versions" in attack.measures)
             elif isinstance(finding, NamedNarrowed):
                 self._narrowed(console, finding)
             else:
@@ -181,11 +182,10 @@ class Text:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()
 
-    def _disclosure(self, console: Console, finding: NamedDisclosure) -> None:
+    def _disclosure(self, console: Console, finding: NamedDisclosure, *, by_version: bool) -> None:
         who, value = printable(finding.individual), printable(finding.value)
-        changing = any(step.feasible is not None for step in finding.certificate)
         when = f"in release {printable(finding.release)}"
-        if not changing:
+        if not by_version:
             when = f"certain from release {printable(finding.release)} on"
         console.print(f"  {who} has {value}, {when}   [{finding.id}]", soft_wrap=True)
         for step in finding.certificate:
@@ -194,6 +194,8 @@ class Text:
             if step.feasible is not None and step.feasible != step.candidates:
                 line += f"; on a possible path: {listing(step.feasible)}"
             console.print(line, style="dim", soft_wrap=True)
+        for line in [] if finding.proof is None else in_short(finding.proof):
+            console.print(f"    {line}", style="dim", soft_wrap=True)
 
     def _combined(self, console: Console, finding: NamedEquivalence | NamedPin) -> None:
         if isinstance(finding, NamedPin):

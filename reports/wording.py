@@ -60,6 +60,8 @@ def notes(report: Report) -> Iterable[str]:
         ways, spread = attack.measures.get("ways"), attack.measures.get("spread")
         if isinstance(ways, list) and ways:
             yield f"{attack.attack} took: {'; '.join(ways)}."
+        if pairs := _int(attack.measures.get("open")):
+            yield f"{attack.attack} left open whether {plural(pairs, 'value')} of versions can be true."
         if isinstance(spread, dict):
             yield _spreading(spread, attack.measures.get("spread_worst"))
     if report.adversary.kind == "register" and any(a.measures.get("max_risk") is not None for a in report.attacks):
@@ -85,7 +87,8 @@ def advice(report: Report) -> Iterable[str]:
         yield "See who they are with --reveal; keep that report inside."
     if not found and not report.policy.violations:
         yield "Keep this report with the release; audit again, with the next release added, before that goes out."
-        yield "Somebody who reasons about everybody's possible values at once may deduce more than these attacks do."
+        if not any("certain" in attack.measures for attack in report.attacks):
+            yield "Somebody who reasons about everybody's values at once may deduce more than these attacks do."
 
 
 def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
@@ -110,6 +113,8 @@ def fallen(attack: AttackReport) -> str:
         return _equivalent(m, more)
     if "vulnerable" in m:
         return f"{more}{_int(m['vulnerable']):,} of {plural(_int(m['individuals']), 'person', 'people')}"
+    if "certain" in m:
+        return f"{more}{_int(m['certain']):,} of {plural(_int(m['versions']), 'version')}"
     return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
 
 

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 
-from audit.cli import anonymize, check, compare, demo, init, simulate
+from audit.cli import anonymize, check, compare, demo, explain, init, simulate
 from audit.cli import audit as default
 from audit.cli.arguments import Parser
 from audit.core.errors import AuditError, InputError, Interrupted, printable
 
 COMMANDS = {
     "check": check,
+    "explain": explain,
     "anonymize": anonymize,
     "compare": compare,
     "simulate": simulate,

@@ -23,12 +23,15 @@ class Budget:
         """Tell whether the time is up."""
         return self.seconds is not None and time.monotonic() - self._start >= self.seconds
 
+    def left(self) -> float | None:
+        """Return how many seconds are left, 0 where the time is up; None without a limit."""
+        return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self._start))
+
     def part(self, share: float) -> Budget:
         """Return a budget of a share of the time that is left."""
         if self.seconds is None:
             return Budget(None, self.tell)
-        left = max(0.0, self.seconds - (time.monotonic() - self._start))
-        return Budget(share * left, self.tell, _limit=self._limit or self.seconds)
+        return Budget(share * (self.left() or 0.0), self.tell, _limit=self._limit or self.seconds)
 
     def capped(self, seconds: float) -> Budget:
         """Return a budget that is used up after so many seconds, or earlier where this one is."""

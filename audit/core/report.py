@@ -51,8 +51,62 @@ class DisclosureStep:
 
 
 @dataclass(frozen=True)
+class Possible:
+    """What a step leaves possible for somebody in a release, or in all alike (None) where values never change."""
+
+    individual: str
+    release: str | None
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExclusionStep:
+    """All rows of a release that are some groups' with some values, and who has them.
+
+    There are as many rows (`count`) as holders, who can have no others, so that nobody else has one; or fewer, which is
+    impossible. `leaves` is what that changes for the people of the proof.
+    """
+
+    release: str
+    rows: tuple[tuple[str, str], ...]
+    count: int
+    holders: tuple[str, ...]
+    leaves: tuple[Possible, ...]
+
+
+@dataclass(frozen=True)
+class CaseStep:
+    """What follows if somebody had a value in a release: that it is impossible."""
+
+    individual: str
+    release: str
+    value: str
+    leads_to: ProofSteps
+
+
+@dataclass(frozen=True)
+class ProofSteps:
+    """A deduction about everybody at once: exclusions one after the other, then cases.
+
+    Attributes:
+        start: what the people of the proof may have before the first step, by their own groups; in a case, what it
+            changes by what it assumes.
+        exclusions, cases: the steps.
+        nobody: in a case, to whom nothing is left in the end; None where too few rows or cases end it.
+    """
+
+    start: tuple[Possible, ...]
+    exclusions: tuple[ExclusionStep, ...]
+    cases: tuple[CaseStep, ...]
+    nobody: str | None = None
+
+
+@dataclass(frozen=True)
 class NamedDisclosure:
-    """A person's value that is certain; with a pseudonym or, when revealed, the identifier."""
+    """A person's value that is certain; with a pseudonym or, when revealed, the identifier.
+
+    `proof` shows it where the steps of the certificate, the person's own groups, do not.
+    """
 
     id: str
     individual: str
@@ -60,6 +114,7 @@ class NamedDisclosure:
     value: str
     risk: float
     certificate: tuple[DisclosureStep, ...]
+    proof: ProofSteps | None = None
 
 
 @dataclass(frozen=True)

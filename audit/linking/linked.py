@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError, Problem, Problems, UsageError
-from audit.core.evidence import Codes, Entries, Members, Pools, Table
+from audit.core.evidence import Codes, Counts, Entries, Hosts, Members, Pools, Table
 from audit.linking.releases import Releases, ahead
 from audit.reading.knowledge import Known, read_known
 from audit.reading.numbering import NOBODY
@@ -100,15 +100,38 @@ class LinkedSource:
         entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
         fixed = self._fixed(position)
         if fixed is not None:
-            at = np.append(fixed, UNKNOWN)[person]
-            real = self._real(person)
-            self._check_own(release, real, at if real is None else at[real])
-            entries = self._without(entries, person, group, at)
+            at, entries = self._taken(release, person, fixed, entries)
             rows = np.flatnonzero(at == UNKNOWN)
             person, group = person[rows], group[rows]
         values = len(self.series.vocabularies[self.sensitive])
         individual = ~self.series.people.is_counterfeit()
         return Members(person, group, release.group.size, entries, individual, values)
+
+    def hosts(self, position: int) -> Hosts:
+        """Return the rows of a release and which group holds whom, counterfeits that keep their identity included.
+
+        Raises:
+            InputError: a known value contradicts the release.
+        """
+        release = self.release(position)
+        if release.person is None:
+            raise UsageError("who may be in which group is known to the adversaries `linked` and `register` alone")
+        contents = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        rows = np.flatnonzero(release.person != NOBODY)
+        person, group = release.person[rows], release.group.codes[rows]
+        fixed = self._fixed(position)
+        at = np.full(len(rows), UNKNOWN, dtype=np.int32)
+        if fixed is not None:
+            at = self._taken(release, release.person, fixed, contents)[0][rows]
+        start = np.arange(len(rows) + 1, dtype=np.int64)
+        return self._hosts(release, person, at, start, group, contents)
+
+    def _hosts(
+        self, release: Release, person: Codes, fixed: Codes, start: Counts, group: Codes, contents: Entries
+    ) -> Hosts:
+        values = len(self.series.vocabularies[self.sensitive])
+        individual = ~self.series.people.is_counterfeit()
+        return Hosts(person, fixed, start, group, release.group.size, contents, individual, values)
 
     def truth(self, position: int) -> Codes | None:
         """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
@@ -222,6 +245,12 @@ class LinkedSource:
         if len(wrong):
             what = f"the key says that this person has another value in release {release.tag}"
             raise self._contradiction(self.known, self._line_of(self.known, int(person[wrong[0]])), what)
+
+    def _taken(self, release: Release, person: Codes, fixed: Codes, entries: Entries) -> tuple[Codes, Entries]:
+        """Return the value known beforehand of each row of a release, -1 elsewhere, and the entries less these."""
+        at = np.append(fixed, np.int32(UNKNOWN))[person]
+        self._check_own(release, None, at)
+        return at, self._without(entries, person, release.group.codes, at)
 
     def _without(self, entries: Entries, person: Codes, group: Codes, fixed: Codes) -> Entries:
         """Return the entries less one row for each person with a known value who is surely in a group."""

@@ -12,12 +12,13 @@ import numpy.typing as npt
 from audit import covering
 from audit.core.engine import wants_compiled
 from audit.core.errors import Problems
-from audit.core.evidence import Codes, Entries, Pools
+from audit.core.evidence import Codes, Entries, Hosts, Pools
 from audit.linking.linked import UNKNOWN, LinkedSource
 from audit.linking.releases import Releases
 from audit.reading.knowledge import Register
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
+from audit.sweeping import ragged
 
 _POOLS_BYTES = 1 << 29
 # A row seen by somebody with a register costs about as much as so many rows seen by somebody who knows the groups.
@@ -106,6 +107,29 @@ class RegisterSource(LinkedSource):
             tuple(release.group.name(int(code)) for code in group[start[p] : start[p + 1]]) for p in range(len(used))
         ]
         return [names[p] for p in point]
+
+    def hosts(self, position: int) -> Hosts:
+        """Return the rows of a release and which groups may hold whom of the register.
+
+        Known values need no look here: `learn` has held them against the pools of every release.
+
+        Raises:
+            InputError: somebody is covered by no group, or there are more people than rows.
+        """
+        release = self.release(position)
+        lines = self.register.present(position)
+        person = self.register.person[lines]
+        used, point = self.register.places(lines)
+        place, around = covering.covering_groups(self._boxes(position), self.space, used)
+        covered = np.bincount(place, minlength=len(used))
+        self._check_present(release, lines, point, covered)
+        start = np.zeros(len(lines) + 1, dtype=np.int64)
+        np.cumsum(covered[point], out=start[1:])
+        group = around[ragged((np.cumsum(covered) - covered)[point], covered[point])]
+        fixed = self._fixed(position)
+        at = np.full(len(lines), UNKNOWN, dtype=np.int32) if fixed is None else fixed[person]
+        contents = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        return self._hosts(release, person, at, start, group, contents)
 
     def _boxes(self, position: int) -> covering.Boxes:
         boxes = self.releases.get(position).boxes

@@ -33,10 +33,13 @@ from audit.core.report import (
 from audit.linking.linked import LinkedSource
 from audit.linking.records import FollowedRecords
 from audit.reading.numbering import COUNTERFEIT
-from audit.verdict.certificates import Checker
+from audit.verdict.certificates import Checker, follows
 from audit.verdict.combinations import CombinationChecker
+from audit.verdict.exclusions import Followed, ProofChecker, people_of
 from audit.verdict.naming import Namer
+from audit.verdict.published import Published
 from audit.verdict.recounting import Recounter
+from audit.verdict.telling import Teller
 
 C = TypeVar("C", Disclosures, Narrowings, Equivalences)
 F = TypeVar("F", Disclosure, Narrowed, Equivalence)
@@ -106,6 +109,10 @@ class Shelf(ABC, Generic[C, F]):
 class DisclosureShelf(Shelf[Disclosures, Disclosure]):
     """Values that are certain."""
 
+    def __init__(self, attack: str, evidence: Evidence, claims: Disclosures, namer: Namer) -> None:
+        super().__init__(attack, evidence, claims, namer)
+        self._proofs: dict[tuple[int, int], Followed] = {}
+
     def ids(self, places: Places) -> list[str]:
         """Return the ids of the claims at some places."""
         claims, tags, values = self.claims, self.evidence.tags, self.evidence.values
@@ -117,23 +124,29 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
         )
         return [self.namer.finding(self.attack, "disclosure", self._name(p), tags[r], values[v]) for p, r, v in rows]
 
-    @property
-    def _source(self) -> LinkedSource:
-        return _linked(self.evidence)
-
     def _name(self, person: int) -> str:
-        return self._source.series.people.name(person)
+        return _linked(self.evidence).series.people.name(person)
 
     def _checked(self, places: Places) -> list[Disclosure]:
         findings = self.claims.build(places)
-        checker, transitions = Checker(self._source), self.evidence.transitions
-        allowed = None if transitions is None else set(transitions.exact)
+        published, transitions = Published(_linked(self.evidence)), self.evidence.transitions
+        after = None if transitions is None else follows(transitions.exact)
+        checker, prover = Checker(published), ProofChecker(published, after)
         for finding in findings:
-            checker.check(finding, allowed)
+            if finding.proof is None:
+                checker.check(finding, after)
+                continue
+            if finding.certificate:
+                checker.check_steps(finding, after)
+            self._proofs[finding.person, finding.release] = prover.check(finding)
         return findings
 
     def _mentioned(self, finding: Disclosure) -> list[Who]:
-        return [("person", self._name(finding.person))]
+        people = {finding.person} if finding.proof is None else {finding.person, *people_of(finding.proof)}
+        return [self._who(person) for person in sorted(people)]
+
+    def _who(self, person: int) -> Who:
+        return _called(self._name(person))
 
     def _told(self, ident: str, finding: Disclosure) -> NamedDisclosure:
         tags, values = self.evidence.tags, self.evidence.values
@@ -141,21 +154,27 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
         def texts(codes: tuple[int, ...]) -> tuple[str, ...]:
             return tuple(sorted(values[code] for code in codes))
 
+        def call(person: int) -> str:
+            return self.namer.call(*self._who(person))
+
+        steps = (
+            DisclosureStep(
+                tags[step.release],
+                step.groups,
+                texts(step.candidates),
+                None if step.feasible is None else texts(step.feasible),
+            )
+            for step in finding.certificate
+        )
+        proof = self._proofs.get((finding.person, finding.release))
         return NamedDisclosure(
             ident,
-            self.namer.call(*self._mentioned(finding)[0]),
+            call(finding.person),
             tags[finding.release],
             values[finding.value],
             finding.risk,
-            tuple(
-                DisclosureStep(
-                    tags[step.release],
-                    step.groups,
-                    texts(step.candidates),
-                    None if step.feasible is None else texts(step.feasible),
-                )
-                for step in finding.certificate
-            ),
+            tuple(steps),
+            None if proof is None else Teller(self.evidence, call).proof(proof),
         )
 
 
@@ -252,8 +271,7 @@ class EquivalenceShelf(Shelf[Equivalences, Equivalence]):
         if not isinstance(somebody, int):
             tag = self.evidence.tags[somebody.release]
             return "counterfeit", f"{COUNTERFEIT}(release {tag}, group {somebody.group}, {somebody.number + 1})"
-        name = _linked(self.evidence).series.people.name(somebody)
-        return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
+        return _called(_linked(self.evidence).series.people.name(somebody))
 
     def _mentioned(self, finding: Equivalence) -> list[Who]:
         return [self._who(who) for side in _sides(finding) for who, _ in side]
@@ -275,6 +293,11 @@ def _sides(finding: Equivalence) -> tuple[tuple[tuple[Somebody, int], ...], tupl
 def _since(finding: Equivalence) -> int:
     """Return the release with which a certificate is complete."""
     return max(group.release for group in finding.certificate)
+
+
+def _called(name: str) -> Who:
+    """Return what somebody is, and the identifier."""
+    return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
 
 
 def _linked(evidence: Evidence) -> LinkedSource:

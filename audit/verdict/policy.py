@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from audit.core.evidence import Evidence
-from audit.core.outcome import Attack, Equivalences, Narrowings, Places
+from audit.core.outcome import Attack, Disclosures, Equivalences, Narrowings, Places
 from audit.core.report import PolicyReport, Undecided, Violation, Waived
 from audit.reading.manifest import Waiver
 from audit.verdict.scoring import Scored
@@ -79,7 +79,8 @@ def _judge(clause: str, limit: float, entry: Judged, violations: list[Violation]
     elif _doubtful(clause, entry) or (
         clause in entry.attack.decides and not _DECIDED.get(clause, _complete)(entry, limit)
     ):
-        undecided.append(Undecided(clause, f"{outcome.attack}: {outcome.reason}"))
+        reason = outcome.reason or "not every risk could be computed"
+        undecided.append(Undecided(clause, f"{outcome.attack}: {reason}"))
 
 
 def reaches(risk: float, limit: float) -> bool:
@@ -129,6 +130,13 @@ def _complete(entry: Judged, limit: float) -> bool:
     return entry.scored.outcome.status == "complete"
 
 
+def _no_higher_risk(entry: Judged, limit: float) -> bool:
+    """Tell whether no risk reaches the limit: below certainty that takes risks, which an attack may not have."""
+    scored = entry.scored
+    known = scored.risks is not None or not isinstance(scored.outcome.claims, Disclosures)
+    return scored.outcome.status == "complete" and (known or limit >= 1.0)
+
+
 def _no_lesser_e(entry: Judged, limit: float) -> bool:
     """Tell whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
     outcome = entry.scored.outcome
@@ -148,8 +156,11 @@ _BREACHES: Mapping[str, Callable[[Judged, float], float | None]] = {
 }
 """For each clause that attacks decide, what violates it: None where nothing does."""
 
-_DECIDED: Mapping[str, Callable[[Judged, float], bool]] = {"min_e": _no_lesser_e}
-"""For clauses that may be decided though an attack is incomplete, when nothing violates them."""
+_DECIDED: Mapping[str, Callable[[Judged, float], bool]] = {
+    "min_e": _no_lesser_e,
+    "max_risk": _no_higher_risk,
+}
+"""For clauses that take more, or less, than a complete attack to be decided, when nothing violates them."""
 
 
 def sort_waivers(

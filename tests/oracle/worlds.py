@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import prod
 
 from tests.helpers.tiny import TinySeries
@@ -19,7 +19,7 @@ class Worlds:
     """How many there are, and the weight of those in which a version has a value.
 
     `count` is of distinct assignments of values to columns; under `register`, where strangers take what is
-    left, it is of assignments of (group, value) to people, and only `possible` is meant to be used.
+    left, it is of assignments of (group, value) to people. `weight` tells rows of equal values apart.
     """
 
     count: int = 0
@@ -34,7 +34,7 @@ class Worlds:
 
 
 def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
-    """Enumerate them all; a world's weight is the product of its transitions' weights."""
+    """Enumerate them all; a world's weight is the product of its transitions' weights, times the choices of rows."""
     found = Worlds()
     free = Counter((j, row.group, row.value) for j, release in enumerate(series.releases) for row in release)
     for histories, weight in _fill(series, _columns(series, adversary), free, adversary):
@@ -44,6 +44,12 @@ def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
             through = found.weights.setdefault(version, {})
             through[value] = through.get(value, Fraction(0)) + weight
     return found
+
+
+def few(series: TinySeries, adversary: str, most: int) -> bool:
+    """Whether there are no more worlds than so many."""
+    free = Counter((j, row.group, row.value) for j, release in enumerate(series.releases) for row in release)
+    return next(islice(_fill(series, _columns(series, adversary), free, adversary), most, None), None) is None
 
 
 def _columns(series: TinySeries, adversary: str) -> list[Column]:
@@ -82,6 +88,7 @@ def _fill(
         weight = prod((series.step(before[2], after[2]) for before, after in pairwise(slots)), start=Fraction(1))
         if not weight:
             continue
+        weight *= prod(free[slot] for slot in slots)
         left = free - Counter(slots)
         mine = [] if name is None else [((name, slot[0]), slot[2]) for slot in slots]
         for rest, its_weight in _fill(series, others, left, adversary):

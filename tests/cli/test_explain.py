@@ -1,0 +1,294 @@
+"""`audit explain`, and how findings about everybody at once are told: in words, in JSON, and under which names."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from attacks.equivalence.attack import Equivalence
+from attacks.intersection import Intersection
+from attacks.update_graph import UpdateGraph
+from tests.cli.test_command_line import only_line
+from tests.helpers.provable import Provable
+from tests.helpers.running import run_main
+from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+BROKEN = EXAMPLES / "joint-breaks-2-distinct"
+
+
+@pytest.fixture
+def provable(monkeypatch):
+    """Let the commands run an attack that enumerates a series and proves by brute force what is certain."""
+
+    def use(series, **options):
+        attacks = (Intersection(), UpdateGraph(), Equivalence(), Provable(series, **options))
+        monkeypatch.setattr("attacks.registry.ATTACKS", attacks)
+        monkeypatch.setattr("audit.cli.audit.ATTACKS", attacks)
+
+    return use
+
+
+def explain(path, *words):
+    code, out, err = run_main("explain", str(path), *words)
+    assert (code, err) == (0, "")
+    return re.sub(r"\[([a-z-]+)-[0-9a-f]{16}\]", r"[\1]", out)
+
+
+def findings(path, *words):
+    _, out, _ = run_main(str(path), "--attack", "intersection", "--format", "json", *words)
+    return json.loads(out)["attacks"]
+
+
+# -- explain ----------------------------------------------------------------------------------------------
+
+
+def test_alice_is_explained(provable):
+    provable(read(HOSPITAL))
+    assert (
+        explain(HOSPITAL, "--individual", "Alice")
+        == """\
+Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
+Alice, seen by somebody who knows who is in which group of every release (linked); values never
+    change.
+This names people: keep it inside.
+
+release 1, group 1
+  there                 bronchitis or dyspepsia
+  left by intersection  bronchitis or dyspepsia
+  left by joint         bronchitis
+  risk by intersection  bronchitis 0.500, dyspepsia 0.500
+  in truth              bronchitis
+not in release 2
+
+joint
+  bronchitis, in release 1   [joint]
+    By their own groups alone:
+      Alice may have bronchitis or dyspepsia
+      Bob may have dyspepsia
+      David may have gastritis
+    release 1, group 1: Bob has its row with dyspepsia, nobody else has.
+      so that Alice has bronchitis
+    release 1, group 2: David has its row with gastritis, nobody else has.
+"""
+    )
+
+
+def test_what_follows_from_ones_own_groups_and_from_equivalences(provable):
+    provable(read(HOSPITAL))
+    bob = explain(HOSPITAL, "--individual", "Bob")
+    assert "\nintersection\n  dyspepsia, certain from release 2 on   [intersection]\n" in bob
+    assert "    release 2, group 1: dyspepsia or gastritis\n" in bob
+    emily = explain(HOSPITAL, "--individual", "Emily")
+    assert "not in release 1\nrelease" not in emily
+    assert re.search(r"\nequivalence\n  (Ken has the same value as Emily|Emily has the same value as Ken) ", emily)
+    assert "joint" not in emily
+    assert "update-graph" not in bob + emily
+
+
+def test_cases_are_told_with_all_their_steps(provable):
+    provable(read(BROKEN))
+    told = explain(BROKEN, "--individual", "p1")
+    assert "  left by update-graph  b or c\n  left by joint         b\n" in told
+    assert "\n    If p1 had c in release 2:\n      then p1 would have c in release 3\n" in told
+    assert "\n      release 2, group 1: p1 has its row with c, nobody else has.\n" in told
+    assert "\n        so that p2 has d in release 1, b in release 2\n" in told
+    assert "\n      Nothing is left to p3, which is impossible.\n" in told
+    assert "has nothing" not in told
+
+
+def test_a_person_seen_with_a_register(provable):
+    outsider = EXAMPLES / "hospital-l-diverse-outsider"
+    provable(read(outsider))
+    told = explain(outsider, "--individual", "David", "--adversary", "register")
+    assert "(register); values never change" in re.sub(r"\s+", " ", told)
+    assert "release 1, group 2\n  there                 flu or gastritis\n  left by intersection  gastritis\n" in told
+    assert "in truth" not in told
+
+
+def test_only_what_is_known_is_told(tmp_path, provable):
+    rows = [Row("A", "1", "flu"), Row("B", "1", "cold"), Row("C", "1", "gout"), Row("~c1", "1", "mumps")]
+    series = TinySeries([rows, [rows[1], rows[2]]], known=[Known("A", "flu")])
+    provable(series)
+    path = series.write(tmp_path)
+    assert "release 1, group 1\n  known beforehand: flu\nnot in release 2\n" in explain(path, "--individual", "A")
+    assert "  there                 cold, gout or mumps\n" in explain(path, "--individual", "B")
+
+
+def test_what_joint_leaves_open_is_told(monkeypatch):
+    class Open(Provable):
+        def run(self, evidence, budget, /):
+            outcome = super().run(evidence, budget)
+            codes = {value: code for code, value in enumerate(evidence.values)}
+
+            class Model:
+                def possible(self, person, release):
+                    return [codes["flu"], codes["gastritis"]]
+
+                def open(self, person, release):
+                    return [codes["flu"]]
+
+                def risks(self, asked, budget):
+                    return None
+
+            return replace(outcome, status="incomplete", reason="the time limit was reached", model=Model())
+
+    monkeypatch.setattr("attacks.registry.ATTACKS", (Intersection(), Open(read(HOSPITAL))))
+    told = explain(HOSPITAL, "--individual", "Gary")
+    assert "  left by joint         flu or gastritis\n" in told
+    assert "  of these open         flu (neither shown to be possible nor ruled out)\n" in told
+    assert "joint (incomplete: the time limit was reached)\n  nothing is found out of this person for certain\n" in told
+
+
+@pytest.mark.parametrize("who", ["Alic", "alice", "", "~c1", "7", "\x1b[31m"])
+def test_nobody_else_is_named_when_somebody_is_unknown(who, provable, tmp_path):
+    rows = [Row("Alice", "1", "flu"), Row("Bob", "1", "cold"), Row("~c1", "1", "flu")]
+    series = TinySeries([rows])
+    provable(series)
+    code, out, err = run_main("explain", str(series.write(tmp_path)), "--individual", who)
+    assert (code, out) == (2, "")
+    assert "Alice" not in only_line(err)
+    assert "Bob" not in err
+    assert "--individual" in err
+
+
+def test_whole_numbers_are_found_only_where_they_are(tmp_path, provable):
+    series = TinySeries([[Row("3", "1", "flu"), Row("9", "1", "cold")]])
+    provable(series)
+    path = series.write(tmp_path)
+    assert "3, seen by" in explain(path, "--individual", "3")
+    for absent in ("4", "10", "03"):
+        assert run_main("explain", str(path), "--individual", absent)[0] == 2
+
+
+def test_the_register_says_who_is_there(tmp_path, provable):
+    rows = [Row("A", "1", "flu", ("x",)), Row("B", "1", "cold", ("x",))]
+    series = TinySeries([rows], register=[Registered("A", 0, ("x",))], quasi_identifiers=("City",))
+    provable(series)
+    path = series.write(tmp_path)
+    assert "A, seen by" in explain(path, "--individual", "A", "--adversary", "register")
+    code, _, err = run_main("explain", str(path), "--individual", "B", "--adversary", "register")
+    assert code == 2
+    assert "register" in only_line(err)
+
+
+def test_waived_findings_are_explained_as_well(tmp_path, provable):
+    series = TinySeries([[Row("A", "1", "flu"), Row("B", "2", "cold")]])
+    provable(series)
+    path = series.write(tmp_path)
+    (path / "private").mkdir()
+    waiver = '\n[[waiver]]\nfinding = "{}"\nreason = "asked"\nexpires = 2999-01-01\n'
+    [ident] = [f["id"] for f in findings(path, "--reveal")[0]["findings"] if f["individual"] == "A"]
+    with (path / "series.toml").open("a", encoding="utf-8") as file:
+        file.write(waiver.format(ident))
+    assert [f["individual"] for f in findings(path, "--reveal")[0]["findings"]] == ["B"]
+    assert "intersection\n  flu, certain from release 1 on" in explain(path, "--individual", "A")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--individual"),
+        (["--individual", "Alice", "--format", "json"], "text"),
+        (["--individual", "Alice", "--time-limit", "0"], "above 0"),
+        (["--individual", "Alice", "--adversary", "pseudonym"], "linked"),
+    ],
+)
+def test_wrong_words(words, said):
+    code, out, err = run_main("explain", str(HOSPITAL), *words)
+    assert (code, out) == (2, "")
+    assert said in only_line(err)
+    assert "audit explain --help" in err
+
+
+def test_help():
+    code, out, err = run_main("explain", "--help")
+    assert (code, err) == (0, "")
+    for option in ("--individual", "--adversary", "--time-limit", "--format"):
+        assert option in out
+
+
+# -- findings ---------------------------------------------------------------------------------------------
+
+
+def joint(path, *words):
+    code, out, err = run_main(str(path), "--attack", "joint", "--format", "json", "--findings", "all", *words)
+    assert err == ""
+    assert code == 1
+    [entry] = json.loads(out)["attacks"]
+    return {(f["individual"], f["release"]): f for f in entry["findings"]}
+
+
+def test_proofs_in_json(provable):
+    provable(read(HOSPITAL))
+    alice = joint(HOSPITAL, "--reveal")["Alice", "1"]
+    assert set(alice) == {"id", "kind", "individual", "release", "value", "risk", "certificate"}
+    assert alice["certificate"] == [
+        {"release": "1", "rows": [{"group": "1", "value": "dyspepsia"}], "holders": ["Bob"]},
+        {"release": "1", "rows": [{"group": "2", "value": "gastritis"}], "holders": ["David"]},
+    ]
+
+
+def test_cases_in_json(provable):
+    provable(read(BROKEN))
+    [case] = joint(BROKEN, "--reveal")["p1", "3"]["certificate"]
+    assert {key: case[key] for key in ("person", "release", "value")} == {"person": "p1", "release": "3", "value": "c"}
+    assert case["leads_to"][0] == {"release": "3", "rows": [{"group": "1", "value": "c"}], "holders": ["p1"]}
+    assert len(case["leads_to"]) > 2
+
+
+def test_everybody_in_a_proof_has_a_pseudonym(provable, tmp_path):
+    """Counterfeits too, and each the same one in all findings."""
+    rows = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold"), Row("~c1", "1", "gout")]
+    series = TinySeries([rows, [rows[1], Row("Carl", "1", "mumps")], [rows[2], Row("Dora", "1", "mumps")]])
+    provable(series)
+    path = series.write(tmp_path)
+    named, told = joint(path, "--reveal"), joint(path)
+    assert not set(re.findall(r"Ann|Bob|Carl|Dora|~c1", json.dumps(list(told.values()))))
+    holders = {who for f in told.values() for step in f["certificate"] for who in step["holders"]}
+    assert {re.sub(r"\d", "0", who) for who in holders} == {"person-000000", "counterfeit-000000"}
+    assert len(holders) == len({who for f in named.values() for step in f["certificate"] for who in step["holders"]})
+    assert holders - {"counterfeit-000001"} <= {individual for individual, _ in told}
+    text = run_main(str(path), "--attack", "joint")[1]
+    assert "counterfeit-000001 has its row with gout, nobody else has." in text
+    assert not re.search(r"Ann|Bob|Carl|Dora|~c1", text)
+
+
+def test_holders_do_not_stand_in_the_order_of_the_files(provable, tmp_path):
+    """That order, beside pseudonyms, would tell who is who."""
+    rows = [*(Row(name, "1", "flu") for name in "ZYXW"), Row("V", "1", "cold")]
+    series = TinySeries([rows, [Row(name, name, "flu") for name in "ZYXW"]])
+    provable(series)
+    [step] = joint(series.write(tmp_path), "--reveal")["V", "1"]["certificate"]
+    assert step["holders"] == ["W", "X", "Y", "Z"]
+
+
+def test_proofs_in_text(provable):
+    provable(read(HOSPITAL))
+    code, out, _ = run_main(str(HOSPITAL), "--reveal")
+    assert code == 1
+    assert re.search(
+        r"\n  Alice has bronchitis, in release 1   \[joint-[0-9a-f]{16}\]\n    release 1, group 1: Bob has", out
+    )
+    assert "6 of 22 versions" in out
+
+
+def test_a_wrong_proof_is_a_bug(provable):
+    provable(read(HOSPITAL), spoil=True)
+    code, out, err = run_main(str(HOSPITAL), "--attack", "joint")
+    assert (code, out) == (4, "")
+    assert "BrokenCertificateError" in err
+    assert run_main("explain", str(HOSPITAL), "--individual", "Alice")[0] == 4
+
+
+def test_risks_that_nobody_computed_decide_nothing_below_certainty(provable, tmp_path):
+    series = TinySeries([[Row("A", "1", "flu"), Row("B", "1", "cold")]])
+    provable(series)
+    path = series.write(tmp_path)
+    assert run_main(str(path), "--attack", "joint")[0] == 0
+    code, out, _ = run_main(str(path), "--attack", "joint", "--policy", "max_risk=0.6")
+    assert code == 3
+    assert "max_risk is not decided: joint: not every risk could be computed" in out

@@ -1,0 +1,50 @@
+"""An attack that finds by enumeration what is certain of a tiny series, and proves it by brute force."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from audit.core.budget import Budget
+from audit.core.evidence import Evidence
+from audit.core.outcome import Disclosures, Outcome
+from tests.helpers.proving import Prover
+from tests.helpers.tiny import TinySeries
+from tests.oracle.worlds import worlds
+
+
+@dataclass(frozen=True)
+class Provable:
+    """Stands in for `joint`; with `spoil` its findings claim other values than they prove."""
+
+    series: TinySeries
+    spoil: bool = False
+    ident: str = "joint"
+    decides: frozenset[str] = frozenset({"max_risk"})
+    per_attribute: bool = True
+
+    def under(self, limits: Mapping[str, float], /) -> "Provable":
+        return self
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        for release in range(len(evidence.tags)):
+            evidence.pools(release)
+        people = evidence.source.series.people
+        number = {people.name(code): code for code in range(people.size)}
+        codes = {value: code for code, value in enumerate(evidence.values)}
+        prover = Prover(self.series, evidence.kind, number, codes)
+        every = worlds(self.series, evidence.kind)
+        certain = [
+            (person, release, *shares)
+            for (person, release), shares in sorted(every.weights.items())
+            if len(shares) == 1 and not person.startswith("~")
+        ]
+        findings = [prover.claim(*version) for version in certain]
+        if self.spoil:
+            findings = [replace(finding, value=1 - min(finding.value, 1)) for finding in findings]
+        columns = [(finding.person, finding.release, finding.value) for finding in findings]
+        person, release, value = np.array(columns, dtype=np.int32).reshape(-1, 3).T
+        measures = {"versions": len(every.weights), "certain": len(findings), "eliminated": 0, "open": 0}
+        measures["timeline"] = [0] * (len(evidence.tags) - 1) + [len(findings)]
+        claims = Disclosures(person, release, value, lambda places: [findings[place] for place in places.tolist()])
+        return Outcome(self.ident, "complete", None, measures, claims)

@@ -1,0 +1,274 @@
+"""The attack `joint` beside the enumeration of all worlds of tiny series.
+
+AUDIT_JOINT_SERIES says how many series are drawn all in all, of all kinds and for both adversaries.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attacks.joint import deciding
+from attacks.joint.attack import Joint
+from audit.core.budget import Budget
+from audit.linking.gathering import gather
+from audit.reading.series import open_series
+from tests.helpers.comparing import CLOSE
+from tests.helpers.crowds import KINDS, crowds
+from tests.helpers.running import audit_folder, written
+from tests.helpers.tiny import Registered, Row, TinySeries
+from tests.oracle.per_person import known_values, update_graph
+from tests.oracle.worlds import worlds
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+ADVERSARIES = ["linked", "register"]
+SERIES = int(os.environ.get("AUDIT_JOINT_SERIES", "150"))
+EACH = settings(max_examples=max(1, SERIES // (len(ADVERSARIES) * len(KINDS))))
+FEW = settings(max_examples=max(1, SERIES // 40))
+
+
+# -- what has to come out -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What enumeration says of the versions that are not known beforehand."""
+
+    series: TinySeries
+    adversary: str
+
+    @cached_property
+    def everything(self):
+        return worlds(self.series, self.adversary)
+
+    @cached_property
+    def versions(self):
+        return [
+            (person, j)
+            for person in self.series.people(self.adversary)
+            for j in self.series.presence(person, self.adversary)
+            if person not in known_values(self.series, j, self.adversary)
+        ]
+
+    @cached_property
+    def possible(self):
+        return {version: self.everything.possible(*version) for version in self.versions}
+
+    @property
+    def posteriors(self):
+        return {version: self.everything.posterior(*version) for version in self.versions}
+
+    @property
+    def certain(self):
+        return {(*version, *values) for version, values in self.possible.items() if len(values) == 1}
+
+    @property
+    def timeline(self):
+        earlier = [Answer(self.series.until(j), self.adversary) for j in range(1, len(self.series.releases))]
+        return [len(answer.certain) for answer in [*earlier, self]]
+
+    @property
+    def eliminated(self):
+        alone = update_graph(self.series, self.adversary).feasible
+        return sum(len(alone[version]) - len(values) for version, values in self.possible.items())
+
+
+class AskFor:
+    """Asks for one value of everybody, or for the likeliest."""
+
+    def __init__(self, evidence, value):
+        self.evidence, self.value = evidence, value
+
+    def of_versions(self, release):
+        return np.full(len(self.evidence.pools(release).person), self.value, dtype=np.int32)
+
+    def of_people(self):
+        last = self.evidence.pools(len(self.evidence.tags) - 1)
+        return np.full(last.people, self.value, dtype=np.int32)
+
+
+def opened(folder, adversary):
+    series = open_series(folder)
+    (evidence,) = gather(series, adversary)
+    return series, evidence
+
+
+def by_version(risks, series, answer):
+    """Risks by person and release; an entry for all versions of a person alike stands for each of them."""
+    found = {}
+    for person, release, number, risk in zip(
+        risks.person.tolist(), risks.release.tolist(), risks.versions.tolist(), risks.risk.tolist(), strict=True
+    ):
+        name = series.people.name(person)
+        mine = [version for version in answer.versions if version[0] == name and release in {-1, version[1]}]
+        assert len(mine) == number
+        assert not found.keys() & set(mine)
+        found |= dict.fromkeys(mine, risk)
+    return found
+
+
+def same_risks(found, wanted):
+    """Equal, where None stands for what is impossible, and 1 exactly where nothing else is possible."""
+    assert found.keys() == wanted.keys()
+    for version, risk in found.items():
+        part = wanted[version]
+        assert np.isnan(risk) if part is None else risk == pytest.approx(float(part), abs=CLOSE), version
+        assert (risk == 1) == (part == 1), version
+
+
+def claims(outcome, series, evidence):
+    """What is claimed as certain, with names; each finding says what the columns say."""
+    columns = outcome.claims
+    found = columns.build(np.arange(len(columns)))
+    told = [(one.person, one.release, one.value) for one in found]
+    assert told == list(zip(columns.person.tolist(), columns.release.tolist(), columns.value.tolist(), strict=True))
+    assert {one.risk for one in found} <= {1.0}
+    named = [(series.people.name(person), release, evidence.values[value]) for person, release, value in told]
+    assert len(set(named)) == len(named)
+    return set(named)
+
+
+# -- tests ------------------------------------------------------------------------------------------------
+
+
+def drawn(data, adversary, kind):
+    return Answer(data.draw(crowds(adversary, kind)), adversary)
+
+
+def assert_measures(outcome, answer):
+    wanted = {
+        "versions": len(answer.versions),
+        "certain": len(answer.certain),
+        "eliminated": answer.eliminated,
+        "open": 0,
+        "timeline": answer.timeline,
+    }
+    assert {name: outcome.measures[name] for name in wanted} == wanted
+    assert (outcome.status, outcome.reason) == ("complete", None)
+
+
+def test_rows_of_equal_values_are_different_rows():
+    rows = [Row(None, "1", value, ("x",)) for value in "aab"]
+    tiny = TinySeries([rows], register=[Registered("p", 0, ("x",))], quasi_identifiers=("City",))
+    assert worlds(tiny, "register").posterior("p", 0) == {"a": Fraction(2, 3), "b": Fraction(1, 3)}
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@EACH
+@given(data=st.data())
+def test_everything_is_what_enumeration_says(adversary, kind, data):
+    answer = drawn(data, adversary, kind)
+    with written(answer.series) as folder:
+        series, evidence = opened(folder, adversary)
+        outcome = Joint().run(evidence, Budget())
+        assert_measures(outcome, answer)
+        assert outcome.measures.get("worlds") == (answer.everything.count if adversary == "linked" else None)
+        assert claims(outcome, series, evidence) == answer.certain
+        posteriors = answer.posteriors
+        for code, value in enumerate(evidence.values):
+            risks = outcome.model.risks(AskFor(evidence, code), Budget())
+            parts = {version: posterior.get(value) for version, posterior in posteriors.items()}
+            same_risks(by_version(risks, series, answer), parts)
+        risks = outcome.model.risks(AskFor(evidence, -1), Budget())
+        likeliest = {version: max(posterior.values()) for version, posterior in posteriors.items()}
+        same_risks(by_version(risks, series, answer), likeliest)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@FEW
+@given(data=st.data())
+def test_what_is_too_large_to_count_is_asked_for(adversary, kind, data):
+    answer = drawn(data, adversary, kind)
+    with written(answer.series) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deciding, "_MOST_STEPS", 0)
+        series, evidence = opened(folder, adversary)
+        outcome = Joint().run(evidence, Budget())
+        assert_measures(outcome, answer)
+        assert claims(outcome, series, evidence) == answer.certain
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("steps_counted", [0, 20])
+@FEW
+@given(data=st.data())
+def test_without_time_nothing_wrong_is_said(adversary, kind, steps_counted, data):
+    answer = drawn(data, adversary, kind)
+    with written(answer.series) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deciding, "_MOST_STEPS", steps_counted)
+        series, evidence = opened(folder, adversary)
+        outcome = Joint().run(evidence, Budget(0.0))
+        measures = outcome.measures
+        assert claims(outcome, series, evidence) <= answer.certain
+        assert (measures["versions"], measures["certain"]) == (len(answer.versions), len(outcome.claims))
+        # Pairs that are not ruled out are possible or open; none of them is both open and shown to be possible.
+        assert 0 <= measures["eliminated"] <= answer.eliminated <= measures["eliminated"] + measures["open"]
+        assert outcome.status == ("incomplete" if measures["open"] else "complete")
+        assert outcome.model is None or not measures["open"]  # what is not counted has no posterior
+        assert all(found <= true for found, true in zip(measures["timeline"], answer.timeline, strict=True))
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@FEW
+@given(data=st.data())
+def test_the_command_line_tells_the_same(adversary, kind, data):
+    answer = drawn(data, adversary, kind)
+    with written(answer.series) as folder:
+        audited = audit_folder(folder, ["joint"], "--adversary", adversary)
+    told = {
+        (one["individual"], answer.series.tags.index(one["release"]), one["value"]) for one in audited.findings("joint")
+    }
+    assert told == answer.certain
+    assert audited.attack("joint")["findings_total"] == len(told)
+    risks = []
+    for version, posterior in answer.posteriors.items():
+        truth = answer.series.truth(*version)
+        risks.append(max(posterior.values()) if truth is None else posterior[truth])
+    if risks:
+        measures = audited.measures("joint")
+        assert measures["max_risk"] == pytest.approx(float(max(risks)), abs=CLOSE)
+        assert measures["mean_risk"] == pytest.approx(float(sum(risks) / len(risks)), abs=CLOSE)
+        assert audited.code == 1 if max(risks) == 1 else audited.code in {0, 3}
+
+
+def examples():
+    answers = {path.parent.name: json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*/expected.json"))}
+    found = [pytest.param(name, answer["joint"], id=name) for name, answer in answers.items() if "joint" in answer]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(("name", "wanted"), examples())
+def test_examples(name, wanted):
+    audited = audit_folder(EXAMPLES / name, ["joint"])
+    measures = audited.measures("joint")
+    assert (measures["certain"], measures["worlds"], measures["open"]) == (wanted["certain"], wanted["worlds"], 0)
+    told = [[one["individual"], int(one["release"]), one["value"]] for one in audited.findings("joint")]
+    assert sorted(told) == wanted["who"]
+    series, evidence = opened(EXAMPLES / name, None)
+    outcome = Joint().run(evidence, Budget())
+    for code, value in enumerate(evidence.values):
+        risks = outcome.model.risks(AskFor(evidence, code), Budget())
+        for person, release, risk in zip(risks.person.tolist(), risks.release.tolist(), risks.risk, strict=True):
+            history = wanted["posterior"][series.people.name(person)]
+            for posterior in history.values() if release < 0 else [history[str(release + 1)]]:
+                assert np.nan_to_num(risk) == pytest.approx(posterior.get(value, 0), abs=CLOSE)
+
+
+def test_groupmates_of_the_convicted_fall_too():
+    """Intersection convicts Bob and David; the rows that are left are those of Alice and Andy."""
+    alone, together = (
+        {one["individual"] for one in audit_folder(EXAMPLES / "hospital-l-diverse", [name]).findings(name)}
+        for name in ("intersection", "joint")
+    )
+    assert together - alone == {"Alice", "Andy"}
