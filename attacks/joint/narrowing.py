@@ -47,6 +47,7 @@ class Narrowing:
         domain: the possible values of each track that is in the blocks, as masks.
         reasons: why values were lost, in order.
         feasible: whether everybody has a possible value.
+        empty: where not, the tracks that show it.
     """
 
     def __init__(self, network: Network, domain: dict[int, Mask], blocks: Iterable[int]) -> None:
@@ -54,6 +55,7 @@ class Narrowing:
         self.domain = domain
         self.reasons: list[Reason] = []
         self.feasible = all(domain.values())
+        self.empty: frozenset[int] = frozenset()
         self._blocks = list(blocks)
         self._inside = set(self._blocks)
         self._assigned: dict[int, int] = {}
@@ -97,10 +99,15 @@ class Narrowing:
         """Leave a track only some values, and narrow what depends on it."""
         self.domain[track] &= mask
         if not self.domain[track]:
-            self.feasible = False
+            self._fail(track)
             return False
         blocks = [block for other in self._follow({track}) for block in self.blocks_of(other)]
         return self.run(blocks) if self.feasible else False
+
+    def _fail(self, track: int) -> None:
+        """Note that there is no world, since a track has no value left."""
+        self.feasible = False
+        self.empty |= {track}
 
     def blocks_of(self, track: int) -> Iterator[int]:
         """Yield the blocks of a track that are looked at."""
@@ -121,7 +128,8 @@ class Narrowing:
                     self.domain[other] = left
                     changed.add(other)
                     waiting.append(other)
-                    self.feasible = self.feasible and left != 0
+                    if not left:
+                        self._fail(other)
         return changed
 
     def _next(self, mask: Mask, *, after: bool) -> Mask:
@@ -169,7 +177,7 @@ class Narrowing:
             who, full = stuck
             holders = [seat for seat, cell in zip(seats, chosen, strict=True) if cell >= 0 and full >> cell & 1]
             self._note(block, full, [*holders, seats[who]], frozenset({int(net.seat[seats[who]])}))
-            self.feasible = False
+            self._fail(int(net.seat[seats[who]]))
             return set()
         self._assigned.update(zip(seats, chosen, strict=True))
         reach = _reach(options, chosen, len(caps))

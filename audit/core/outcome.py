@@ -110,13 +110,13 @@ class Disclosures:
 
     Attributes:
         person, release, value: codes; shape (claims,), int32.
-        build: returns the findings at some places, with their certificates.
+        build: returns the findings at some places, with their certificates; None where none was found that is short.
     """
 
     person: Codes
     release: Codes
     value: Codes
-    build: Callable[[Places], list[Disclosure]]
+    build: Callable[[Places], Sequence[Disclosure | None]]
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -130,7 +130,7 @@ class Disclosures:
     def some(self, places: Places) -> Disclosures:
         """Return the claims at some places alone."""
 
-        def build(chosen: Places) -> list[Disclosure]:
+        def build(chosen: Places) -> Sequence[Disclosure | None]:
             return self.build(places[chosen])
 
         return Disclosures(self.person[places], self.release[places], self.value[places], build)

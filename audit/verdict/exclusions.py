@@ -8,7 +8,9 @@ release of the person has not, with them a row whose value lies on no path throu
 Only people whom the proof or the claim mentions are looked at, and that is enough. An exclusion follows from the rows
 that its holders may have, and the number of those rows, alone; a case is closed by the history of somebody who is
 mentioned; the claim speaks of a person who is mentioned. What somebody else may have is asked nowhere. To take the rows
-of an exclusion away from those others too would be right and would change nothing.
+of an exclusion away from those others too would be right and would change nothing that is asked. (A step of a case that
+leaves nothing to somebody who is not mentioned is better told as too few rows, with that person among the holders: all
+rows that the person still may have in that release are among those of the step.)
 
 A proof that does not hold is a bug of this program, and is raised as one: a wrong finding must never be printed.
 """

@@ -94,16 +94,19 @@ class Prover:
         return tuple(found), False
 
     def exclusion(self, rows: Histories) -> tuple[int, tuple[str, ...], frozenset[Row], int] | None:
+        """The next step. Too few rows come first: else somebody could lose everything whom the proof does not name."""
+        full = None
         for j, release in enumerate(self.series.releases):
             here = self.present(j)
-            for size in range(1, len(here) + 1):
-                for holders in combinations(here, size):
-                    taken = frozenset[Row]().union(*(rows[who, j] for who in holders))
-                    count = sum((row.group, row.value) in taken for row in release)
-                    others = any(rows[who, j] & taken for who in here if who not in holders)
-                    if count < size or (count == size and others):
-                        return j, holders, taken, count
-        return None
+            for holders in (some for size in range(1, len(here) + 1) for some in combinations(here, size)):
+                taken = frozenset[Row]().union(*(rows[who, j] for who in holders))
+                count = sum((row.group, row.value) in taken for row in release)
+                if count < len(holders):
+                    return j, holders, taken, count
+                others = any(rows[who, j] & taken for who in here if who not in holders)
+                if count == len(holders) and others and full is None:
+                    full = j, holders, taken, count
+        return full
 
 
 def values(rows: frozenset[Row]) -> set[str]:
