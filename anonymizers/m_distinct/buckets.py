@@ -38,7 +38,10 @@ class Bucket:
         return int(self.counts.sum())
 
     def settled(self) -> tuple[Places, int]:
-        """Return the rows in as few layers as possible, and how many layers these are."""
+        """Return the rows in as few layers as possible, and how many layers these are.
+
+        No layer is of counterfeits alone: some value is in all of them, or some entries lack fewer rows than they are.
+        """
         places, rows = self.entries.places(), self.entries.by_kind(self.counts)
         height = max(int(self.counts.max(initial=0)), -(-sum(rows) // len(self.entries)))
         for kind, number in enumerate(rows):
@@ -55,8 +58,6 @@ class Bucket:
 
     def fakes(self) -> int:
         """Return how many counterfeits it needs."""
-        if not self.counts.any():
-            return 0
         return self.settled()[1] * len(self.entries) - len(self)
 
     def absorb(self, waiting: Numbers) -> Numbers:

@@ -34,15 +34,6 @@ def masks_of(updates: UpdateSets) -> list[Mask]:
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
-def members(mask: Mask) -> list[int]:
-    """Return the values of a set, ascending.
-
-    >>> members(0b1011)
-    [0, 1, 3]
-    """
-    return [value for value in range(mask.bit_length()) if mask >> value & 1]
-
-
 def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
     """Return the update set signature of a group of some values: their sets, in order, equal ones repeated."""
     return tuple(sorted(masks[value] for value in values))
@@ -55,7 +46,7 @@ class Entries:
     Attributes:
         sets: the set of each entry.
         kinds: the values of each kind, ascending.
-        kind: the kind of each value, -1 for values that no entry has a place for; shape (values,).
+        kind: the kind of each value, -1 for values that are in no set; shape (values,).
         useful: the kinds that are of use in each entry.
     """
 
@@ -93,9 +84,8 @@ def entries_of(sets: Signature, values: int) -> Entries | None:
     useful = _useful([np.flatnonzero(row).tolist() for row in patterns], [len(each) for each in kinds])
     if useful is None:
         return None
-    used = {number for each in useful for number in each}
     kind = np.full(values, -1, dtype=np.int64)
-    kind[inside] = [number if number in used else -1 for number in kind_of_inside.tolist()]
+    kind[inside] = kind_of_inside
     return Entries(sets, kinds, kind, useful)
 
 
@@ -122,25 +112,15 @@ def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Pl
     if room[kind]:
         return True
     # Another entry gives its value of the kind up and has to find one elsewhere, while this entry stays as it is.
-    givers = [other for other in range(len(inside)) if other != entry and places.taken[other][kind]]
     others = [kinds if other != entry else () for other, kinds in enumerate(inside)]
-    for giver in givers:
-        trial = Places(others, len(left))
-        trial.taken = [row.copy() for row in places.taken]
-        trial.taken[entry] = [0] * len(left)
-        trial.taken[giver][kind] = 0
-        if trial.pull(giver, list(room), 1):
-            return True
+    for giver in range(len(inside)):
+        if giver != entry and places.taken[giver][kind]:
+            trial = Places(others, len(left))
+            trial.taken = [row.copy() for row in places.taken]
+            trial.taken[giver][kind] = 0
+            if trial.pull(giver, list(room), 1):
+                return True
     return False
-
-
-def implies(first: Signature, second: Signature) -> bool:
-    """Tell whether the sets of the second are, one by one, subsets of those of the first (paper, Section IV-A)."""
-    if len(first) != len(second):
-        return False
-    inside = [[place for place, mask in enumerate(second) if not mask & ~wide] for wide in first]
-    places, room = Places(inside, len(second)), [1] * len(second)
-    return all(places.pull(entry, room, 1) for entry in range(len(first)))
 
 
 def intersected(first: Signature, second: Signature) -> Signature | None:

@@ -87,4 +87,4 @@ def _planned(buckets: Sequence[Bucket], pair: tuple[int, int], places: dict[Sign
     merged = Bucket(entries, np.where(useful, one.counts + two.counts, 0))
     rest = Bucket(one.entries, np.where(useful, 0, one.counts)), Bucket(two.entries, np.where(useful, 0, two.counts))
     saved = one.fakes() + two.fakes() - merged.fakes() - sum(each.fakes() for each in rest)
-    return _Plan(signature, merged, rest, max(0, saved)) if len(merged) else None
+    return _Plan(signature, merged, rest, max(0, saved))

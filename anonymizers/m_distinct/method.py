@@ -12,7 +12,6 @@ Source: m-Distinct paper, Sections IV and V, whose phases are buckets, assignmen
 * New people fill up what lacks in the buckets there are. Those left over go into as few kinds of buckets as can be,
   full layers in which nothing lacks; the paper partitions them anew, which makes new signatures all the time.
 * Where a value is too frequent among them, counterfeits make up for it, as in the paper; nobody has to wait.
-* A group of counterfeits alone, of no use to anybody, is left out.
 """
 
 from __future__ import annotations
@@ -76,7 +75,6 @@ class MDistinct:
         release.fill_up()
         if ends is not None:
             release.put_new(ends.beforehand(release.masks, release.waiting(), self.m))
-            release.fill_up()
         release.merge()
         waiting = release.waiting()
         if waiting.any():
@@ -104,7 +102,7 @@ class MDistinctStar(MDistinct):
 
     def _ends(self, snapshot: Snapshot, release: _Release) -> Ends | None:
         ends = Ends.find(release.updates)
-        ends.check(release.waiting(), self.m, snapshot.values, snapshot.value[release.new])
+        ends.check(snapshot.value, release.new, self.m, snapshot.values)
         return ends
 
 
@@ -280,13 +278,10 @@ class _Release:
         row = np.concatenate([row for row, _ in parts])
         value = np.concatenate([whole.value for _, whole in parts])
         group = np.concatenate([first + each for first, each in zip(before, groups, strict=False)])
-        somebody = np.bincount(group[row != COUNTERFEIT], minlength=int(before[-1])) > 0
-        kept = somebody[group]
-        row, value, group = row[kept], value[kept], (np.cumsum(somebody) - 1)[group[kept]]
         real = row != COUNTERFEIT
         return Draft(
             row=row.astype(np.int32),
             group=group.astype(np.int32),
             value=value.astype(np.int32),
-            cells=bounds(snapshot.point[row[real]], group[real], int(somebody.sum())),
+            cells=bounds(snapshot.point[row[real]], group[real], int(before[-1])),
         )

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from anonymizers.balancing import batches
 from anonymizers.m_distinct.entries import Mask, Numbers, Signature
 from audit.core.errors import printable
+from audit.core.evidence import Codes
 from audit.core.publishing import RefusalError
 from audit.core.updates import UpdateSets
 
@@ -107,29 +108,30 @@ class Ends:
         values = [tuple(np.flatnonzero(alone[:, end]).tolist()) for end in range(len(first))]
         return cls(of, tuple(Family(each, sum(1 << value for value in each)) for each in values))
 
-    def check(self, counts: Numbers, m: int, names: Sequence[str], value: npt.NDArray[np.int32]) -> None:
+    def check(self, value: Codes, new: Numbers, m: int, names: Sequence[str]) -> None:
         """Refuse values that cannot be in a group of m disjoint update sets, whoever else is in it.
 
         Args:
-            counts: how many people have each value; shape (values,).
+            value: the value of each row of the snapshot; shape (rows,).
+            new: the rows of people who were never published before.
             m: the number of sets.
             names: the values.
-            value: the value of each row of the snapshot; shape (rows,).
 
         Raises:
-            RefusalError: somebody has such a value.
+            RefusalError: a new person has such a value.
         """
         most = len(self.family) - self.of.sum(axis=1) + 1
-        wrong = np.flatnonzero((counts > 0) & (most < m))
-        if not len(wrong):
+        rows = new[most[value[new]] < m]
+        if not len(rows):
             return
-        told = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN].tolist())
+        wrong = np.unique(value[rows]).tolist()
+        told = ", ".join(f"{printable(names[each], 24)} (at most {most[each]})" for each in wrong[:_SHOWN])
         told += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         raise RefusalError(
-            f"m-Distinct* cannot be met: of {counts[wrong].sum():,} people the values have too few others whose update "
-            f"sets are disjoint from theirs and from each other, for {m} in a group: {told}",
+            f"m-Distinct* cannot be met: of {len(rows):,} people the values have too few others whose update sets are "
+            f"disjoint from theirs and from each other, for {m} in a group: {told}",
             "choose a smaller m, publish by m-distinct, or drop these people's rows",
-            rows=np.flatnonzero(np.isin(value, wrong)).astype(np.int32),
+            rows=np.sort(rows).astype(np.int32),
             column="sensitive",
         )
 
@@ -164,7 +166,7 @@ class Ends:
         chosen, free = [leader], ~ends[leader]
         for place in sorted(range(len(left)), key=lambda place: (-left[place], ends[place].sum(), place)):
             missing = m - len(chosen) - 1
-            fits = place != leader and free[ends[place]].all() and free.sum() - ends[place].sum() >= missing
+            fits = free[ends[place]].all() and free.sum() - ends[place].sum() >= missing
             if missing >= 0 and fits:
                 chosen.append(place)
                 free &= ~ends[place]

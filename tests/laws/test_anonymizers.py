@@ -243,7 +243,7 @@ def test_nothing_can_be_excluded_though_values_change(method):
     assert gone > UPDATES / 2  # releases with counterfeits: people are missed
 
 
-@pytest.mark.parametrize("seed", [1006, 1010, 1012, 1025, 1033])
+@pytest.mark.parametrize("seed", [1006, 1012, 1025, 1033])
 @pytest.mark.parametrize("form", ["generalization", "anatomy"])
 @pytest.mark.parametrize("method", DISTINCT)
 def test_changing_values_disclose_nobody_through_files(method, form, seed, tmp_path):
