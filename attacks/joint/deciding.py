@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import factorial, prod
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +25,15 @@ from attacks.joint.narrowing import Narrowing, mask_of
 from attacks.joint.network import Flags, Network, Words, network_of
 from attacks.joint.parts import Parts, split
 from attacks.joint.programme import Programme, twins
+from attacks.joint.worlds import Worlds
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
 
 # Steps of counting a part; so many take about half a second.
 _MOST_STEPS = 100_000
+# Larger parts of large networks are not counted, and still larger ones not asked for worlds.
+_COUNTED = 16
+_ASKED = 3_000
 
 
 @dataclass
@@ -89,9 +95,11 @@ class Settling:
             return decision
         parts = split(self._network, decision.possible)
         decision.shown[parts.settled] = decision.possible[parts.settled]
+        if compiled(self._network) and not len(self._network.link):
+            self._large(parts, budget)
         number, counted = Fraction(1), True
         touched: set[int] = set()
-        for part in parts.lists(wanted):
+        for part in parts.lists(self._unsettled(wanted)):
             found = self._one(parts, part, budget)
             if not decision.feasible:
                 return decision
@@ -104,11 +112,26 @@ class Settling:
             decision.worlds = int(number * self._orders(parts, touched))
         return decision
 
+    def _unsettled(self, wanted: Flags | None) -> Flags:
+        """Return the tracks with values that are neither shown nor proved impossible, of those that are wanted."""
+        left = (self.decision.possible & ~self.decision.shown).any(axis=1) | np.isnan(self.decision.share).any(axis=1)
+        return left if wanted is None else left & wanted
+
+    def _large(self, parts: Parts, budget: Budget) -> None:
+        """Show what can be shown quickly in a large network."""
+        decision = self.decision
+        worlds = Worlds(self._network, parts, decision.possible, decision.shown, decision.share)
+        worlds.show_alike()
+        decision.feasible = worlds.count_small(self._evidence)
+        if decision.feasible:
+            worlds.walk(worlds.started(self._evidence), budget.part(0.5))
+
     def _one(self, parts: Parts, part: Sequence[int], budget: Budget) -> Count | None:
         """Work on one part; return its worlds where it was counted."""
         local = self._local(part)
         counter = Counter(local, parts.rows, self._evidence.transitions)
-        found = counter.count(part, _MOST_STEPS)
+        large = len(part) > _COUNTED and compiled(self._network)
+        found = None if large else counter.count(part, _MOST_STEPS)
         if found is None:
             self._ask(local, counter, part, budget)
             return None
@@ -137,10 +160,13 @@ class Settling:
 
     def _ask(self, local: Narrowing, counter: Counter, part: Sequence[int], budget: Budget) -> None:
         """Ask for worlds of a part that show what is possible."""
+        if len(part) > _ASKED or budget.spent():
+            return
         programme = Programme(local, counter, part)
         alike = twins(local, part)
-        unseen = {some[0]: local.domain[some[0]] for some in alike}
-        shown = dict.fromkeys(unseen, 0)
+        before = dict(zip(part, masks(self.decision.shown[list(part)]), strict=True))
+        shown = {some[0]: reduce(or_, (before[track] for track in some)) for some in alike}
+        unseen = {track: local.domain[track] & ~mask for track, mask in shown.items()}
         done = True
         try:
             for world in programme.worlds(unseen, budget):

@@ -133,6 +133,16 @@ class LinkedSource:
         individual = ~self.series.people.is_counterfeit()
         return Hosts(person, fixed, start, group, release.group.size, contents, individual, values)
 
+    def world(self, position: int) -> Codes | None:
+        """Return the values of the people of `hosts(position)` as the key tells them; None where it does not."""
+        release = self.release(position)
+        if release.person is None or not release.values_by_row:
+            return None
+        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
+        own[release.person] = release.entry_value[self.sensitive]
+        own[NOBODY] = UNKNOWN
+        return own[self.hosts(position).person]
+
     def truth(self, position: int) -> Codes | None:
         """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
         release = self.release(position)

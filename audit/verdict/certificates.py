@@ -7,6 +7,7 @@ raised as one: a wrong finding must never be printed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from audit.core.outcome import Disclosure, Step
 from audit.verdict.published import Published
@@ -55,13 +56,16 @@ class Checker:
                 raise BrokenCertificateError("the feasible values are not what the paths leave")
         return kept
 
-    def seen(self, person: int, release: int) -> Step | None:
-        """Return what a release says of a person: the groups that may hold the person, and the values they leave."""
-        homes = sorted(self._published.homes(person, release))
-        if not homes:
-            return None
-        names = tuple(self._published.group_name(release, home) for home in homes)
-        return Step(release, names, tuple(sorted(self._left(person, release, set(homes)))))
+    def own(self, person: int, transitions: Follows | None) -> tuple[Step, ...]:
+        """Return what every release says of a person: the groups, the values they leave, and those on a path."""
+        steps = []
+        for release in range(self._published.releases):
+            homes = sorted(self._published.homes(person, release))
+            if homes:
+                names = tuple(self._published.group_name(release, home) for home in homes)
+                steps.append(Step(release, names, tuple(sorted(self._left(person, release, set(homes))))))
+        kept = feasible([set(step.candidates) for step in steps], transitions) if steps else []
+        return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
 
     def _candidates(self, person: int, step: Step) -> set[int]:
         homes = self._published.homes(person, step.release)

@@ -15,7 +15,7 @@ from audit.core.outcome import Attack, Claims, Disclosures, Equivalences, Outcom
 from audit.core.report import Report
 from audit.linking.linked import LinkedSource
 from audit.linking.truth import truth_of
-from audit.verdict.certificates import Checker, feasible, follows
+from audit.verdict.certificates import Checker, follows
 from audit.verdict.published import Published
 
 # Telling who takes part in an equivalence means looking at each of them.
@@ -146,13 +146,9 @@ class _Person:
         self.evidence = next(iter(seen.values())).evidence
         self.code = find(self.evidence, individual)
         self.published = Published(_source(self.evidence))
-        checker = Checker(self.published)
-        steps = (checker.seen(self.code, release) for release in range(self.published.releases))
-        self.steps = {step.release: step for step in steps if step is not None}
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
-        kept = feasible([set(step.candidates) for step in self.steps.values()], after)
-        self.alone = dict(zip(self.steps, kept, strict=True))
+        self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}
         self.joint = seen["joint"].outcome if "joint" in seen else None
         self.shares = {name: self._shares(seen[name].outcome, seconds) for name in _worth_telling(seen)}
 
@@ -175,7 +171,7 @@ class _Person:
             self.evidence.tags[release],
             step.groups,
             self._texts(step.candidates),
-            self._texts(self.alone[release]),
+            self._texts(step.feasible or ()),
             None if together is None else self._texts(together),
             None if left_open is None else self._texts(left_open),
             tuple(shares),
@@ -205,7 +201,7 @@ class _Person:
         found: dict[tuple[int, int], float] = {}
         if outcome.model is None:
             return found
-        for value in set[int]().union(*self.alone.values()):
+        for value in {value for step in self.steps.values() for value in step.feasible or ()}:
             risks = outcome.model.risks(_AskFor(self.evidence, self.code, value), Budget(seconds))
             if risks is None:
                 return {}

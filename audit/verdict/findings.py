@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -33,11 +34,10 @@ from audit.core.report import (
 from audit.linking.linked import LinkedSource
 from audit.linking.records import FollowedRecords
 from audit.reading.numbering import COUNTERFEIT
-from audit.verdict.certificates import Checker, follows
 from audit.verdict.combinations import CombinationChecker
-from audit.verdict.exclusions import Followed, ProofChecker, people_of
+from audit.verdict.disclosures import DisclosureChecker
+from audit.verdict.exclusions import Followed, people_of
 from audit.verdict.naming import Namer
-from audit.verdict.published import Published
 from audit.verdict.recounting import Recounter
 from audit.verdict.telling import Teller
 
@@ -64,8 +64,8 @@ class Shelf(ABC, Generic[C, F]):
         """Return the ids of the claims at some places."""
 
     @abstractmethod
-    def _checked(self, places: Places) -> list[F]:
-        """Return the findings at some places, each certificate checked again."""
+    def _checked(self, places: Places) -> Sequence[F | None]:
+        """Return the findings at some places, each certificate checked again; None where there is none."""
 
     @abstractmethod
     def _mentioned(self, finding: F) -> list[Who]:
@@ -76,13 +76,21 @@ class Shelf(ABC, Generic[C, F]):
         """Return a finding as it is told."""
 
     def take(self, most: int | None, waived: Places) -> None:
-        """Take the first `most` claims in order, all of them when None, leaving out those that are waived.
+        """Take the first `most` claims in order, all of them when None, that are not waived and have a certificate.
 
         Raises:
             BrokenCertificateError: a certificate does not hold; this is a bug of the program.
         """
-        places = self._worst(most, waived)
-        self._taken = list(zip(self.ids(places), self._checked(places), strict=True))
+        places = self._worst(None if most is None else most * _TRIES, waived)
+        step = len(places) if most is None else most
+        taken: list[tuple[str, F]] = []
+        for start in range(0, len(places), max(step, 1)):
+            chosen = places[start : start + step]
+            found = zip(self.ids(chosen), self._checked(chosen), strict=True)
+            taken += [(ident, finding) for ident, finding in found if finding is not None]
+            if most is not None and len(taken) >= most:
+                break
+        self._taken = taken[:most]
 
     def mentioned(self) -> Iterable[Who]:
         """Return whom the findings that were taken are about."""
@@ -127,19 +135,19 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
     def _name(self, person: int) -> str:
         return _linked(self.evidence).series.people.name(person)
 
-    def _checked(self, places: Places) -> list[Disclosure]:
-        findings = self.claims.build(places)
-        published, transitions = Published(_linked(self.evidence)), self.evidence.transitions
-        after = None if transitions is None else follows(transitions.exact)
-        checker, prover = Checker(published), ProofChecker(published, after)
-        for finding in findings:
-            if finding.proof is None:
-                checker.check(finding, after)
-                continue
-            if finding.certificate:
-                checker.check_steps(finding, after)
-            self._proofs[finding.person, finding.release] = prover.check(finding)
-        return findings
+    def _checked(self, places: Places) -> list[Disclosure | None]:
+        return [None if finding is None else self._held(finding) for finding in self.claims.build(places)]
+
+    def _held(self, finding: Disclosure) -> Disclosure:
+        """Return a finding that holds, and note what its proof says."""
+        finding, proof = self._checker.checked(finding)
+        if proof is not None:
+            self._proofs[finding.person, finding.release] = proof
+        return finding
+
+    @cached_property
+    def _checker(self) -> DisclosureChecker:
+        return DisclosureChecker(self.evidence, _linked(self.evidence))
 
     def _mentioned(self, finding: Disclosure) -> list[Who]:
         people = {finding.person} if finding.proof is None else {finding.person, *people_of(finding.proof)}
@@ -243,21 +251,15 @@ class EquivalenceShelf(Shelf[Equivalences, Equivalence]):
         Raises:
             BrokenCertificateError: a certificate does not hold; this is a bug of the program.
         """
-        places = self._worst(None if most is None else most * _TRIES, waived)
-        step = len(places) if most is None else most
-        taken: list[Equivalence] = []
-        for start in range(0, len(places), max(step, 1)):
-            taken += self._checked(places[start : start + step])
-            if most is not None and len(taken) >= most:
-                break
-        told = [(self._id(finding), finding) for finding in taken[:most]]
-        self._taken = sorted(told, key=lambda one: (one[1].e, _since(one[1]), one[0]))
+        super().take(most, waived)
+        self._taken.sort(key=lambda one: (one[1].e, _since(one[1]), one[0]))
 
-    def _checked(self, places: Places) -> list[Equivalence]:
-        findings = [finding for finding in self.claims.build(places) if finding is not None]
+    def _checked(self, places: Places) -> list[Equivalence | None]:
+        findings = self.claims.build(places)
         checker = CombinationChecker(_linked(self.evidence))
         for finding in findings:
-            checker.check(finding)
+            if finding is not None:
+                checker.check(finding)
         return findings
 
     def _id(self, finding: Equivalence) -> str:

@@ -10,6 +10,7 @@ import pytest
 from attacks.equivalence.attack import Equivalence
 from attacks.intersection import Intersection
 from attacks.update_graph import UpdateGraph
+from audit.core.outcome import Proof
 from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
 from tests.helpers.running import run_main
@@ -214,6 +215,13 @@ def test_help():
         assert option in out
 
 
+def test_the_attack_itself_is_explained():
+    told = explain(HOSPITAL, "--individual", "Alice", "--time-limit", "60")
+    assert "  left by joint         bronchitis\n" in told
+    assert "    release 1, group 1: Bob has its row with dyspepsia, nobody else has.\n" in told
+    assert told.endswith("      so that Alice has bronchitis\n")
+
+
 # -- findings ---------------------------------------------------------------------------------------------
 
 
@@ -232,6 +240,32 @@ def test_proofs_in_json(provable):
     assert alice["certificate"] == [
         {"release": "1", "rows": [{"group": "1", "value": "dyspepsia"}], "holders": ["Bob"]},
         {"release": "1", "rows": [{"group": "2", "value": "gastritis"}], "holders": ["David"]},
+    ]
+
+
+def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
+    """A proof without a step stands for the person's own groups; claims without any proof are counted only."""
+
+    class Short(Provable):
+        def run(self, evidence, budget, /):
+            outcome = super().run(evidence, budget)
+            bob = evidence.source.series.people.find("Bob")
+
+            def build(places):
+                findings = outcome.claims.build(places)
+                return [replace(f, proof=Proof(())) if f.person == bob else None for f in findings]
+
+            return replace(outcome, claims=replace(outcome.claims, build=build))
+
+    monkeypatch.setattr("audit.cli.audit.ATTACKS", (Short(read(HOSPITAL)),))
+    monkeypatch.setattr("audit.cli.audit.find", lambda _: Short(read(HOSPITAL)))
+    _, out, _ = run_main(str(HOSPITAL), "--attack", "joint", "--format", "json", "--reveal", "--findings", "2")
+    [entry] = json.loads(out)["attacks"]
+    assert [(f["individual"], f["release"]) for f in entry["findings"]] == [("Bob", "1"), ("Bob", "2")]
+    assert entry["findings_total"] == 6
+    assert entry["findings"][0]["certificate"] == [
+        {"release": "1", "group": "1", "candidates": ["bronchitis", "dyspepsia"], "feasible": ["dyspepsia"]},
+        {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"], "feasible": ["dyspepsia"]},
     ]
 
 

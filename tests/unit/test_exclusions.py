@@ -164,6 +164,11 @@ def test_rows_count_as_often_as_they_are_published():
         assert not files.holds(files.claim("C", 0, "cold", replace(gout, holders=gout.holders * 2)))
         assert not files.holds(files.claim("C", 0, "cold", replace(gout, rows=gout.rows * 2), flu))
         assert not files.holds(files.claim("C", 0, "cold", replace(flu, holders=flu.holders[::-1]), gout))
+        # A row that stands twice is no second row.
+        case = files.case("C", 0, "gout", files.exclusion(0, "1 gout", "C", "~c1"))
+        assert files.holds(files.claim("C", 0, "cold", flu, cases=[case]))
+        told_twice = files.case("C", 0, "gout", files.exclusion(0, "1 gout, 1 gout", "C", "~c1"), gout)
+        assert not files.holds(files.claim("C", 0, "cold", flu, cases=[told_twice]))
         for wrong in (
             replace(flu, release=3),
             replace(flu, release=-1),
@@ -195,6 +200,30 @@ def test_cases_leave_nothing_out():
         assert not files.holds(files.claim("C", 0, "cold", cases=[flu, half]))
         whole = files.case("C", 0, "gout", cases=[files.case("D", 1, v, rows["gout"]) for v in ("flu", "mumps")])
         assert files.holds(files.claim("C", 0, "cold", cases=[flu, whole]))
+
+
+def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
+    with opened(PAIRS) as files:
+        others = [files.case("A", 0, value) for value in ("cold", "gout")]
+        assert not files.holds(files.claim("C", 0, "flu", cases=others))
+        assert files.holds(files.claim("A", 0, "flu", cases=others))
+
+
+def test_cases_are_about_one_person():
+    with opened(PAIRS) as files:
+        flu = files.case("C", 0, "flu", files.exclusion(0, "1 flu", "A", "B"))
+        for other, value in (("A", "gout"), ("B", "gout"), ("~c1", "cold")):
+            ruled_out = replace(files.case(other, 0, value), value=files.codes["gout"])
+            assert not files.holds(files.claim("C", 0, "cold", cases=[flu, ruled_out]))
+
+
+def test_nothing_is_proved_of_releases_that_contradict_each_other():
+    """B has y, then x, and A has x: there is no world."""
+    series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")], [Row("A", "1", "x"), Row("B", "2", "x")]])
+    with opened(series) as files:
+        both = files.exclusion(0, "1 x", "A", "B")
+        assert not files.holds(files.claim("A", 0, "x", both))
+        assert not files.holds(files.claim("A", 0, "x", files.exclusion(0, "1 x", "A"), both))
 
 
 def test_what_is_assumed_in_one_case_holds_there_alone():

@@ -1,0 +1,38 @@
+"""Disclosures checked again, each by what it stands on: the person's own groups, or a proof about everybody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from audit.core.evidence import Evidence
+from audit.core.outcome import Disclosure
+from audit.linking.linked import LinkedSource
+from audit.verdict.certificates import Checker, follows
+from audit.verdict.exclusions import Followed, ProofChecker
+from audit.verdict.published import Published
+
+
+class DisclosureChecker:
+    """Checks disclosures of both kinds against the files behind some evidence."""
+
+    def __init__(self, evidence: Evidence, source: LinkedSource) -> None:
+        published, transitions = Published(source), evidence.transitions
+        self._after = None if transitions is None else follows(transitions.exact)
+        self._own, self._together = Checker(published), ProofChecker(published, self._after)
+
+    def checked(self, finding: Disclosure) -> tuple[Disclosure, Followed | None]:
+        """Return a disclosure that holds, and what its proof says step by step, if there is one.
+
+        A proof without a step says that the person's own groups are enough: these are shown instead.
+
+        Raises:
+            BrokenCertificateError: it does not hold.
+        """
+        if finding.proof is not None and not finding.proof.exclusions and not finding.proof.cases:
+            finding = replace(finding, certificate=self._own.own(finding.person, self._after), proof=None)
+        if finding.proof is None:
+            self._own.check(finding, self._after)
+            return finding, None
+        if finding.certificate:
+            self._own.check_steps(finding, self._after)
+        return finding, self._together.check(finding)
