@@ -51,6 +51,7 @@ def narrow_all(
             ring[tail] = block
             tail += 1
     room = _room(seats[0], cells[0])
+    trail = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.uint64)
     changed = np.empty(room[0].shape[0], dtype=np.int32)
     number_linked = len(domain) if len(links[0]) else 1
     moved, stack = np.empty(number_linked, dtype=np.int32), np.empty(number_linked, dtype=np.int32)
@@ -59,7 +60,7 @@ def narrow_all(
         block = ring[head]
         head = head + 1 if head < blocks else 0
         waiting[block] = False
-        number = narrow_block(block, domain, chosen, seats, cells, room, changed)
+        number = narrow_block(block, domain, chosen, seats, cells, room, changed, trail)
         if number < 0:
             return block
         for at in range(number):
@@ -78,6 +79,98 @@ def narrow_all(
                         ring[tail] = other
                         tail = tail + 1 if tail < blocks else 0
     return -1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def probe_all(
+    asked: Array,
+    shown: Array,
+    domain: Array,
+    chosen: Array,
+    seats: tuple[Array, Array],
+    cells: tuple[Array, Array, Array],
+    by_track: tuple[Array, Array, Array],
+    most: int,
+    lost: Array,
+) -> int:
+    """Assume each value of some tracks that no world has shown, and take it away where that leads to a contradiction.
+
+    For networks without links.
+
+    Args:
+        asked: tracks.
+        shown: by track and word.
+        domain, chosen, seats, cells, by_track: see `narrow_all`.
+        most: blocks that are narrowed at most for one value.
+        lost: whether a track lost a value; written.
+
+    Returns:
+        How many values were taken away.
+    """
+    blocks = len(seats[0]) - 1
+    room = _room(seats[0], cells[0])
+    widest = room[0].shape[0]
+    changed = np.empty(widest, dtype=np.int32)
+    words = domain.shape[1]
+    size = (most + 2) * widest * words + 64
+    trail = np.empty((size, 2), dtype=np.int64), np.empty(size, dtype=np.uint64)
+    waiting, queue = np.zeros(blocks, dtype=np.bool_), np.empty(blocks, dtype=np.int32)
+    found = 0
+    for track in asked:
+        for value in range(words * 64):
+            word, bit = value >> 6, _ONE << np.uint64(value & 63)
+            if not domain[track, word] & bit or shown[track, word] & bit:
+                continue
+            trail[0][0, 0] = 0
+            for other in range(words):
+                _note(domain, track, other, trail)
+                domain[track, other] = bit if other == word else _NONE
+            wrong = _contradicts(track, domain, chosen, seats, cells, by_track, most, (waiting, queue), room, changed, trail)
+            for at in range(trail[0][0, 0], 0, -1):
+                domain[trail[0][at, 0], trail[0][at, 1]] = trail[1][at]
+            if wrong:
+                domain[track, word] &= ~bit
+                lost[track] = True
+                found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _contradicts(
+    track: int,
+    domain: Array,
+    chosen: Array,
+    seats: tuple[Array, Array],
+    cells: tuple[Array, Array, Array],
+    by_track: tuple[Array, Array, Array],
+    most: int,
+    line: tuple[Array, Array],
+    room: tuple[Array, Array, Array, Array],
+    changed: Array,
+    trail: tuple[Array, Array],
+) -> bool:
+    """Tell whether narrowing from a track on leads to a contradiction within some number of blocks."""
+    waiting, queue = line
+    head, tail, wrong, done = 0, 0, False, 0
+    for place in range(by_track[0][track], by_track[0][track + 1]):
+        block = by_track[2][by_track[1][place]]
+        waiting[block], queue[tail] = True, block
+        tail += 1
+    while head < tail and not wrong and done < most:
+        block = queue[head]
+        head, done = head + 1, done + 1
+        waiting[block] = False
+        number = narrow_block(block, domain, chosen, seats, cells, room, changed, trail)
+        wrong = number < 0
+        for at in range(number):
+            for place in range(by_track[0][changed[at]], by_track[0][changed[at] + 1]):
+                other = by_track[2][by_track[1][place]]
+                if other != block and not waiting[other] and tail < len(queue):
+                    waiting[other], queue[tail] = True, other
+                    tail += 1
+    for at in range(head, tail):
+        waiting[queue[at]] = False
+    return wrong
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -114,8 +207,12 @@ def narrow_block(
     cells: tuple[Array, Array, Array],
     room: tuple[Array, Array, Array, Array],
     changed: Array,
+    trail: tuple[Array, Array],
 ) -> int:
-    """Narrow one block; write the tracks that lost a value, and return how many, or -1 where somebody has no cell."""
+    """Narrow one block; write the tracks that lost a value, and return how many, or -1 where somebody has no cell.
+
+    What tracks had before is noted in the trail, which has room for it or is empty.
+    """
     first, last = seats[0][block], seats[0][block + 1]
     cell, width = cells[0][block], cells[0][block + 1] - cells[0][block]
     if width > 64:
@@ -154,14 +251,16 @@ def narrow_block(
         for c in range(width):
             if mask >> np.uint64(c) & _ONE and (reach[c] & spare or reach[c] >> np.uint64(at) & _ONE):
                 kept |= _ONE << np.uint64(c)
-        if _keep(domain, track, kept, cells[1], cell, width):
+        if _keep(domain, track, kept, cells[1], cell, width, trail):
             changed[number] = track
             number += 1
     return number
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _keep(domain: Array, track: int, kept: int, value: Array, cell: int, width: int) -> bool:
+def _keep(
+    domain: Array, track: int, kept: int, value: Array, cell: int, width: int, trail: tuple[Array, Array]
+) -> bool:
     """Leave a track only the values of some cells; tell whether it lost one."""
     lost = False
     for word in range(domain.shape[1]):
@@ -170,9 +269,21 @@ def _keep(domain: Array, track: int, kept: int, value: Array, cell: int, width: 
             if kept >> np.uint64(c) & _ONE and value[cell + c] >> 6 == word:
                 mask |= _ONE << np.uint64(value[cell + c] & 63)
         left = domain[track, word] & mask
-        lost = lost or left != domain[track, word]
-        domain[track, word] = left
+        if left != domain[track, word]:
+            lost = True
+            _note(domain, track, word, trail)
+            domain[track, word] = left
     return lost
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _note(domain: Array, track: int, word: int, trail: tuple[Array, Array]) -> None:
+    """Note what a track had in a word, unless there is no trail; its first row counts the others."""
+    if len(trail[0]):
+        at = trail[0][0, 0] + 1
+        trail[0][0, 0] = at
+        trail[0][at, 0], trail[0][at, 1] = track, word
+        trail[1][at] = domain[track, word]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

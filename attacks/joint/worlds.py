@@ -20,6 +20,7 @@ Numbers = npt.NDArray[np.int64]
 
 _SMALL = 16
 _STEPS = 20_000
+_PROBED = 60
 _CHANGES = 30
 # A round of the walk is worth another one when it shows this share of what is left to show.
 _WORTH = 0.002
@@ -141,6 +142,28 @@ class Worlds:
             if shown <= _WORTH * left:
                 return
             asked = asked[(self.possible[asked] & ~self.shown[asked]).any(axis=1)]
+
+    def probe(self, budget: Budget) -> bool:
+        """Take away values that lead to contradictions when they are assumed; tell whether a world may be left."""
+        from attacks.joint.narrowing_compiled import narrow_all, probe_all
+
+        network = self.network
+        start, seats = network.by_track
+        by_track = start, seats, network.block_of
+        members = network.seat_start, network.seat
+        chosen = np.full(len(network.seat), -1, dtype=np.int16)
+        asked = np.flatnonzero((self.possible & ~self.shown).any(axis=1))
+        for some in np.array_split(asked, max(1, len(asked) // 5_000)):
+            if budget.spent():
+                break
+            lost = np.zeros(network.tracks, dtype=np.bool_)
+            if probe_all(some, self.shown, self.possible, chosen, members, self._cells, by_track, _PROBED, lost):
+                queue = np.unique(network.block_of[np.isin(network.seat, np.flatnonzero(lost))]).astype(np.int32)
+                nothing = np.zeros(0, dtype=np.int64)
+                links = nothing, np.zeros(0, np.int32), np.zeros(0, np.int8), np.zeros((2, 1, 1), dtype=np.uint64)
+                if narrow_all(self.possible, chosen, members, self._cells, by_track, links, queue) >= 0:
+                    return False
+        return True
 
     def taken(self, world: npt.NDArray[np.integer]) -> Counts:
         """Return how many rows of each cell a world takes, those of settled tracks among them."""
