@@ -64,13 +64,18 @@ def divide(
         )
     slot = slots.find(bucket, snapshot.value[back])
     if (slot < 0).any():
-        raise RefusalError(
-            f"{(slot < 0).sum():,} people were last published in groups without their sensitive value",
-            "correct the key of the last release that has them, or begin a new series",
-            rows=back[slot < 0].astype(np.int32),
-            column="sensitive",
-        )
+        raise misplaced(back[slot < 0])
     return slots, slot, needed
+
+
+def misplaced(rows: Rows) -> RefusalError:
+    """Return the refusal of people whose last groups had not their values, as the keys tell them."""
+    return RefusalError(
+        f"{len(rows):,} people were last published in groups without their sensitive value",
+        "correct the key of the last release that has them, or begin a new series",
+        rows=rows,
+        column="sensitive",
+    )
 
 
 def newcomers(snapshot: Snapshot, drawn: Rows, m: int, *, withhold: bool) -> Rows:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, begun, publish, table, utility
+from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table, utility
 from benchmarks.measure import run
 
 FIGURES = (6, 7, 8, 9, 10)
@@ -220,30 +220,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation, but for Figure 8; default: simulated people"
     parser.add_argument("--population", type=Path, metavar="TABLE", help=told)
-    parser.add_argument("--out", type=Path, required=True, help="folder for equivalence.json and the series at work")
-    parser.add_argument("--figures", type=int, nargs="+", choices=FIGURES, default=list(FIGURES), metavar="N")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, four releases")
-    arguments = parser.parse_args()
-    setting = QUICK if arguments.quick else Setting()
-    folder = arguments.out.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    results = folder / "equivalence.json"
-    population = arguments.population.name if arguments.population else "audit simulate"
-    document = begun(results, {"population": population, "setting": asdict(setting)})
-    there = [_wanted(entry) for entry in document["runs"]]
-    missing = [each for each in plan(arguments.figures, setting) if each not in there]
+    experiment = asked(parser, "equivalence.json", FIGURES, (Setting(), QUICK))
+    setting, folder = experiment.setting, experiment.folder
+    there = [_wanted(entry) for entry in experiment.document["runs"]]
+    missing = [each for each in plan(experiment.figures, setting) if each not in there]
     for slope in dict.fromkeys(each.slope for each in missing):
         microdata = folder / "microdata"
         shutil.rmtree(microdata, ignore_errors=True)
-        simulate(arguments.population, microdata, slope, setting)
+        simulate(experiment.population, microdata, slope, setting)
         for each in missing:
             if each.slope != slope:
                 continue
             print(f"{each.measure}: {_named(each)}, m = {each.m}, s = {slope} …", file=sys.stderr, flush=True)
-            document["runs"].append(measure(each, microdata, folder, setting))
-            results.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            experiment.add(measure(each, microdata, folder, setting))
         shutil.rmtree(microdata, ignore_errors=True)
-    print(*tables(document["runs"], arguments.figures, setting), sep="\n")
+    print(*tables(experiment.document["runs"], experiment.figures, setting), sep="\n")
     return 0
 
 

@@ -247,20 +247,52 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
 # -- the whole ----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Experiment:
+    """What was asked for, and what is known of it already.
+
+    Attributes:
+        population: the table of people, None for simulated ones.
+        figures: which figures to print.
+        setting: the sizes.
+        folder: where to work.
+        results: the file of the results.
+        document: what it holds, or will hold.
+    """
+
+    population: Path | None
+    figures: list[int]
+    setting: Any
+    folder: Path
+    results: Path
+    document: dict[str, Any]
+
+    def add(self, run_: dict[str, Any]) -> None:
+        """Keep the results of one series."""
+        self.document["runs"].append(run_)
+        self.results.write_text(json.dumps(self.document, indent=1) + "\n", encoding="utf-8")
+
+
+def asked(parser: argparse.ArgumentParser, file: str, figures: Sequence[int], settings: tuple[Any, Any]) -> Experiment:
+    """Read the command line, to which this adds what all experiments have; `settings` are the full and the quick."""
+    parser.add_argument("--out", type=Path, required=True, help=f"folder for {file} and the series at work")
+    parser.add_argument("--figures", type=int, nargs="+", choices=figures, default=list(figures), metavar="N")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, four releases")
+    arguments = parser.parse_args()
+    setting = settings[arguments.quick]
+    folder = arguments.out.absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    population = arguments.population.name if arguments.population else "audit simulate"
+    document = begun(folder / file, {"population": population, "setting": asdict(setting)})
+    return Experiment(arguments.population, arguments.figures, setting, folder, folder / file, document)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("population", type=Path, help=f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation")
-    parser.add_argument("--out", type=Path, required=True, help="folder for experiments.json and the series at work")
-    parser.add_argument("--figures", type=int, nargs="+", choices=FIGURES, default=list(FIGURES), metavar="N")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, four releases")
-    arguments = parser.parse_args()
-    setting = QUICK if arguments.quick else Setting()
-    folder = arguments.out.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    results = folder / "experiments.json"
-    document = begun(results, {"population": arguments.population.name, "setting": asdict(setting)})
-    work(arguments.population, folder, plan(arguments.figures, setting), setting, document, results)
-    print(*tables(document["runs"], arguments.figures, setting), sep="\n")
+    experiment = asked(parser, "experiments.json", FIGURES, (Setting(), QUICK))
+    work(experiment, plan(experiment.figures, experiment.setting))
+    print(*tables(experiment.document["runs"], experiment.figures, experiment.setting), sep="\n")
     return 0
 
 
@@ -273,23 +305,21 @@ def begun(results: Path, about: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def work(
-    population: Path, folder: Path, wanted: Sequence[Wanted], setting: Setting, document: dict[str, Any], results: Path
-) -> None:
+def work(experiment: Experiment, wanted: Sequence[Wanted]) -> None:
     """Run what is missing, one update volume after the other, and write the results after each series."""
+    setting, folder = experiment.setting, experiment.folder
     for volume in sorted({each.volume for each in wanted}):
-        there = [Wanted(entry["volume"], entry["method"], entry["parameter"]) for entry in document["runs"]]
+        there = [Wanted(entry["volume"], entry["method"], entry["parameter"]) for entry in experiment.document["runs"]]
         missing = [each for each in wanted if each.volume == volume and each not in there]
         microdata = folder / f"microdata-{volume}"
-        if not missing:
+        if not missing or experiment.population is None:
             continue
         shutil.rmtree(microdata, ignore_errors=True)
-        simulate(population, microdata, volume, setting)
+        simulate(experiment.population, microdata, volume, setting)
         try:
             for each in missing:
                 print(f"{each.method} {each.parameter}, r = {volume} …", file=sys.stderr, flush=True)
-                document["runs"].append(measure(each, microdata, folder / "series", setting))
-                results.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+                experiment.add(measure(each, microdata, folder / "series", setting))
         finally:
             shutil.rmtree(microdata, ignore_errors=True)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from audit.core.publishing import RefusalError
-from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, begun, publish, table
+from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table
 from benchmarks.measure import DISTINCT_DOMAINS, BenchmarkError, run
 from benchmarks.republishing import invalidated, second_release
 
@@ -297,31 +297,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation of 50 values; default: simulated people"
     parser.add_argument("population", type=Path, nargs="?", metavar="POPULATION", help=told)
-    parser.add_argument("--out", type=Path, required=True, help="folder for updates.json and the series at work")
-    parser.add_argument("--figures", type=int, nargs="+", choices=FIGURES, default=list(FIGURES), metavar="N")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows, four releases")
-    arguments = parser.parse_args()
-    setting = QUICK if arguments.quick else Setting()
-    folder = arguments.out.absolute()
-    folder.mkdir(parents=True, exist_ok=True)
-    results = folder / "updates.json"
-    population = arguments.population.name if arguments.population else "audit simulate"
-    document = begun(results, {"population": population, "setting": asdict(setting)})
-    there = [_wanted(entry) for entry in document["runs"]]
-    missing = [each for each in plan(arguments.figures, setting) if each not in there]
+    experiment = asked(parser, "updates.json", FIGURES, (Setting(), QUICK))
+    setting, folder = experiment.setting, experiment.folder
+    there = [_wanted(entry) for entry in experiment.document["runs"]]
+    missing = [each for each in plan(experiment.figures, setting) if each not in there]
     for diameter, deletions in dict.fromkeys((each.diameter, each.deletions(setting)) for each in missing):
         microdata = folder / "microdata"
         shutil.rmtree(microdata, ignore_errors=True)
-        simulate(arguments.population, microdata, diameter, deletions, setting)
+        simulate(experiment.population, microdata, diameter, deletions, setting)
         for each in missing:
             if (each.diameter, each.deletions(setting)) != (diameter, deletions):
                 continue
             print(f"{each.measure}: {each.parameter}, d = {each.diameter} …", file=sys.stderr, flush=True)
-            document["runs"].append(measure(each, microdata, folder / "series", setting))
-            results.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            experiment.add(measure(each, microdata, folder / "series", setting))
         shutil.rmtree(microdata, ignore_errors=True)
-    found = {_wanted(entry): entry for entry in document["runs"]}
-    print(*Figures(setting, found).tables(arguments.figures), sep="\n")
+    found = {_wanted(entry): entry for entry in experiment.document["runs"]}
+    print(*Figures(setting, found).tables(experiment.figures), sep="\n")
     return 0
 
 

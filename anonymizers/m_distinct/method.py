@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.division import bounds
+from anonymizers.division import bounds, misplaced
 from anonymizers.m_distinct import colouring
 from anonymizers.m_distinct.buckets import Bucket
 from anonymizers.m_distinct.entries import Numbers, Signature, entries_of, masks_of, signed
@@ -191,12 +191,7 @@ class _Release:
         kinds = np.stack([each.entries.kind for each in self._buckets])
         wrong = back[kinds[self._home[back], value] < 0]
         if len(wrong):
-            raise RefusalError(
-                f"{len(wrong):,} people were last published in groups without their sensitive value",
-                "correct the key of the last release that has them, or begin a new series",
-                rows=wrong.astype(np.int32),
-                column="sensitive",
-            )
+            raise misplaced(wrong)
 
     def fill_up(self) -> None:
         """Let new people take the places that lack in the buckets, each where the bucket's box grows least."""
