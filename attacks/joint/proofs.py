@@ -39,7 +39,8 @@ def disclosures(evidence: Evidence, decision: Decision, person: Codes, release: 
             found.append(None if proof is None else Disclosure(*claim, 1.0, (), proof))
         return found
 
-    return Disclosures(person, release, value, build)
+    nothing = {"versions": int(decision.network.versions.counted.sum()), "certain": 0}
+    return Disclosures(person, release, value, build, nothing)
 
 
 class Prover:

@@ -111,12 +111,15 @@ class Disclosures:
     Attributes:
         person, release, value: codes; shape (claims,), int32.
         build: returns the findings at some places, with their certificates; None where none was found that is short.
+        nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
+            people; None where each claim rests on its own person alone.
     """
 
     person: Codes
     release: Codes
     value: Codes
     build: Callable[[Places], Sequence[Disclosure | None]]
+    nothing: Mapping[str, object] | None = None
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -133,7 +136,7 @@ class Disclosures:
         def build(chosen: Places) -> Sequence[Disclosure | None]:
             return self.build(places[chosen])
 
-        return Disclosures(self.person[places], self.release[places], self.value[places], build)
+        return Disclosures(self.person[places], self.release[places], self.value[places], build, self.nothing)
 
 
 @dataclass(frozen=True, slots=True)

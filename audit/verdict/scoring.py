@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,11 +83,13 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     have no risk. They are counted by `changed_values`.
     """
     claims = outcome.claims
-    if isinstance(claims, Equivalences) and changed_values(evidence).any():
-        return Scored(_unfounded(outcome, claims), None)
-    if not isinstance(claims, Disclosures):
+    if not isinstance(claims, Disclosures | Equivalences):
         return Scored(outcome, None)
     changed = changed_values(evidence)
+    if claims.nothing is not None and changed.any():
+        return Scored(_unfounded(outcome, claims.nothing), None)
+    if isinstance(claims, Equivalences):
+        return Scored(outcome, None)
     if changed.any():
         outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
     if outcome.model is None:
@@ -100,13 +103,13 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     return Scored(outcome, risks)
 
 
-def _unfounded(outcome: Outcome, claims: Equivalences) -> Outcome:
+def _unfounded(outcome: Outcome, nothing: Mapping[str, object]) -> Outcome:
     """Return the outcome of reasoning about everybody at once where the values of some people do change.
 
     A wrong premise about one person reaches everybody: nothing at all follows.
     """
     reason = "some people's published values change, so that nothing follows from all groups together"
-    return replace(outcome, status="incomplete", reason=reason, measures=dict(claims.nothing), claims=None, people={})
+    return replace(outcome, status="incomplete", reason=reason, measures=dict(nothing), claims=None, people={})
 
 
 def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:
