@@ -209,6 +209,8 @@ class _Plan:
             if rows[at[cell]] < 0:
                 return None
         following = self._at[place + 1]
-        over = prod(factorial(number) for cell, number in zip(self._wanted[place], rows, strict=True) if cell not in following)
+        over = prod(
+            factorial(number) for cell, number in zip(self._wanted[place], rows, strict=True) if cell not in following
+        )
         kept = tuple(number for cell, number in zip(self._wanted[place], rows, strict=True) if cell in following)
         return kept, Fraction(1, over)

@@ -114,8 +114,11 @@ class Settling:
 
     def _unsettled(self, wanted: Flags | None) -> Flags:
         """Return the tracks with values that are neither shown nor proved impossible, of those that are wanted."""
-        left = (self.decision.possible & ~self.decision.shown).any(axis=1) | np.isnan(self.decision.share).any(axis=1)
-        return left if wanted is None else left & wanted
+        decision = self.decision
+        left = (decision.possible & ~decision.shown).any(axis=1)
+        if not compiled(self._network):
+            left |= np.isnan(decision.share).any(axis=1)
+        return left & (wanted if wanted is not None else True)
 
     def _large(self, parts: Parts, budget: Budget) -> None:
         """Show what can be shown quickly in a large network."""

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from attacks.joint.narrowing import Narrowing
 from attacks.joint.network import Flags, Network, Words
-from audit.core.engine import wants_compiled
 from audit.core.evidence import Codes, Counts, Hosts
 
 # Below so many seats the plain kernel needs less time than numba to be imported.
@@ -18,9 +17,12 @@ _WIDEST = 64
 
 
 def compiled(network: Network) -> bool:
-    """Tell whether the compiled kernels pay and fit: for many seats, in blocks of one group."""
+    """Tell whether the compiled kernels pay and fit: for many seats, in blocks of one group.
+
+    What else the process has loaded does not matter: large networks are not counted, which shows in the result.
+    """
     fits = not network.wide.any() and int(np.diff(network.cell_start).max(initial=0)) <= _WIDEST
-    return fits and (len(network.seat) >= _COMPILED_SEATS or wants_compiled(len(network.seat)))
+    return fits and len(network.seat) >= _COMPILED_SEATS
 
 
 def narrowed(network: Network, releases: int) -> Iterator[tuple[Network, Words, Words, bool]]:

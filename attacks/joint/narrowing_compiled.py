@@ -125,7 +125,9 @@ def probe_all(
             for other in range(words):
                 _note(domain, track, other, trail)
                 domain[track, other] = bit if other == word else _NONE
-            wrong = _contradicts(track, domain, chosen, seats, cells, by_track, most, (waiting, queue), room, changed, trail)
+            wrong = _contradicts(
+                track, domain, chosen, seats, cells, by_track, most, (waiting, queue), room, changed, trail
+            )
             for at in range(trail[0][0, 0], 0, -1):
                 domain[trail[0][at, 0], trail[0][at, 1]] = trail[1][at]
             if wrong:
@@ -231,7 +233,9 @@ def narrow_block(
         else:
             chosen[first + k] = -1
     for k in range(last - first):
-        if chosen[first + k] < 0 and not _place(k, options, chosen[first:last], used, cells[2][cell : cell + width], came):
+        if chosen[first + k] < 0 and not _place(
+            k, options, chosen[first:last], used, cells[2][cell : cell + width], came
+        ):
             return -1
     spare = _NONE
     for c in range(width):

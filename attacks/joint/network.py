@@ -105,7 +105,6 @@ class Network:
         """The block of each seat."""
         return np.repeat(np.arange(self.blocks, dtype=np.int32), np.diff(self.seat_start))
 
-
     def prefix(self, releases: int) -> Network:
         """Return the network of the first releases; tracks and versions keep their numbers."""
         blocks = int(np.searchsorted(self.release, releases))

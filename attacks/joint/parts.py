@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint.domains import unpacked
-from attacks.joint.network import Counts, Flags, Network, Words
+from attacks.joint.network import Flags, Network, Words
+from audit.core.evidence import Counts
 
 Numbers = npt.NDArray[np.int64]
 

@@ -197,7 +197,11 @@ class Prover:
         rows = set()
         for cell in reason.cells:
             group = int(network.cell_group[cell])
-            rows |= {(group, value) for value in self._held(release, group) if network.class_of[value] == network.cell_value[cell]}
+            rows |= {
+                (group, value)
+                for value in self._held(release, group)
+                if network.class_of[value] == network.cell_value[cell]
+            }
         people = {int(network.versions.person[network.seat_version[seat]]) for seat in reason.seats}
         return self._told(release, rows, people)
 
@@ -225,7 +229,9 @@ class Prover:
             if not (hosts.fixed >= 0).any():
                 continue
             mentioned = np.flatnonzero(np.isin(hosts.person, list(self._people)))
-            groups = {group for h in mentioned.tolist() for group in hosts.group[hosts.start[h] : hosts.start[h + 1]].tolist()}
+            groups = {
+                group for h in mentioned.tolist() for group in hosts.group[hosts.start[h] : hosts.start[h + 1]].tolist()
+            }
             found += [self._told(release, {row}, who) for row, who in self._taken(release).items() if row[0] in groups]
         return found
 

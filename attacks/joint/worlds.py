@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.network import Counts, Flags, Network, Words
+from attacks.joint.network import Flags, Network, Words
 from attacks.joint.parts import Parts
 from audit.core.budget import Budget
-from audit.core.evidence import Evidence
+from audit.core.evidence import Counts, Evidence
 
 Numbers = npt.NDArray[np.int64]
 

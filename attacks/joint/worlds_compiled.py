@@ -86,7 +86,9 @@ def _count(
         if at[place] >= 0:
             _take(track, at[place], seats, cells, left, 1)
         value = at[place] + 1
-        while value < values and not (domain[track, value >> 6] >> np.uint64(value & 63) & _ONE and _free(track, value, seats, cells, left)):
+        while value < values and not (
+            domain[track, value >> 6] >> np.uint64(value & 63) & _ONE and _free(track, value, seats, cells, left)
+        ):
             value += 1
         steps += 1
         if value == values:
@@ -187,7 +189,9 @@ def walk(
             if not domain[track, word] & bit or shown[track, word] & bit:
                 continue
             turn += 1
-            number = _rearrange(track, value, world, used, seats, cells, members, domain, stamp, turn, changed, before, over, most)
+            number = _rearrange(
+                track, value, world, used, seats, cells, members, domain, stamp, turn, changed, before, over, most
+            )
             for k in range(number):
                 other = changed[k]
                 own, mark = world[other] >> 6, _ONE << np.uint64(world[other] & 63)
@@ -243,7 +247,14 @@ def _rearrange(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _move(
-    track: int, to: int, world: Array, used: Array, seats: tuple[Array, Array], cells: tuple[Array, Array, Array], over: Array, waiting: int
+    track: int,
+    to: int,
+    world: Array,
+    used: Array,
+    seats: tuple[Array, Array],
+    cells: tuple[Array, Array, Array],
+    over: Array,
+    waiting: int,
 ) -> int:
     """Move a track's rows to those of another value; note the cells that are then too full."""
     for seat in range(seats[0][track], seats[0][track + 1]):

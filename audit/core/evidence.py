@@ -183,7 +183,7 @@ class PoolSource(Protocol):
         """Return the rows of a release and which groups may hold whom (`linked`, `register`)."""
 
     def world(self, release: int) -> Codes | None:
-        """Return the values of the people of `hosts(release)` in one world, -1 where not told; None where none is known.
+        """Return the values of the people of `hosts(release)` in a world, -1 where not told; None where none is known.
 
         Who looks for worlds may start from it to save time; nothing that is found out may depend on it.
         """
