@@ -62,11 +62,21 @@ class Buckets:
 
     def settling(self) -> npt.NDArray[np.int64]:
         """Return the quasi-identifiers in the order in which they settle ties; shape (attributes,)."""
-        return np.argsort(-self.point.max(axis=0, initial=-1), kind="stable")
+        return settling_order(self.point)
 
     def units(self) -> Places:
         """Return the places as whole numbers; shape (rows, attributes)."""
-        return np.rint(self.place * _UNITS).astype(np.int64)
+        return in_units(self.place)
+
+
+def settling_order(point: Codes) -> npt.NDArray[np.int64]:
+    """Return the quasi-identifiers by how many values they have, those with most first; shape (attributes,)."""
+    return np.argsort(-point.max(axis=0, initial=-1), kind="stable")
+
+
+def in_units(place: npt.NDArray[np.float64]) -> Places:
+    """Return places in the domains as whole numbers, so that nothing depends on the order of additions."""
+    return np.rint(place * _UNITS).astype(np.int64)
 
 
 def split(buckets: Buckets) -> npt.NDArray[np.int64]:

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import replace
 
-from benchmarks.measure import MB, RELEASES, S1_MEMBERSHIPS, BenchmarkError, Lab
-from benchmarks.rows import Bar, Row, median_seconds, ms, walls
+from benchmarks.measure import MB, RELEASES, BenchmarkError, Lab
+from benchmarks.rows import Bar, Row, beyond_read, median_seconds, ms, walls
 
 NODES = (20, 80, 400)
 FINE, SAFE = "S1-fine", "S1-e-equivalence"
@@ -104,11 +104,4 @@ def memory(lab: Lab) -> Iterator[Row]:
     job = "attack-equivalence"
     for what, series in (("merged m-invariant S1", lab.merged(FINE)), ("fine m-invariant S1", lab.published(FINE))):
         ours, read = (lab.peak(each, series, job, repeat=1) for each in (job, "limit-pairs"))
-        yield Row(
-            f"memory equivalence {series.name}",
-            f"equivalence, {what}: peak memory beyond the read, per membership",
-            f"{ours / MB:.0f} - {read / MB:.0f} MB",
-            (ours - read) / S1_MEMBERSHIPS,
-            Bar(24, 12, " B"),
-            runs={"attack_bytes": ours, "read_bytes": read},
-        )
+        yield beyond_read(f"equivalence {series.name}", f"equivalence, {what}", ours, read)

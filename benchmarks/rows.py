@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-from benchmarks.measure import Process
+from benchmarks.measure import MB, S1_MEMBERSHIPS, Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,18 @@ class Row:
             verdict = "dream" if self.bar.held(self.figure, self.bar.dream) else "yes"
         limits = [self.bar.show(limit) for limit in (self.bar.bar, self.bar.dream)]
         return [self.what, self.measured, f"{self.figure:.3g}{self.bar.unit}", *limits, verdict]
+
+
+def beyond_read(name: str, what: str, ours: int, read: int) -> Row:
+    """Return the row of an attack's peak memory beyond the read, per membership of S1; both in bytes."""
+    return Row(
+        f"memory {name}",
+        f"{what}: peak memory beyond the read, per membership",
+        f"{ours / MB:.0f} - {read / MB:.0f} MB",
+        (ours - read) / S1_MEMBERSHIPS,
+        Bar(24, 12, " B"),
+        runs={"attack_bytes": ours, "read_bytes": read},
+    )
 
 
 def median_seconds(runs: list[Process]) -> float:

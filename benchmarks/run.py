@@ -17,14 +17,13 @@ from benchmarks.measure import (
     MB,
     RELEASES,
     ROOT,
-    S1_MEMBERSHIPS,
     BenchmarkError,
     Lab,
     Timings,
     machine,
     versions,
 )
-from benchmarks.rows import Bar, Row, median_seconds, ms, walls
+from benchmarks.rows import Bar, Row, beyond_read, median_seconds, ms, walls
 
 KINDS = ("invariant", "diverse")
 ANONYPYX_PEOPLE = 300
@@ -175,14 +174,7 @@ def memory(lab: Lab) -> Iterator[Row]:
         job = f"attack-{attack}"
         ours = lab.peak(job, folder, job)
         read = lab.peak("limit-register" if variant == "register" else "limit-linked", folder, job)
-        yield Row(
-            f"memory {attack} {variant}",
-            f"{attack}, S1-diverse {variant}: peak memory beyond the read, per membership",
-            f"{ours / MB:.0f} - {read / MB:.0f} MB",
-            (ours - read) / S1_MEMBERSHIPS,
-            Bar(24, 12, " B"),
-            runs={"attack_bytes": ours, "read_bytes": read},
-        )
+        yield beyond_read(f"{attack} {variant}", f"{attack}, S1-diverse {variant}", ours, read)
 
 
 def growth(lab: Lab) -> Iterator[Row]:

@@ -30,11 +30,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from anonymizers.splitting import in_units, settling_order
 from audit.core.evidence import Codes
 
 Numbers = npt.NDArray[np.int64]
 
-_UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 # Below so many rows, importing numba and loading its kernel costs more than it saves.
 _COMPILED_ROWS = 500
 _FAR = np.int64(1 << 62)
@@ -71,13 +71,12 @@ class Bucket:
         point = self.point[rows]
         if not point.shape[1]:
             return rows[np.newaxis]
-        settling = np.argsort(-point.max(axis=0, initial=-1), kind="stable")[::-1]
-        keys = point.T
+        settling, keys = settling_order(point)[::-1], point.T
         return np.stack([rows[np.lexsort([*keys[settling], key])] for key in keys])
 
     def units(self) -> Numbers:
-        """Return the places as whole numbers, so that nothing depends on the order of additions."""
-        return np.rint(self.place * _UNITS).astype(np.int64)
+        """Return the places as whole numbers."""
+        return in_units(self.place)
 
 
 def split(buckets: Sequence[Bucket]) -> list[Numbers]:

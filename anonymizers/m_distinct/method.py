@@ -119,7 +119,6 @@ class _Release:
         self.updates = snapshot.updates or UpdateSets.unchanging(len(snapshot.values))
         self.masks = masks_of(self.updates)
         self.new: Numbers = np.zeros(0, dtype=np.int64)
-        self._signatures: list[Signature] = []
         self._buckets: list[Bucket] = []
         self._number: dict[Signature, int] = {}
         self._home: Numbers = np.full(len(snapshot), -1, dtype=np.int64)
@@ -131,7 +130,6 @@ class _Release:
             if entries is None:
                 raise AssertionError("a group had this signature, or could have: its values represent the sets")
             self._number[signature] = len(self._buckets)
-            self._signatures.append(signature)
             self._buckets.append(Bucket(entries, np.zeros(len(self.updates), dtype=np.int64)))
         return self._number[signature]
 
@@ -144,7 +142,7 @@ class _Release:
         """Return the signatures of the buckets, those with most layers first."""
         layers = [len(bucket) // len(bucket.entries) for bucket in self._buckets]
         order = sorted(range(len(layers)), key=lambda number: (-layers[number], number))
-        return [self._signatures[number] for number in order]
+        return [self._buckets[number].entries.sets for number in order]
 
     def put_back(self, so_far: SoFar) -> None:
         """Put those who were published before into the bucket of the signature of their last group.

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError
+from audit.core.updates import UpdateSets
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -162,6 +163,11 @@ class Transitions:
     weight: npt.NDArray[np.float64]
     exact: dict[tuple[int, int], Fraction]
     listed: npt.NDArray[np.bool_]
+
+    @property
+    def sets(self) -> UpdateSets:
+        """The candidate update sets: what may follow at all."""
+        return UpdateSets(self.weight > 0)
 
 
 class PoolSource(Protocol):

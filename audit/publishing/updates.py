@@ -10,7 +10,6 @@ import numpy as np
 from audit.core.errors import InputError, Problem, Problems, UsageError, printable
 from audit.core.evidence import Transitions
 from audit.core.publishing import Anonymizer
-from audit.core.updates import UpdateSets
 from audit.publishing.rechecking import BrokenPromiseError
 from audit.reading.knowledge import read_transitions
 from audit.reading.manifest import NAME as SERIES
@@ -45,7 +44,7 @@ def agree(series: Series, microdata: Microdata, anonymizer: Anonymizer, *, begun
         if anonymizer.follows_updates:
             _check_closed(lines.shown, own, anonymizer, vocabulary.names, begun=begun)
     if not begun:  # its file is put in place with the first release, which is checked before
-        series.updates[microdata.sensitive] = None if own is None else UpdateSets(own.weight > 0)
+        series.updates[microdata.sensitive] = None if own is None else own.sets
     return own
 
 
@@ -119,7 +118,7 @@ def _check_closed(shown: str, own: Transitions, anonymizer: Anonymizer, names: S
     Raises:
         InputError: there are some.
     """
-    sets = UpdateSets(own.weight > 0)
+    sets = own.sets
     missing, whole = sets.missing(), sets.closed()
     if not len(missing):
         return

@@ -196,7 +196,7 @@ def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
     if sensitive not in series.updates:
         named = series.manifest.transitions is not None
         transitions = read_transitions(series, series.vocabularies[sensitive]) if named else None
-        series.updates[sensitive] = None if transitions is None else UpdateSets(transitions.weight > 0)
+        series.updates[sensitive] = None if transitions is None else transitions.sets
     return series.updates[sensitive]
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from audit.core.errors import InputError, Problems, UsageError
 from audit.core.evidence import Codes, Transitions
 from audit.core.publishing import Scale, Snapshot
-from audit.core.updates import UpdateSets
 from audit.reading.cells import CellError, Kind, parse_value
 from audit.reading.numbering import COUNTERFEIT, NOBODY, People, Vocabulary
 from audit.reading.tables import Table, header, note_absent, read_table, text_codes
@@ -161,7 +160,7 @@ class Microdata:
         problems.check()
         point = np.stack([codes for codes, _, _ in columns], axis=1) if columns else np.zeros((table.rows, 0), np.int32)
         scales = [self._scale(name, exact) for name, (_, _, exact) in zip(self.quasi_identifiers, columns, strict=True)]
-        updates = None if transitions is None else UpdateSets(transitions.weight > 0)
+        updates = None if transitions is None else transitions.sets
         snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates)
         numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
         return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 _BLOCK = 8 << 20
 _LARGEST_BLOCK = 1 << 30
+# So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
+_ALONE = 1 << 20
 _DIRECT_SLACK = 1 << 16
 _BYTES_PER_ROW = 40
 
@@ -368,7 +370,7 @@ def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
         try:
             return arrow_csv.read_csv(
                 pa.BufferReader(content),
-                read_options=arrow_csv.ReadOptions(block_size=block),
+                read_options=arrow_csv.ReadOptions(block_size=block, use_threads=len(content) > _ALONE),
                 parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=list(columns), column_types=dict.fromkeys(columns, kind), check_utf8=True

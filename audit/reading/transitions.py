@@ -15,7 +15,6 @@ import numpy as np
 
 from audit.core.errors import InputError, Problem, Problems
 from audit.core.evidence import Transitions
-from audit.core.updates import UpdateSets
 from audit.reading.numbering import Vocabulary
 from audit.reading.tables import Table, header, read_table
 
@@ -75,7 +74,7 @@ class TransitionLines:
         {('a', 'b'): '0.5', ('a', 'a'): '0.5', ('b', 'b'): ''}
         """
         vocabulary = Vocabulary()
-        sets = UpdateSets(self.numbered(vocabulary).weight > 0)
+        sets = self.numbered(vocabulary).sets
         names = vocabulary.names
         added = [(names[a], names[b]) for a, b in sets.missing().tolist()]
         wider = {a for a, _ in added}
