@@ -36,6 +36,7 @@ from audit.reading.series import Series
 from audit.reading.tables import count_rows
 from audit.verdict import policy
 from audit.verdict.findings import AnyShelf, shelve
+from audit.verdict.ladder import ladder
 from audit.verdict.naming import Namer
 from audit.verdict.policy import Judged
 from audit.verdict.scoring import Scored, changed_values, score
@@ -145,6 +146,7 @@ def _report(
         time_limit=options.time_limit,
         revealed=options.reveal,
         ids_are_stable=namer.stable,
+        ladder=ladder(entries),
     )
 
 

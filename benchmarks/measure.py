@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import time
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent
@@ -23,6 +25,13 @@ KIB, MB = 1024, 1_000_000
 RELEASES = 21
 S1_MEMBERSHIPS = 200_000 * RELEASES
 DISTINCT_RELEASES = 20
+CROWD_ROWS = (20, 40)
+CROWDS = {
+    "2-diverse": ("--method l-diversity --l 2", CROWD_ROWS),
+    "k = 4": ("--method mondrian --k 4", CROWD_ROWS),
+    "k = 6": ("--method mondrian --k 6", CROWD_ROWS[:1]),
+}
+"""How a few people are published, and how many rows there are of them."""
 DISTINCT_DOMAINS = "Age=1..100,Gender=2,Marital=6,Education=1..17"
 SERIES = {
     "S1-invariant": ["--kind", "invariant"],
@@ -39,16 +48,41 @@ MICRODATA: dict[str, list[str]] = {
         f"--quasi-identifiers {DISTINCT_DOMAINS} --rows 20000 --insertions 5000 --deletions 2000 "
         f"--snapshots {DISTINCT_RELEASES} --diameter 5 --closed --changes 5000 --moving"
     ).split(),
+    "S1-hundredth": ["--rows", "2000"],
+    "S1-tenth": ["--rows", "20000"],
+    **{
+        f"crowd-{rows}": (
+            f"--quasi-identifiers Age=1..100,Education=1..17 --sensitive Occupation=20 --rows {rows} "
+            f"--insertions {rows // 5} --deletions {rows // 5} --snapshots 3 --file-type csv"
+        ).split()
+        for rows in CROWD_ROWS
+    },
 }
 PUBLISHED = {
-    "S1-fine": ["--method", "m-invariance", "--m", "10"],
-    "S1-e-equivalence": ["--method", "e-equivalence", "--m", "10", "--e", "5"],
+    "S1-fine": ("S1", "--method m-invariance --m 10 --publish anatomy"),
+    "S1-e-equivalence": ("S1", "--method e-equivalence --m 10 --e 5 --publish anatomy"),
+    **{
+        f"{micro}-{least}-diverse": (micro, f"--method l-diversity --l {least}")
+        for micro in ("S1", "S1-tenth", "S1-hundredth")
+        for least in (3, 10)
+    },
+    "D-distinct": ("D", "--method m-distinct --m 6"),
+    **{
+        f"crowd-{rows} {told}": (f"crowd-{rows}", options)
+        for told, (options, sizes) in CROWDS.items()
+        for rows in sizes
+    },
 }
+"""What is published of which microdata, and how."""
 PACKAGES = ("series-audit", "numpy", "scipy", "pyarrow", "numba", "ortools", "duckdb", "anonypyx", "pandas", "igraph")
 
 
 class BenchmarkError(Exception):
     """A measured command failed, or two tools gave different answers."""
+
+
+class TimeLimitError(BenchmarkError):
+    """A measured command did not end in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +147,21 @@ class Lab:
         return folder
 
     def published(self, name: str) -> Path:
-        """Return a series published by Anatomy from the microdata S1, made when missing."""
+        """Return a published series, made when missing."""
         folder = self.data / name
         if not folder.exists():
-            micro = str(self.microdata("S1"))
-            options = [*PUBLISHED[name], "--publish", "anatomy", "--seed", "1", "--output", str(folder)]
-            run([*self._audit, "anonymize", micro, *options])
+            micro, options = PUBLISHED[name]
+            command = [*self._audit, "anonymize", str(self.microdata(micro)), *options.split()]
+            print(f"making {name} …", file=sys.stderr, flush=True)
+            run([*command, "--seed", "1", "--output", str(folder)])
+        return folder
+
+    def registered(self, name: str) -> Path:
+        """Return a published series of CSV files beside which everybody is in a register, made when missing."""
+        folder = self.data / f"{name}-registered"
+        if not folder.exists():
+            micro = self.microdata(PUBLISHED[name][0])
+            run([sys.executable, "-m", "benchmarks.registering", str(micro), str(self.published(name)), str(folder)])
         return folder
 
     def merged(self, name: str) -> Path:
@@ -156,9 +199,19 @@ class Lab:
 
     def warm(self, jobs: dict[str, Path], repeat: int | None = None) -> Timings:
         """Time jobs in turns in one warm process."""
+        return self._timed(jobs, ["--repeat", str(repeat or self.repeat)])
+
+    def once(self, job: str, series: Path, limit: float | None = None) -> Timings:
+        """Time a job that takes long, or warms up by itself, once.
+
+        Raises:
+            TimeLimitError: it did not end within `limit` seconds.
+        """
+        return self._timed({job: series}, ["--cold", "--repeat", "1"], limit)
+
+    def _timed(self, jobs: dict[str, Path], options: list[str], limit: float | None = None) -> Timings:
         words = [f"{job}={series}" for job, series in jobs.items()]
-        command = [sys.executable, "-m", "benchmarks.warm", "--repeat", str(repeat or self.repeat), *words]
-        found = json.loads(run(command).printed)
+        found = json.loads(run([sys.executable, "-m", "benchmarks.warm", *options, *words], limit=limit).printed)
         return Timings(
             {job: entry["seconds"] for job, entry in found.items()},
             {job: entry["answer"] for job, entry in found.items()},
@@ -180,14 +233,26 @@ class Lab:
         return int(statistics.median(run(command).peak for _ in range(repeat)))
 
 
-def run(command: list[str], allowed: tuple[int, ...] = (0,)) -> Process:
-    """Run a command to its end and ask the operating system what it took."""
+def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None = None) -> Process:
+    """Run a command to its end and ask the operating system what it took.
+
+    Raises:
+        TimeLimitError: it did not end within `limit` seconds; it was killed.
+        BenchmarkError: it ended with another code than those that are allowed.
+    """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=err, cwd=ROOT.parent)
+        timer = None if limit is None else Timer(limit, process.kill)
+        if timer is not None:
+            timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
+        if timer is not None:
+            timer.cancel()
+        if limit is not None and seconds >= limit and process.returncode == -signal.SIGKILL:
+            raise TimeLimitError(f"{' '.join(command)}: not done after {limit:g} s")
         out.seek(0)
         err.seek(0)
         if process.returncode not in allowed:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import equivalence, making
+from benchmarks import equivalence, joint, making
 from benchmarks.measure import (
     MB,
     RELEASES,
@@ -214,6 +214,10 @@ ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "equivalence-fine": (1, equivalence.fine),
     "min-cut": (1, equivalence.cuts),
     "equivalence-memory": (1, equivalence.memory),
+    "joint-small": (1, joint.small),
+    "joint": (1, joint.large),
+    "joint-invariant": (1, joint.invariant),
+    "joint-anonypyx": (1, joint.anonypyx),
     "intersection-s10": (10, intersection_s10),
     "growth": (10, growth),
     "process-s100": (100, process_s100),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import json
 import time
 from collections.abc import Callable
@@ -15,13 +16,17 @@ from pathlib import Path
 from typing import Any
 
 Job = Callable[[], Any]
+_PARTS = {
+    **dict.fromkeys(("alone", "fingerprint", "subsets", "cuts"), "benchmarks.parts"),
+    **dict.fromkeys(("joint", "crowd"), "benchmarks.joint_parts"),
+}
 
 
 def build(name: str, series: Path) -> Job:
     """Return the job of a name; what it needs is imported here, outside the clock.
 
     Names: `limit-linked`, `limit-register`, `limit-pairs`, `attack-NAME`, `scored-NAME` (with risks), `duckdb-linked`,
-    `duckdb-register-RELEASES`, `anonypyx-PEOPLE`, and those of `benchmarks.parts`.
+    `duckdb-register-RELEASES`, `anonypyx-PEOPLE`, and those of `benchmarks.parts` and `benchmarks.joint_parts`.
     """
     tool, _, rest = name.partition("-")
     if tool in ("attack", "scored"):
@@ -31,10 +36,8 @@ def build(name: str, series: Path) -> Job:
 
         read = {"linked": limit.linked, "register": limit.register, "pairs": limit.pairs}[rest]
         return lambda: read(series)
-    if tool in ("alone", "fingerprint", "subsets", "cuts"):
-        from benchmarks import parts
-
-        return parts.build(tool, rest, series)
+    if tool in _PARTS:
+        return importlib.import_module(_PARTS[tool]).build(tool, rest, series)
     from benchmarks import rivals
 
     if name == "duckdb-linked":

@@ -63,6 +63,8 @@ def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
         facts.append(("left by joint", _either(version.together)))
     if version.open:
         facts.append(("of these open", f"{_either(version.open)} (neither shown to be possible nor ruled out)"))
+    if version.ruled_out:
+        facts.append(("ruled out by joint", listed(version.ruled_out)))
     for attack in dict.fromkeys(share.attack for share in version.shares):
         shares = [f"{printable(s.value)} {number(s.risk)}" for s in version.shares if s.attack == attack]
         facts.append((f"risk by {attack}", ", ".join(shares)))

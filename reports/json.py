@@ -36,6 +36,7 @@ class Json:
             "time_limit": report.time_limit,
             "revealed": report.revealed,
             "attacks": [_attack(attack) for attack in report.attacks],
+            "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
             "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
         }
         return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

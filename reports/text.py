@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Text", "fallen", "number", "plural"]
 _RELEASES_SHOWN = 24
+_ROOM = 96
 
 
 @dataclass(frozen=True)
@@ -109,33 +110,7 @@ class Text:
         console.print()
 
     def _attacks(self, console: Console, report: Report) -> None:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        for name, side in (
-            ("attack", "left"),
-            ("status", "left"),
-            ("what falls", "left"),
-            ("highest risk", "right"),
-        ):
-            table.add_column(name, justify="right" if side == "right" else "left", header_style="bold")
-        table.add_column("mean risk", justify="right", header_style="bold")
-        table.add_column("time", justify="right", header_style="bold")
-        several = any(attack.sensitive for attack in report.attacks)
-        for attack in report.attacks:
-            name = f"{attack.attack} ({printable(attack.sensitive)})" if several and attack.sensitive else attack.attack
-            if attack.status == "skipped":
-                table.add_row(name, "skipped", "does not apply", "", "", "")
-                continue
-            m = attack.measures
-            table.add_row(
-                name,
-                attack.status,
-                fallen(attack),
-                *(number(m[name]) if name in m else "" for name in ("max_risk", "mean_risk")),
-                seconds(attack),
-            )
-        console.print(table)
+        self._ladder(console, report)
         for attack in report.attacks:
             if attack.reason:
                 self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
@@ -145,6 +120,42 @@ class Text:
         patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
         self._indented(console, f"Policy: {limits}. Run with {patience}.")
         console.print()
+
+    def _ladder(self, console: Console, report: Report) -> None:
+        """Print what each attack finds; where several tell people's values, whom each adds to those above it."""
+        from rich.table import Table
+
+        rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
+        laddered = len(report.ladder) > len({rung.sensitive for rung in report.ladder})
+        # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
+        roomy = self.width >= _ROOM or not laddered
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("attack", header_style="bold")
+        if roomy:
+            table.add_column("status", header_style="bold", no_wrap=True)
+        table.add_column("what falls", header_style="bold")
+        for head in (*(["new\npeople", "so\nfar"] if laddered else []), "highest\nrisk", "mean\nrisk", "time"):
+            table.add_column(head, justify="right", header_style="bold")
+        for attack in report.attacks:
+            status = [attack.status] if roomy else []
+            name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
+            if attack.status == "skipped":
+                table.add_row(name, *status, "does not apply")
+                continue
+            rung, m = rungs.get((attack.attack, attack.sensitive)), attack.measures
+            people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
+            table.add_row(
+                name,
+                *status,
+                fallen(attack),
+                *(people if laddered else []),
+                *(number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")),
+                seconds(attack),
+            )
+        console.print(table)
+        if laddered:
+            what = "New people: those with a value that is certain by this attack and by none above it."
+            self._indented(console, what)
 
     def _timeline(self, console: Console, report: Report) -> None:
         from rich.table import Table

@@ -62,6 +62,13 @@ class Claims:
         ]
         return np.concatenate(some)
 
+    @property
+    def _pinned(self) -> Codes:
+        """Whose value each claim pins, -1 where none is."""
+        pinned = np.full(len(self.e), -1, dtype=np.int32)
+        pinned[: len(self.pin)] = self.pin
+        return pinned
+
     @cached_property
     def _effort(self) -> Codes:
         """How hard each claim is to show, 0 for the easiest."""
@@ -92,7 +99,7 @@ class Claims:
         whole = found.releases == len(self.evidence.tags)
         spanned, doubt = int(whole and decided), self.uncertain or not whole
         return Equivalences(
-            self.e, self._effort, np.concatenate(when), spanned, doubt, nothing, self._sides, self._build
+            self.e, self._effort, np.concatenate(when), spanned, doubt, nothing, self._sides, self._build, self._pinned
         )
 
     def sure(self) -> Claims:

@@ -1,1 +1,1 @@
-"""Joint inference: what remains possible for everybody at once (THEORY of worlds; m-Distinct and m-invariance papers)."""
+"""Joint inference: what remains possible when everybody is taken together."""

@@ -8,7 +8,8 @@ in all releases, or values that follow one another along transitions. A value is
 exactly when some world has it; a version with one possible value is *certain*. What is neither in a world that was
 found nor proved to be in none is counted as *open*.
 
-Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted.
+Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted; elsewhere
+it can be estimated (`posteriors`, `sampling`).
 
 Cost: finding out whether a value is possible is NP-hard in general. See `deciding` for how it is done.
 
@@ -19,17 +20,18 @@ Cost: finding out whether a value is possible is NP-hard in general. See `decidi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.joint.deciding import Decision, decide
+from attacks.joint.knowing import Knowledge
 from attacks.joint.parts import possible_values
+from attacks.joint.posteriors import WorldRisks
 from attacks.joint.proofs import disclosures
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
-from audit.core.outcome import Asked, Outcome, Risks, per_person_reason
+from audit.core.outcome import Outcome, per_person_reason
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,21 @@ class Joint:
         if decision.worlds is not None:
             measures["worlds"] = decision.worlds
         measures["timeline"] = [*(int(Values(each).certain.sum()) for each in earlier), len(certain)]
+        nothing = {**measures, "certain": 0, "eliminated": 0, "open": found.pairs, "timeline": [0] * len(evidence.tags)}
+        nothing.pop("worlds", None)
         if not decision.feasible:
             what = "nothing fits all releases: some values change that may not, or keys are wrong"
-            return Outcome(self.ident, "incomplete", what, {"versions": measures["versions"], "certain": 0})
+            return Outcome(self.ident, "incomplete", what, nothing)
         place = versions.person[certain], versions.release[certain], found.first[certain]
         claims = disclosures(evidence, decision, *place)
-        if found.open:
-            why = f"{budget.reason}; {found.open:,} values of versions are open"
-            return Outcome(self.ident, "incomplete", why, measures, claims)
+        claims = replace(claims, nothing=nothing, exhaustive=found.exhaustive)
+        knowing = Knowledge(decision)
+        if found.open or not all(each.settled for each in earlier):
+            why = budget.reason if budget.spent() else "parts of the series are too large or too hard to be settled"
+            what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
+            return Outcome(self.ident, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing)
         model = None if np.isnan(decision.share).any() else WorldRisks(evidence, decision)
-        return Outcome(self.ident, "complete", None, measures, claims, model)
+        return Outcome(self.ident, "complete", None, measures, claims, model, knowing=knowing)
 
 
 class Values:
@@ -80,15 +87,18 @@ class Values:
     Attributes:
         certain: which versions that count have one possible value; shape (versions,).
         first: the first possible value of each; shape (versions,), int32.
-        eliminated: (version, value) pairs that are impossible though the person's own groups leave them.
-        open: pairs that are neither shown nor proved impossible.
+        pairs: (version, value) pairs that people's own groups leave.
+        eliminated: those of them that are impossible.
+        open: those that are neither shown nor proved impossible.
+        exhaustive: whether each version that counts is certain, or has two values that are shown to be possible.
     """
 
     def __init__(self, decision: Decision) -> None:
         network, versions = decision.network, decision.network.versions
         self.certain = np.zeros(len(versions.person), dtype=np.bool_)
         self.first: Codes = np.full(len(versions.person), -1, dtype=np.int32)
-        self.eliminated = self.open = 0
+        self.pairs = self.eliminated = self.open = 0
+        self.exhaustive = True
         for release in range(len(network.hosts)):
             rows = np.flatnonzero(versions.release == release)
             counted = versions.counted[rows]
@@ -98,56 +108,7 @@ class Values:
             size = left.sum(axis=1)
             self.certain[rows] = counted & (size == 1)
             self.first[rows] = np.where(size > 0, left.argmax(axis=1), -1)
+            self.pairs += int(own[counted].sum())
+            self.exhaustive &= bool((self.certain[rows] | ((left & shown).sum(axis=1) > 1))[counted].all())
             self.eliminated += int(own[counted].sum() - left[counted].sum())
             self.open += int((left & ~shown)[counted].sum())
-
-
-@dataclass(frozen=True)
-class WorldRisks:
-    """Shares of worlds, where all of them were counted."""
-
-    evidence: Evidence
-    decision: Decision
-
-    def risks(self, asked: Asked, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts; None where a part was not counted, or the time is up."""
-        network, versions = self.decision.network, self.decision.network.versions
-        people, releases, risks = [], [], []
-        for release in range(len(network.hosts)):
-            if budget.spent():
-                return None
-            rows = np.flatnonzero(versions.release == release)
-            shares = self.shares(release)
-            asked_of, wanted = asked.of_versions(release), np.full(int(versions.person.max()) + 1, -1, dtype=np.int64)
-            if asked_of is not None:
-                wanted[self.evidence.pools(release).person] = asked_of
-            value = wanted[versions.person[rows]]
-            # A value that was not yet published is impossible.
-            shares = np.pad(shares, ((0, 0), (0, max(0, int(value.max(initial=-1)) + 1 - shares.shape[1]))))
-            own = shares[np.arange(len(rows)), np.maximum(value, 0)]
-            risk = np.where(value < 0, shares.max(axis=1, initial=0.0), np.where(own > 0, own, np.nan))
-            counted = versions.counted[rows]
-            people.append(versions.person[rows][counted])
-            releases.append(np.full(int(counted.sum()), release, dtype=np.int32))
-            risks.append(risk[counted])
-        person = np.concatenate(people)
-        ones = np.ones(len(person), dtype=np.int32)
-        return Risks(person, np.concatenate(releases), ones, np.concatenate(risks))
-
-    def shares(self, release: int) -> npt.NDArray[np.float64]:
-        """Return the share of the worlds in which everybody in a release has a value; shape (versions, values).
-
-        Within a class the people of a group may exchange their values, so that each is as probable as it is frequent.
-        """
-        network = self.decision.network
-        versions, hosts = network.versions, network.hosts[release]
-        track = versions.track[versions.release == release]
-        share = self.decision.share[track]
-        kinds = network.class_of[: hosts.values]
-        if int(kinds.max(initial=0)) + 1 == len(kinds):
-            return share[:, kinds]
-        rows = hosts.contents.tabled(hosts.n_groups, hosts.values)[hosts.group].astype(np.float64)
-        of_kind = np.zeros((len(rows), share.shape[1]))
-        for value, kind in enumerate(kinds.tolist()):
-            of_kind[:, kind] += rows[:, value]
-        return share[:, kinds] * rows / np.maximum(of_kind[:, kinds], 1.0)

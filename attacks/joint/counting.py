@@ -10,7 +10,7 @@ Where strangers take the rest (`register`), worlds map people to rows instead, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import factorial, prod

@@ -27,12 +27,15 @@ from attacks.joint.parts import Parts, split
 from attacks.joint.programme import Programme, twins
 from attacks.joint.worlds import Worlds
 from audit.core.budget import Budget
-from audit.core.evidence import Evidence
+from audit.core.evidence import Codes, Evidence
 
 # Steps of counting a part; so many take about half a second.
 _MOST_STEPS = 100_000
 # Larger parts of large networks are not counted, and still larger ones not asked for worlds.
 _COUNTED = 16
+_ALL = 1 << 30
+# The share of the time that may be used for what is possible after all releases, not for what was certain when.
+_FOR_LAST = 0.8
 _ASKED = 3_000
 
 
@@ -47,8 +50,10 @@ class Decision:
         shown: those that some world has; likewise.
         share: the share of the worlds that have a value; shape (tracks, values), NaN for tracks of parts that were not
             counted.
+        world: the value of each track in one world, as far as one was found, else -1; shape (tracks,), int32.
         worlds: how many worlds there are, None where a part was not counted, or strangers take rows.
         feasible: whether there may be a world at all.
+        settled: whether everything that was asked for is shown or proved impossible.
     """
 
     network: Network
@@ -56,25 +61,40 @@ class Decision:
     possible: Words
     shown: Words
     share: npt.NDArray[np.float64]
+    world: Codes
     worlds: int | None = None
     feasible: bool = True
+    settled: bool = True
 
 
 def decide(evidence: Evidence, budget: Budget) -> tuple[Decision, list[Decision]]:
     """Return what is possible after all releases, and, of what is certain then, what was certain after each before."""
     network = network_of(evidence)
     stages = list(narrowed(network, len(evidence.tags)))
-    last = Settling(evidence, stages[-1]).settled(budget, None)
-    certain = _single(last.possible)
-    earlier = []
-    for stage in stages[:-1]:
+    last = Settling(evidence, stages[-1]).settled(budget.part(_FOR_LAST))
+    last.settled = not (last.possible & ~last.shown).any()
+    certain, earlier = _single(last.possible), []
+    for number, stage in enumerate(stages[:-1]):
         # Whatever is certain early is certain in the end; nothing else has to be looked at.
-        earlier.append(Settling(evidence, stage).settled(budget, certain))
+        decision = Settling(evidence, stage).settled(budget.part(1 / (len(stages) - 1 - number)), last)
+        several = np.zeros_like(certain)
+        several[stage[0].seat] = True
+        several &= (np.bitwise_count(decision.possible).sum(axis=1) > 1) & certain
+        decision.settled = not (several & (np.bitwise_count(decision.shown).sum(axis=1) < 2)).any()
+        earlier.append(decision)
     return last, earlier
 
 
 def _single(words: Words) -> Flags:
     return np.bitwise_count(words).sum(axis=1) == 1
+
+
+def _first(words: Words) -> Codes:
+    """Return the first value of each track, anything where it has none."""
+    word = (words != 0).argmax(axis=1)
+    held = words[np.arange(len(words)), word]
+    low = held & (~held + np.uint64(1))
+    return (64 * word + np.bitwise_count(low - np.uint64(1)) % 64).astype(np.int32)
 
 
 class Settling:
@@ -86,55 +106,71 @@ class Settling:
         values = int(self._network.class_of.max(initial=0)) + 1
         self._values = values
         share = np.where(_single(left)[:, np.newaxis], unpacked(left, values).astype(np.float64), np.nan)
-        self.decision = Decision(self._network, own.copy(), left.copy(), np.zeros_like(left), share, None, feasible)
+        world = np.where(_single(left), _first(left), np.int32(-1)).astype(np.int32)
+        shown = np.zeros_like(left)
+        self.decision = Decision(self._network, own.copy(), left.copy(), shown, share, world, feasible=feasible)
 
-    def settled(self, budget: Budget, wanted: Flags | None) -> Decision:
-        """Work on the parts with tracks that are wanted and not settled, on all where it is None."""
+    def settled(self, budget: Budget, later: Decision | None = None) -> Decision:
+        """Work on all parts, or on what was certain later, until it is known whether that is certain here."""
         decision, evidence = self.decision, self._evidence
-        if not decision.feasible:
-            return decision
+        if decision.feasible:
+            self._settle(evidence, budget, later)
+        return decision
+
+    def _settle(self, evidence: Evidence, budget: Budget, later: Decision | None) -> None:
+        """Work on what may have a world."""
+        decision = self.decision
         parts = split(self._network, decision.possible)
         decision.shown[parts.settled] = decision.possible[parts.settled]
+        wanted = np.ones(self._network.tracks, dtype=np.bool_)
+        if later is not None:
+            wanted = _single(later.possible)
+            decision.shown[wanted] = later.possible[wanted]
         if compiled(self._network) and not len(self._network.link):
-            self._large(parts, budget)
+            self._large(parts, wanted, _ALL if later is None else 2, budget)
+            return
         number, counted = Fraction(1), True
         touched: set[int] = set()
         for part in parts.lists(self._unsettled(wanted)):
             found = self._one(parts, part, budget)
-            if not decision.feasible:
-                return decision
             if found is None:
                 counted = False
             elif counted:
                 number *= found.number
                 touched |= found.touched
-        if counted and wanted is None and evidence.kind == "linked" and not compiled(self._network):
+        if (
+            decision.feasible
+            and counted
+            and later is None
+            and evidence.kind == "linked"
+            and not compiled(self._network)
+        ):
             decision.worlds = int(number * self._orders(parts, touched))
-        return decision
 
-    def _unsettled(self, wanted: Flags | None) -> Flags:
+    def _unsettled(self, wanted: Flags) -> Flags:
         """Return the tracks with values that are neither shown nor proved impossible, of those that are wanted."""
         decision = self.decision
         left = (decision.possible & ~decision.shown).any(axis=1)
         if not compiled(self._network):
             left |= np.isnan(decision.share).any(axis=1)
-        return left & (wanted if wanted is not None else True)
+        return left & wanted
 
-    def _large(self, parts: Parts, budget: Budget) -> None:
-        """Show what can be shown quickly in a large network."""
+    def _large(self, parts: Parts, wanted: Flags, enough: int, budget: Budget) -> None:
+        """Settle a large network without links."""
         decision = self.decision
-        worlds = Worlds(self._network, parts, decision.possible, decision.shown, decision.share)
-        worlds.show_alike()
-        decision.feasible = worlds.count_small(self._evidence)
-        if decision.feasible:
-            worlds.walk(worlds.started(self._evidence), budget.part(0.5))
+        worlds = Worlds(self._network, parts, decision.possible, decision.shown, decision.share, decision.world)
+        factor = worlds.factor(self._evidence)
+        worlds.show_alike(factor)
+        if enough == _ALL:
+            decision.feasible = worlds.count_small(factor)
+        decision.feasible = decision.feasible and worlds.search(self._evidence, wanted, enough, budget)
 
     def _one(self, parts: Parts, part: Sequence[int], budget: Budget) -> Count | None:
         """Work on one part; return its worlds where it was counted."""
         local = self._local(part)
         counter = Counter(local, parts.rows, self._evidence.transitions)
         large = len(part) > _COUNTED and compiled(self._network)
-        found = None if large else counter.count(part, _MOST_STEPS)
+        found = None if large or budget.spent() else counter.count(part, _MOST_STEPS)
         if found is None:
             self._ask(local, counter, part, budget)
             return None
@@ -163,7 +199,7 @@ class Settling:
 
     def _ask(self, local: Narrowing, counter: Counter, part: Sequence[int], budget: Budget) -> None:
         """Ask for worlds of a part that show what is possible."""
-        if len(part) > _ASKED or budget.spent():
+        if budget.spent() or (len(part) > _ASKED and compiled(self._network)):
             return
         programme = Programme(local, counter, part)
         alike = twins(local, part)
@@ -176,6 +212,7 @@ class Settling:
                 if world is None:
                     done = False
                     break
+                self.decision.world[list(world)] = list(world.values())
                 for some in alike:
                     shown[some[0]] |= mask_of(world[track] for track in some)
                     unseen[some[0]] &= ~shown[some[0]]

@@ -26,7 +26,7 @@ def compiled(network: Network) -> bool:
 
 
 def narrowed(network: Network, releases: int) -> Iterator[tuple[Network, Words, Words, bool]]:
-    """Yield, after each release: the network so far, what people's own groups leave, what is left, and whether anything.
+    """Yield, after each release: the network so far, what people's own groups leave, what is left, and if anything.
 
     Nothing is ever possible again, so that each release goes on from the one before.
     """
@@ -157,10 +157,17 @@ class _Compiled:
 
     def narrow(self, left: Words, queue: npt.NDArray[np.integer]) -> bool:
         """Narrow some blocks and all that depends on them; tell whether a world may be left."""
-        from attacks.joint.narrowing_compiled import narrow_all
+        from attacks.joint.narrowing_compiled import follow_all, narrow_all
 
         net = self._network
         start, seats = net.by_track
+        if len(net.link):
+            before = left.copy()
+            follow_all(left, self._links)
+            if not left.any(axis=1).all():
+                return False
+            changed = (left != before).any(axis=1)
+            queue = np.union1d(queue, net.block_of[changed[net.seat]])
         chosen = np.full(len(net.seat), -1, dtype=np.int16)
         return (
             narrow_all(

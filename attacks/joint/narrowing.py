@@ -247,7 +247,7 @@ def _solved(
 def _placed(
     who: int, options: Sequence[Mask], caps: Sequence[int], chosen: list[int], holders: list[set[int]]
 ) -> Mask | None:
-    """Give somebody a cell, others moving on where they have to; return the full cells in the way where none is left."""
+    """Give somebody a cell, others moving on where they have to; return the full cells where none is left."""
     came: dict[int, int] = dict.fromkeys(members(options[who]), who)
     seen, queue = options[who], members(options[who])
     for cell in queue:
@@ -260,7 +260,7 @@ def _placed(
                 if mover == who:
                     return None
                 holders[before].discard(mover)
-                cell = before
+                cell = before  # noqa: PLW2901 - the chain goes on
         for other in sorted(holders[cell]):
             for further in members(options[other] & ~seen):
                 seen |= 1 << further

@@ -50,7 +50,7 @@ def narrow_all(
             waiting[block] = True
             ring[tail] = block
             tail += 1
-    room = _room(seats[0], cells[0])
+    room = room_for(seats[0], cells[0])
     trail = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.uint64)
     changed = np.empty(room[0].shape[0], dtype=np.int32)
     number_linked = len(domain) if len(links[0]) else 1
@@ -82,100 +82,6 @@ def narrow_all(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def probe_all(
-    asked: Array,
-    shown: Array,
-    domain: Array,
-    chosen: Array,
-    seats: tuple[Array, Array],
-    cells: tuple[Array, Array, Array],
-    by_track: tuple[Array, Array, Array],
-    most: int,
-    lost: Array,
-) -> int:
-    """Assume each value of some tracks that no world has shown, and take it away where that leads to a contradiction.
-
-    For networks without links.
-
-    Args:
-        asked: tracks.
-        shown: by track and word.
-        domain, chosen, seats, cells, by_track: see `narrow_all`.
-        most: blocks that are narrowed at most for one value.
-        lost: whether a track lost a value; written.
-
-    Returns:
-        How many values were taken away.
-    """
-    blocks = len(seats[0]) - 1
-    room = _room(seats[0], cells[0])
-    widest = room[0].shape[0]
-    changed = np.empty(widest, dtype=np.int32)
-    words = domain.shape[1]
-    size = (most + 2) * widest * words + 64
-    trail = np.empty((size, 2), dtype=np.int64), np.empty(size, dtype=np.uint64)
-    waiting, queue = np.zeros(blocks, dtype=np.bool_), np.empty(blocks, dtype=np.int32)
-    found = 0
-    for track in asked:
-        for value in range(words * 64):
-            word, bit = value >> 6, _ONE << np.uint64(value & 63)
-            if not domain[track, word] & bit or shown[track, word] & bit:
-                continue
-            trail[0][0, 0] = 0
-            for other in range(words):
-                _note(domain, track, other, trail)
-                domain[track, other] = bit if other == word else _NONE
-            wrong = _contradicts(
-                track, domain, chosen, seats, cells, by_track, most, (waiting, queue), room, changed, trail
-            )
-            for at in range(trail[0][0, 0], 0, -1):
-                domain[trail[0][at, 0], trail[0][at, 1]] = trail[1][at]
-            if wrong:
-                domain[track, word] &= ~bit
-                lost[track] = True
-                found += 1
-    return found
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _contradicts(
-    track: int,
-    domain: Array,
-    chosen: Array,
-    seats: tuple[Array, Array],
-    cells: tuple[Array, Array, Array],
-    by_track: tuple[Array, Array, Array],
-    most: int,
-    line: tuple[Array, Array],
-    room: tuple[Array, Array, Array, Array],
-    changed: Array,
-    trail: tuple[Array, Array],
-) -> bool:
-    """Tell whether narrowing from a track on leads to a contradiction within some number of blocks."""
-    waiting, queue = line
-    head, tail, wrong, done = 0, 0, False, 0
-    for place in range(by_track[0][track], by_track[0][track + 1]):
-        block = by_track[2][by_track[1][place]]
-        waiting[block], queue[tail] = True, block
-        tail += 1
-    while head < tail and not wrong and done < most:
-        block = queue[head]
-        head, done = head + 1, done + 1
-        waiting[block] = False
-        number = narrow_block(block, domain, chosen, seats, cells, room, changed, trail)
-        wrong = number < 0
-        for at in range(number):
-            for place in range(by_track[0][changed[at]], by_track[0][changed[at] + 1]):
-                other = by_track[2][by_track[1][place]]
-                if other != block and not waiting[other] and tail < len(queue):
-                    waiting[other], queue[tail] = True, other
-                    tail += 1
-    for at in range(head, tail):
-        waiting[queue[at]] = False
-    return wrong
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def follow_all(domain: Array, links: tuple[Array, Array, Array, Array]) -> None:
     """Carry everything over to the versions before and after."""
     tracks = len(domain)
@@ -186,7 +92,7 @@ def follow_all(domain: Array, links: tuple[Array, Array, Array, Array]) -> None:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _room(seat_start: Array, cell_start: Array) -> tuple[Array, Array, Array, Array]:
+def room_for(seat_start: Array, cell_start: Array) -> tuple[Array, Array, Array, Array]:
     """Return room to think about the largest block."""
     most, widest = 1, 1
     for block in range(len(seat_start) - 1):
@@ -329,7 +235,7 @@ def _place(who: int, options: Array, chosen: Array, used: Array, rows: Array, ca
 def _follow(
     track: int, domain: Array, links: tuple[Array, Array, Array, Array], moved: Array, stack: Array, flags: Array
 ) -> int:
-    """Carry what a track lost over to the versions before and after; write all tracks that changed, and return how many.
+    """Carry what a track lost over to the versions before and after; write who changed, and return how many.
 
     `flags` says of each track whether it waits in the stack, and whether it changed. -1 where somebody has no possible
     value left.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.domains import unpacked
+from attacks.joint.domains import compiled, unpacked
 from attacks.joint.network import Flags, Network, Words
 from audit.core.evidence import Counts
 
@@ -41,6 +41,8 @@ class Parts:
 
 def split(network: Network, left: Words) -> Parts:
     """Return the parts; `left` are the values that are left to each track."""
+    if compiled(network) and not len(network.link):
+        return _split_large(network, left)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -65,6 +67,19 @@ def split(network: Network, left: Words) -> Parts:
     graph = coo_array((joined[joined], (one[joined], other[joined])), shape=(nodes, nodes))
     label = connected_components(graph, directed=False)[1][: network.tracks].astype(np.int64)
     return Parts(settled, np.where(settled, -1, label), rows)
+
+
+def _split_large(network: Network, left: Words) -> Parts:
+    """Return the parts of a large network without links, each block being one group."""
+    from attacks.joint.remainder_compiled import joined
+
+    settled = np.bitwise_count(left).sum(axis=1) <= 1
+    there = np.zeros(network.tracks, dtype=np.bool_)
+    there[network.seat] = True
+    settled |= ~there
+    rows = network.cell_rows.copy()
+    seats, cells = (network.seat_start, network.seat), (network.cell_start, network.cell_value)
+    return Parts(settled, joined(seats, cells, left, ~settled, rows), rows)
 
 
 def _choices(network: Network, left: Words) -> tuple[Numbers, Numbers]:

@@ -14,8 +14,7 @@ import numpy as np
 
 from attacks.joint.deciding import Decision
 from attacks.joint.domains import masks
-from attacks.joint.narrowing import Mask, Narrowing, Reason, mask_of, members
-from attacks.joint.network import Network
+from attacks.joint.narrowing import Mask, Narrowing, Reason, members
 from audit.core.evidence import Codes, Evidence
 from audit.core.outcome import Case, Disclosure, Disclosures, Exclusion, Places, Proof
 

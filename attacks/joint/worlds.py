@@ -1,7 +1,14 @@
-"""Worlds of a large network: parts that are alike for all values, small parts, and worlds changed step by step.
+"""Worlds of a large network: what is possible in it, part by part.
 
-A world to start from may be handed in: the publisher knows one. It only saves time. Worlds are checked row by row
-after they were changed; one that does not fit is a bug.
+1. Parts in which every group publishes the same values, each as often, leave everything possible.
+2. Small parts are counted.
+3. In others, people who share all groups and values (*twins*) are taken together; a linear programme says which values
+   they cannot have, and shows worlds (`relaxation`).
+4. What is left, and parts too large for that: a world is changed step by step so that somebody has a value that none
+   has shown, or it is proved that there is none (`searching_compiled`).
+5. What is left then is asked in whole numbers (CP-SAT).
+
+A world to start from may be handed in: the publisher knows one. It only saves time.
 """
 
 from __future__ import annotations
@@ -11,19 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from attacks.joint.domains import packed
 from attacks.joint.network import Flags, Network, Words
 from attacks.joint.parts import Parts
+from attacks.joint.pieces import Pieces
+from attacks.joint.remainder import remainder
 from audit.core.budget import Budget
-from audit.core.evidence import Counts, Evidence
+from audit.core.evidence import Codes, Counts, Evidence
 
-Numbers = npt.NDArray[np.int64]
-
+# Parts of so many tracks are counted, in so many steps.
 _SMALL = 16
-_STEPS = 20_000
-_PROBED = 60
-_CHANGES = 30
-# A round of the walk is worth another one when it shows this share of what is left to show.
-_WORTH = 0.002
+_STEPS = 5_000
 
 
 @dataclass
@@ -35,6 +40,7 @@ class Worlds:
         parts: its parts.
         possible, shown: by track and word; changed in place.
         share: by track and value; likewise.
+        world: the value of each track in one world, -1 where none is known; likewise.
     """
 
     network: Network
@@ -42,19 +48,16 @@ class Worlds:
     possible: Words
     shown: Words
     share: npt.NDArray[np.float64]
+    world: Codes
 
     def __post_init__(self) -> None:
-        network = self.network
-        start, seats = network.by_track
-        self._seats = start, network.block_of[seats]
-        self._cells = network.cell_start, network.cell_value, network.cell_rows
         self._free = self.parts.of >= 0
 
-    def show_alike(self) -> None:
+    def show_alike(self, factor: npt.NDArray[np.float64]) -> None:
         """Show all values of parts in which every group publishes the same values, each as often.
 
         From any world others come by exchanging values everywhere at once. That there is one is taken for granted:
-        the releases were made from one.
+        the releases were made from one. Where it does not change a world's weight, all are as probable.
         """
         network = self.network
         block_mask, uniform = self._blocks()
@@ -66,6 +69,8 @@ class Worlds:
         bad = np.unique(self.parts.of[self._free & ~track_ok])
         alike = np.flatnonzero(self._free & ~np.isin(self.parts.of, bad))
         self.shown[alike] = self.possible[alike]
+        if factor.min() < factor.max():
+            return
         held = np.unpackbits(self.possible[alike].view(np.uint8), axis=1, bitorder="little", count=self.share.shape[1])
         self.share[alike] = held / np.maximum(held.sum(axis=1, keepdims=True), 1)
         self._free[alike] = False
@@ -82,88 +87,49 @@ class Worlds:
         np.maximum.at(most, block, network.cell_rows)
         return mask, least == most
 
-    def count_small(self, evidence: Evidence) -> bool:
+    def factor(self, evidence: Evidence) -> npt.NDArray[np.float64]:
+        """Return how probable each step within a class is; shape (values,)."""
+        if evidence.transitions is None:
+            return np.ones(self.share.shape[1])
+        first = np.unique(self.network.class_of, return_index=True)[1]
+        return evidence.transitions.weight[first, first]
+
+    def count_small(self, factor: npt.NDArray[np.float64]) -> bool:
         """Count the worlds of small parts; tell whether all have one."""
-        from attacks.joint.worlds_compiled import count_parts
+        from attacks.joint.counting_compiled import count_parts
 
-        start, tracks = self._listed(_SMALL)
-        values = self.share.shape[1]
-        factor = np.ones(values)
-        if evidence.transitions is not None:
-            first = np.unique(self.network.class_of, return_index=True)[1]
-            factor = evidence.transitions.weight[first, first]
-        left = self.parts.rows.copy()
-        weights = count_parts(
-            (start, tracks), self._seats, self._cells, left, self.possible, factor, _STEPS, self.share
-        )
-        done = np.repeat(weights > 0, np.diff(start))
-        counted = tracks[done]
-        self.possible[counted] = self.shown[counted] = self._packed(self.share[counted] > 0)
-        self._free[counted] = False
-        return not (weights == 0).any()
+        size = np.bincount(self.parts.of[self._free], minlength=1)
+        small = self._free.copy()
+        small[self._free] = size[self.parts.of[self._free]] <= _SMALL
+        rest = remainder(self.network, self.parts, self.possible, small)
+        share = np.zeros((len(rest.track), self.share.shape[1]))
+        domain = self.possible[rest.track]
+        found = count_parts(rest.part_start, rest.seating, domain, (factor, rest.releases), _STEPS, share)
+        counted = np.repeat(found > 0, np.diff(rest.part_start))
+        track = rest.track[counted]
+        self.share[track] = share[counted]
+        self.possible[track] = self.shown[track] = packed(share[counted] > 0)
+        self._free[track] = False
+        return not (found == 0).any()
 
-    def _packed(self, flags: Flags) -> Words:
-        found = np.zeros((len(flags), self.possible.shape[1] * 8), dtype=np.uint8)
-        bits = np.packbits(flags, axis=1, bitorder="little")
-        found[:, : bits.shape[1]] = bits
-        return found.view(np.uint64)
+    def search(self, evidence: Evidence, wanted: Flags, enough: int, budget: Budget) -> bool:
+        """Settle the values of some tracks, until so many of each are shown; tell whether a world may be left."""
+        whole = remainder(self.network, self.parts, self.possible, self._free & wanted)
+        if not len(whole.track):
+            return True
+        rest = whole.lean(self.possible)
+        pieces = Pieces(rest, self.possible, self.shown, self.started(evidence), self.share.shape[1])
+        feasible = pieces.settled(wanted, enough, budget)
+        self.possible[rest.track] = pieces.state.domain
+        self.shown[rest.track] = pieces.state.shown[pieces.state.twin]
+        self.world[rest.track] = pieces.state.world
+        self._check()
+        return feasible
 
-    def _listed(self, largest: int) -> tuple[Numbers, Numbers]:
-        """Return where the tracks of parts of limited size begin, and the tracks."""
-        free = np.flatnonzero(self._free)
-        size = np.bincount(self.parts.of[free], minlength=int(self.parts.of.max(initial=-1)) + 1)
-        free = free[size[self.parts.of[free]] <= largest]
-        order = free[np.argsort(self.parts.of[free], kind="stable")]
-        starts = np.flatnonzero(np.diff(self.parts.of[order], prepend=-1))
-        return np.append(starts, len(order)).astype(np.int64), order.astype(np.int64)
-
-    def walk(self, world: npt.NDArray[np.int32], budget: Budget) -> None:
-        """Change a world as long as that shows something; parts that the world does not fill stay as they are."""
-        from attacks.joint.worlds_compiled import walk
-
-        used = self.taken(world)
-        members = self.network.seat_start, self.network.seat.astype(np.int64)
-        moving = world.astype(np.int64)
-        asked = np.flatnonzero(self._free & (world >= 0))
-        self._mark(asked, world)
-        rng = np.random.default_rng(1)
-        while len(asked) and not budget.spent():
-            left = int(np.bitwise_count(self.possible[asked] & ~self.shown[asked]).sum())
-            shown = 0
-            for some in np.array_split(rng.permutation(asked), max(1, len(asked) // 20_000)):
-                seed = int(rng.integers(1 << 31))
-                shown += walk(
-                    some, moving, used, self._seats, self._cells, members, self.possible, self.shown, seed, _CHANGES
-                )
-                if budget.spent():
-                    break
-            if not np.array_equal(self.taken(moving), used) or (used > self.network.cell_rows).any():
-                raise AssertionError("a world was changed into none")
-            if shown <= _WORTH * left:
-                return
-            asked = asked[(self.possible[asked] & ~self.shown[asked]).any(axis=1)]
-
-    def probe(self, budget: Budget) -> bool:
-        """Take away values that lead to contradictions when they are assumed; tell whether a world may be left."""
-        from attacks.joint.narrowing_compiled import narrow_all, probe_all
-
-        network = self.network
-        start, seats = network.by_track
-        by_track = start, seats, network.block_of
-        members = network.seat_start, network.seat
-        chosen = np.full(len(network.seat), -1, dtype=np.int16)
-        asked = np.flatnonzero((self.possible & ~self.shown).any(axis=1))
-        for some in np.array_split(asked, max(1, len(asked) // 5_000)):
-            if budget.spent():
-                break
-            lost = np.zeros(network.tracks, dtype=np.bool_)
-            if probe_all(some, self.shown, self.possible, chosen, members, self._cells, by_track, _PROBED, lost):
-                queue = np.unique(network.block_of[np.isin(network.seat, np.flatnonzero(lost))]).astype(np.int32)
-                nothing = np.zeros(0, dtype=np.int64)
-                links = nothing, np.zeros(0, np.int32), np.zeros(0, np.int8), np.zeros((2, 1, 1), dtype=np.uint64)
-                if narrow_all(self.possible, chosen, members, self._cells, by_track, links, queue) >= 0:
-                    return False
-        return True
+    def _check(self) -> None:
+        """Check the world row by row, as far as there is one."""
+        if (self.taken(self.world) > self.network.cell_rows).any():
+            raise AssertionError("a world was changed into none")
 
     def taken(self, world: npt.NDArray[np.integer]) -> Counts:
         """Return how many rows of each cell a world takes, those of settled tracks among them."""
@@ -175,23 +141,18 @@ class Worlds:
         block = network.block_of[seats]
         size = int(network.cell_value.max(initial=0)) + 1
         key = np.repeat(np.arange(network.blocks), np.diff(network.cell_start)) * size + network.cell_value
-        place = np.searchsorted(key, block.astype(np.int64) * size + value)
-        np.add.at(used, place, 1)
+        np.add.at(used, np.searchsorted(key, block.astype(np.int64) * size + value), 1)
         return used
 
-    def _mark(self, tracks: npt.NDArray[np.intp], world: npt.NDArray[np.int32]) -> None:
-        value = world[tracks]
-        self.shown[tracks, value >> 6] |= np.uint64(1) << (value & 63).astype(np.uint64)
-
-    def started(self, evidence: Evidence) -> npt.NDArray[np.int32]:
-        """Return the publisher's world by track, -1 where none is handed in, or it does not fit."""
+    def started(self, evidence: Evidence) -> Codes:
+        """Return the publisher's world by track, -1 everywhere where none is handed in, or it does not fit."""
         network, versions = self.network, self.network.versions
-        world = np.full(network.tracks, -1, dtype=np.int32)
+        world, nothing = np.full((2, network.tracks), -1, dtype=np.int32)
         for release in range(len(network.hosts)):
             values = evidence.source.world(release)
             rows = np.flatnonzero(versions.release == release)
             if values is None:
-                return np.full(network.tracks, -1, dtype=np.int32)
+                return nothing
             told = values >= 0
             world[versions.track[rows[told]]] = network.class_of[values[told]]
         free = np.flatnonzero(self.parts.of >= 0)
@@ -199,6 +160,5 @@ class Worlds:
         fits = own >= 0
         word = self.possible[free, np.maximum(own, 0) >> 6] >> (np.maximum(own, 0) & 63).astype(np.uint64)
         fits &= (word & np.uint64(1)) != 0
-        if not fits.all():  # what contradicts itself somewhere is of no use anywhere
-            return np.full(network.tracks, -1, dtype=np.int32)
-        return world if (self.taken(world) <= network.cell_rows).all() else np.full(network.tracks, -1, dtype=np.int32)
+        # What contradicts itself somewhere is of no use anywhere.
+        return world if fits.all() and (self.taken(world) <= network.cell_rows).all() else nothing

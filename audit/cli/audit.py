@@ -102,7 +102,8 @@ def _attacks(arguments: argparse.Namespace) -> list[Attack]:
     Raises:
         UsageError: an option is given of an attack that is not asked for.
     """
-    chosen = [find(name) for name in dict.fromkeys(arguments.attack)] if arguments.attack else list(ATTACKS)
+    asked = [find(name).ident for name in arguments.attack or ()]
+    chosen = [attack for attack in ATTACKS if attack.ident in asked or not asked]  # as the ladder goes
     equivalence = Equivalence(arguments.max_e or Equivalence.max_e, known=arguments.known)
     if equivalence != Equivalence() and Equivalence() not in chosen:
         option = "--max-e" if arguments.max_e else "--known"

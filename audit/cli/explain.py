@@ -9,6 +9,7 @@ from typing import Any
 from audit.cli.arguments import positive_seconds
 from audit.cli.output import say
 from audit.cli.progress import progress
+from audit.core.errors import UsageError
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -42,11 +43,19 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the series cannot be read.
     """
     from attacks.registry import ATTACKS
+    from audit.linking.gathering import choose
+    from audit.reading import manifest
     from audit.reading.series import open_series
     from audit.running import Options, run_audit
     from audit.verdict.explaining import About, Seen, explanation
     from reports.explanation import FORMATS
 
+    series = open_series(arguments.series)
+    if choose(series, arguments.adversary) == "pseudonym":
+        keys = "[columns] individual, or a key file for each release; or [adversary] register"
+        raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
+    # What is waived is accepted, and still can be learnt.
+    series.manifest = replace(series.manifest, waivers=())
     seen: list[Seen] = []
     attacks = [About(attack, arguments.individual, seen) for attack in ATTACKS if attack.per_attribute]
     with progress() as watch:
@@ -57,9 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
             reveal=True,
             watch=watch,
         )
-        series = open_series(arguments.series)
-        # What is waived is accepted, and still can be learnt.
-        series.manifest = replace(series.manifest, waivers=())
         report = run_audit(series, attacks, options)
         told = explanation(report, seen, arguments.individual, arguments.time_limit)
     say(FORMATS[arguments.format](told))

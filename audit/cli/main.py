@@ -16,6 +16,7 @@ from importlib.metadata import version
 from audit.cli import anonymize, check, compare, demo, explain, init, simulate
 from audit.cli import audit as default
 from audit.cli.arguments import Parser
+from audit.cli.interrupts import after_imports
 from audit.core.errors import AuditError, InputError, Interrupted, printable
 
 COMMANDS = {
@@ -54,7 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _dispatch(words)
+        with after_imports():
+            return _dispatch(words)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 2
     except BrokenPipeError:

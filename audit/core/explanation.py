@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 from audit.core.report import AdversaryFacts, NamedFinding
-
-
-@runtime_checkable
-class Knowing(Protocol):
-    """What an outcome, its claims or its risk model may be too: somebody who tells of every version what is possible.
-
-    Codes of people and values; releases are counted from 0.
-    """
-
-    def possible(self, person: int, release: int) -> Sequence[int]:
-        """Return the values that are not ruled out."""
-
-    def open(self, person: int, release: int) -> Sequence[int]:
-        """Return those of them that are not shown to be possible either."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +25,9 @@ class ExplainedVersion:
         groups: those that may hold the person.
         candidates: the values that these leave.
         alone: those of them that the person's other releases leave as well.
-        together: what is left when everybody is taken together; None where that is not known.
-        open: those of `together` that are not shown to be possible; None where that is not known.
+        together: those of `alone` that are not ruled out when everybody is taken together; None where not known.
+        ruled_out: those of `alone` that are; None where not known.
+        open: those of `together` that are not shown to be possible either; None where not known.
         shares: how probable values are; empty where that is not known.
         known: the value that the adversary knows beforehand, if so.
         truth: the person's own value, where the publisher's key tells it.
@@ -53,6 +38,7 @@ class ExplainedVersion:
     candidates: tuple[str, ...]
     alone: tuple[str, ...]
     together: tuple[str, ...] | None
+    ruled_out: tuple[str, ...] | None
     open: tuple[str, ...] | None
     shares: tuple[Share, ...]
     known: str | None

@@ -113,6 +113,8 @@ class Disclosures:
         build: returns the findings at some places, with their certificates; None where none was found that is short.
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not hold for all
             people; None where each claim rests on its own person alone.
+        exhaustive: whether it is known that every version that is certain is among the claims, though the outcome may
+            be incomplete: of each other one that counts, two values are shown to be possible.
     """
 
     person: Codes
@@ -120,6 +122,7 @@ class Disclosures:
     value: Codes
     build: Callable[[Places], Sequence[Disclosure | None]]
     nothing: Mapping[str, object] | None = None
+    exhaustive: bool = False
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -131,7 +134,7 @@ class Disclosures:
         return np.ones(len(self))
 
     def some(self, places: Places) -> Disclosures:
-        """Return the claims at some places alone."""
+        """Return the claims at some places alone, which are not known to be all that there are."""
 
         def build(chosen: Places) -> Sequence[Disclosure | None]:
             return self.build(places[chosen])
@@ -272,6 +275,7 @@ class Equivalences:
         nothing: the measures of an attack that can conclude nothing, which hold if its premises do not.
         sides: returns what the claims at some places say, without certificates.
         build: returns the findings at some places; None where no weights were found within the limits.
+        person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` tells.
     """
 
     e: Codes
@@ -282,6 +286,7 @@ class Equivalences:
     nothing: Mapping[str, object]
     sides: Callable[[Places], list[Equivalence]]
     build: Callable[[Places], list[Equivalence | None]]
+    person: Codes | None = None
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -325,6 +330,19 @@ class Asked(Protocol):
         """Return the value to ask for, by person code, where values never change."""
 
 
+class Knowing(Protocol):
+    """What somebody who reasons about everybody at once can tell of any version, also of those that are not certain.
+
+    Codes of people and values, ascending; releases are counted from 0. Nothing of versions that there are not.
+    """
+
+    def possible(self, person: int, release: int) -> Sequence[int]:
+        """Return the values that are not ruled out."""
+
+    def open(self, person: int, release: int) -> Sequence[int]:
+        """Return those of them that are not shown to be possible either."""
+
+
 class RiskModel(Protocol):
     """What an attack says about probabilities."""
 
@@ -337,7 +355,8 @@ class Outcome:
     """What an attack found out.
 
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
-    the attack does not apply, for the reason given. `people` are measures that are people, by code.
+    the attack does not apply, for the reason given. `people` are measures that are people, by code. `knowing` tells
+    what is left of versions that are not certain, where the attack knows more of it than the person's own groups say.
     """
 
     attack: str
@@ -347,6 +366,7 @@ class Outcome:
     claims: Claims | None = None
     model: RiskModel | None = None
     people: Mapping[str, int] = field(default_factory=dict)
+    knowing: Knowing | None = None
 
     @classmethod
     def skipped(cls, attack: str, reason: str) -> Outcome:

@@ -209,6 +209,26 @@ class AttackReport:
 
 
 @dataclass(frozen=True)
+class Rung:
+    """What one attack adds to those before it, each of which deduces less: people with a value that is certain.
+
+    Attributes:
+        attack, sensitive: which; `sensitive` names the attribute when several are audited, and each has its ladder.
+        people: who falls at this rung, in some release.
+        beyond: those of them who fall at none before it.
+        so_far: who falls at this rung or at one before it.
+        seconds: what the rung costs.
+    """
+
+    attack: str
+    sensitive: str | None
+    people: int
+    beyond: int
+    so_far: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Contradictions:
     """People whose own published values contradict the assumptions.
 
@@ -276,7 +296,8 @@ class PolicyReport:
 class Report:
     """An audit, ready to be rendered.
 
-    `time_limit` is in seconds per attack; `revealed` says whether people are named.
+    `time_limit` is in seconds per attack; `revealed` says whether people are named. `ladder` has the attacks that tell
+    people's values, in order.
     """
 
     tool_version: str
@@ -289,4 +310,5 @@ class Report:
     time_limit: float | None
     revealed: bool
     ids_are_stable: bool
+    ladder: tuple[Rung, ...] = ()
     schema_version: int = field(default=1)

@@ -10,7 +10,7 @@ import numpy as np
 from audit.core.budget import Budget
 from audit.core.errors import UsageError
 from audit.core.evidence import Codes, Evidence
-from audit.core.explanation import Explained, ExplainedVersion, Explanation, Knowing, Said, Share
+from audit.core.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.core.outcome import Attack, Claims, Disclosures, Equivalences, Outcome
 from audit.core.report import Report
 from audit.linking.linked import LinkedSource
@@ -107,6 +107,7 @@ def _about(claims: Claims, person: int) -> Claims | None:
         e=claims.e[places],
         effort=claims.effort[places],
         release=claims.release[places],
+        person=None if claims.person is None else claims.person[places],
         sides=lambda chosen: claims.sides(places[chosen]),
         build=lambda chosen: claims.build(places[chosen]),
     )
@@ -173,24 +174,20 @@ class _Person:
             self._texts(step.candidates),
             self._texts(step.feasible or ()),
             None if together is None else self._texts(together),
+            None if together is None else self._texts(set(step.feasible or ()) - set(together)),
             None if left_open is None else self._texts(left_open),
             tuple(shares),
             None if known is None else values[known],
             None if truth is None else values[truth],
         )
 
-    def _together(self, release: int) -> tuple[Iterable[int] | None, Iterable[int] | None]:
+    def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
         """Return what is left when everybody is taken together, and what of it is open, as far as that is known."""
         if self.joint is None:
             return None, None
-        parts: tuple[object, ...] = (self.joint, self.joint.claims, self.joint.model)
-        for part in parts:
-            if isinstance(part, Knowing):
-                return part.possible(self.code, release), part.open(self.code, release)
-        shares = [value for at, value in self.shares.get("joint", {}) if at == release]
-        if shares:
-            return shares, ()
-        claims = self.joint.claims
+        knowing, claims = self.joint.knowing, self.joint.claims
+        if knowing is not None:
+            return knowing.possible(self.code, release), knowing.open(self.code, release)
         if not isinstance(claims, Disclosures):
             return None, None
         certain = claims.value[(claims.person == self.code) & (claims.release == release)].tolist()

@@ -131,10 +131,15 @@ def _complete(entry: Judged, limit: float) -> bool:
 
 
 def _no_higher_risk(entry: Judged, limit: float) -> bool:
-    """Tell whether no risk reaches the limit: below certainty that takes risks, which an attack may not have."""
-    scored = entry.scored
-    known = scored.risks is not None or not isinstance(scored.outcome.claims, Disclosures)
-    return scored.outcome.status == "complete" and (known or limit >= 1.0)
+    """Tell whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
+
+    An attack need not come to an end to know that nothing but what it claims is certain.
+    """
+    outcome, claims = entry.scored.outcome, entry.scored.outcome.claims
+    if limit >= 1.0:
+        return outcome.status == "complete" or (isinstance(claims, Disclosures) and claims.exhaustive)
+    known = entry.scored.risks is not None or not isinstance(claims, Disclosures)
+    return outcome.status == "complete" and known
 
 
 def _no_lesser_e(entry: Judged, limit: float) -> bool:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -160,8 +161,9 @@ def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
     append(tmp_path / "s/series.toml", "\n[policy]\nmax_risk = 0.5\n")
     code, result, _ = run_audit(tmp_path / "s")
     assert (code, result["policy"]["limits"]["max_risk"]) == (1, 0.5)
-    [violation] = result["policy"]["violations"]
-    assert violation["value"] == pytest.approx(10 / 11)
+    violations = result["policy"]["violations"]
+    assert [violation["attack"] for violation in violations] == ["update-graph", "joint"]
+    assert [violation["value"] for violation in violations] == pytest.approx([10 / 11, 10 / 11])
     code, result, _ = run_audit(tmp_path / "s", "--policy", "max_risk=0.95", "--policy", "k=3")
     assert (code, result["policy"]["limits"]) == (0, {"max_risk": 0.95, "min_e": 2, "k": 3})
 
@@ -172,12 +174,14 @@ def test_findings_are_cut_and_counted(asked, most):
     assert code == 1
     totals = {attack["attack"]: attack["findings_total"] for attack in result["attacks"]}
     assert totals.pop("equivalence") >= 6  # three pairs, and others that tell of the rest
-    assert totals == {"intersection": 2, "update-graph": 4, "inference-table": 0}
+    assert totals == {"intersection": 2, "update-graph": 4, "joint": 6, "inference-table": 0}
     for attack in result["attacks"]:
         assert len(attack["findings"]) == min(most, attack["findings_total"])
     text = run_main(str(HOSPITAL), "--findings", asked)[1]
     once = text.partition("Findings of equivalence")[0]
     assert once.count(" has dyspepsia, ") + once.count(" has gastritis, ") == min(most, 2)
+    together = text.partition("Findings of joint")[2]
+    assert len(re.findall(r" has \w+, in release \d   \[joint-", together)) == min(most, 6)
 
 
 def test_one_attack():
@@ -214,10 +218,18 @@ def test_the_adversary_can_be_chosen(tmp_path):
     assert kinds == ["linked", "linked", "register"]
 
 
-@pytest.mark.parametrize("form", ["hospital-2-invariant", "ward-2-distinct", "hospital-l-diverse-outsider"])
-def test_a_limit_that_is_reached_is_never_a_pass(form):
+@pytest.mark.parametrize("name", ["hospital-2-invariant", "ward-2-distinct", "seen by an outsider"])
+def test_a_limit_that_is_reached_is_never_a_pass(name, tmp_path):
+    if name == "seen by an outsider":
+        FORMS["hospital-2-invariant"](tmp_path / name)
+        shutil.copy(EXAMPLES / "hospital-l-diverse-outsider/register.csv", tmp_path / name)
+        append(tmp_path / name / "series.toml", '\n[adversary]\nregister = "register.csv"\n')
+        words = [str(tmp_path / name), "--adversary", "register"]
+    else:
+        words = [str(EXAMPLES / name)]
+    assert run_main(*words, "--policy", "min_e=1")[0] == 0
     # Of a few rows, `equivalence` finds people who are equal before it looks at the clock.
-    words = [str(EXAMPLES / form), "--time-limit", "0.000001", "--policy", "min_e=1"]
+    words += ["--time-limit", "0.000001", "--policy", "min_e=1"]
     code, out, _ = run_main(*words, "--format", "json")
     result = json.loads(out)
     assert code == 3
@@ -228,6 +240,21 @@ def test_a_limit_that_is_reached_is_never_a_pass(form):
     assert (code, err) == (3, "")
     assert "UNDECIDED" in out
     assert "time limit" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--attack", "intersection"], True),
+        ([], False),
+        (["--attack", "joint"], False),
+        (["--time-limit", "0.000001"], True),
+    ],
+)
+def test_what_only_everybody_together_may_tell(words, said):
+    """It is said where `joint` did not run, or did not come to an end, and nowhere else."""
+    out = run_main(str(EXAMPLES / "hospital-2-invariant"), "--policy", "min_e=1", *words)[1]
+    assert ("everybody's values at once may deduce more" in re.sub(r"\s+", " ", out)) is said
 
 
 # -- what is written where ------------------------------------------------------------------------------
@@ -491,6 +518,43 @@ def test_an_interrupt(tmp_path):
     assert running.returncode == 130
     assert out == b""
     assert only_line(err.decode()) == "interrupted"
+
+
+@pytest.fixture
+def interrupts():
+    """Interrupts that raise: a shell may have started the tests with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_an_interrupt_does_not_tear_off_an_import(monkeypatch, tmp_path):
+    """Its locks would stay, and threads that import something would wait for ever."""
+    module = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(0.1)\nwhole = True\n"
+    (tmp_path / "imported_slowly.py").write_text(module)
+    monkeypatch.syspath_prepend(tmp_path)
+    reached = []
+
+    def dispatch(words):
+        import imported_slowly
+
+        reached.append(imported_slowly.whole)
+        time.sleep(20)
+
+    monkeypatch.setattr(command, "_dispatch", dispatch)
+    assert run_main("series") == (130, "", "audit: interrupted\n")
+    assert reached == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ignored_interrupts_stay_ignored(monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        monkeypatch.setattr(command, "_dispatch", lambda words: os.kill(os.getpid(), signal.SIGINT) or 0)
+        assert run_main("series") == (0, "", "")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def waits(pid):

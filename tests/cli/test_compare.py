@@ -31,6 +31,8 @@ intersection: highest risk                                      1               
 update-graph: what falls                         4 of 22 versions               0 of 22 versions
 update-graph: highest risk                                      1                          0.500
 equivalence: what falls              13 of 16 people (least e: 1)   12 of 16 people (least e: 1)
+joint: what falls                                6 of 22 versions               0 of 22 versions
+joint: highest risk                                             1                          0.500
 """
 
 

@@ -125,7 +125,7 @@ def test_beside_the_attacks_on_people(cases):
     edit(cases / "series.toml", "[columns]\n", '[columns]\nindividual = "Owner"\n')
     code, result, _ = run_audit(cases)
     assert (code, result["adversary"]["kind"]) == (1, "linked")
-    assert [entry["status"] for entry in result["attacks"]] == ["complete"] * 4
+    assert [entry["status"] for entry in result["attacks"]] == ["complete"] * 5
     assert attack(result)["measures"]["timeline"] == [0, 4]
     _, result, _ = run_audit(cases, "--attack", "intersection")
     assert sorted(result["policy"]["not_asked"]) == ["k", "min_e"]

@@ -1,0 +1,43 @@
+"""Interrupts: stopping a run where that leaves nothing locked."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_AGAIN = 0.01
+
+
+@contextmanager
+def after_imports() -> Iterator[None]:
+    """Let an interrupt wait until no import is under way.
+
+    An import that is torn off can keep Python's lock on imports, for which the run's other threads would wait for ever,
+    and leave half a module behind. Where interrupts are ignored or handled by somebody else, that stays as it is.
+    """
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield
+        return
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Stop what runs, at once or a moment later."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            later = threading.Timer(_AGAIN, signal.raise_signal, [number])
+            later.daemon = True
+            later.start()
+            return
+        frame = frame.f_back
+    raise KeyboardInterrupt

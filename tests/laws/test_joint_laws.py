@@ -1,0 +1,175 @@
+"""What has to hold of reasoning about everybody at once, whatever the series, by the plain path and by the compiled."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attacks.joint import domains
+from tests.helpers.comparing import CLOSE
+from tests.helpers.crowds import KINDS, crowds
+from tests.helpers.running import attacks_for, audit_folder, written
+from tests.helpers.strategies import boxed, invariant_series, linked_series, register_series, with_knowledge
+from tests.laws.test_anonymizers import histories, published
+from tests.laws.test_laws import claims, disguised
+from tests.oracle.asking import UNLIMITED, asked
+from tests.oracle.per_person import known_values
+
+ADVERSARIES = ["linked", "register"]
+PATHS = [pytest.param(False, id="plain"), pytest.param(True, id="compiled")]
+FEW = settings(max_examples=6)
+
+every_kind = [
+    pytest.mark.parametrize("adversary", ADVERSARIES),
+    pytest.mark.parametrize("kind", KINDS),
+    pytest.mark.parametrize("compiled", PATHS),
+]
+
+
+def of_every_kind(test):
+    """Run a law for both adversaries, all kinds of transitions and both paths."""
+    for mark in every_kind:
+        test = mark(test)
+    return test
+
+
+def any_series(adversary, kind):
+    """Small groups of people who stay, or anybody in groups of any size."""
+    draw = register_series if adversary == "register" else linked_series
+    spread = [draw(changing=kind == "any", known=known) for known in (False, True)]
+    return st.one_of(crowds(adversary, kind), *spread) if kind in {"constant", "any"} else crowds(adversary, kind)
+
+
+def told(series, adversary, *attacks, compiled=False):
+    """Audit the files of a series."""
+    with written(series) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domains, "_COMPILED_SEATS", 0 if compiled else UNLIMITED)
+        return audit_folder(folder, list(attacks), "--adversary", adversary)
+
+
+@of_every_kind
+@FEW
+@given(data=st.data())
+def test_a_release_more_never_widens_what_is_possible(adversary, kind, compiled, data):
+    series = data.draw(any_series(adversary, kind))
+    assume(len(series.releases) > 1)
+    count = data.draw(st.integers(1, len(series.releases) - 1))
+    assume(series.until(count).people(adversary))
+    before = asked(series.until(count), adversary, compiled=compiled)
+    after = asked(series, adversary, compiled=compiled)
+    for version, values in after.possible.items():
+        assert values <= before.possible.get(version, values)
+    assert before.claims <= after.claims
+    timeline = after.outcome.measures["timeline"]
+    assert timeline == sorted(timeline)
+    assert timeline[:count] == before.outcome.measures["timeline"]
+
+
+@of_every_kind
+@FEW
+@given(data=st.data())
+def test_knowledge_never_widens_what_is_possible(adversary, kind, compiled, data):
+    series = replace(data.draw(any_series(adversary, kind)), known=())
+    informed = data.draw(with_knowledge(series, adversary))
+    before, after = (asked(each, adversary, compiled=compiled) for each in (series, informed))
+    assert before.feasible
+    assert after.feasible
+    assert after.possible.keys() <= before.possible.keys()
+    for version, values in after.possible.items():
+        assert values <= before.possible[version]
+    known = {(who, j) for j in range(len(series.releases)) for who in known_values(informed, j, adversary)}
+    assert known == before.possible.keys() - after.possible.keys()
+    assert {claim for claim in before.claims if claim[:2] not in known} <= after.claims
+
+
+@of_every_kind
+@FEW
+@given(data=st.data())
+def test_order_and_names_do_not_matter(adversary, kind, compiled, data):
+    series = data.draw(any_series(adversary, kind))
+    other, people, values = data.draw(disguised(series))
+    one, two = (told(each, adversary, "joint", compiled=compiled) for each in (series, other))
+    assert one.code == two.code
+    mine, others = one.measures("joint"), two.measures("joint")
+    assert mine == {name: pytest.approx(each, abs=CLOSE) if "risk" in name else each for name, each in others.items()}
+    assert {(people[who], j, values[value]) for who, j, value in claims(one, "joint")} == claims(two, "joint")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("compiled", PATHS)
+@FEW
+@given(data=st.data())
+def test_truth_is_never_ruled_out(kind, compiled, data):
+    series = data.draw(any_series("linked", kind))
+    found = asked(series, "linked", compiled=compiled)
+    assert found.feasible
+    for (person, release), values in found.shown.items():
+        assert series.truth(person, release) in values
+    assert all(series.truth(person, release) == value for person, release, value in found.claims)
+
+
+@of_every_kind
+@FEW
+@given(data=st.data())
+def test_whom_a_lower_rung_convicts_joint_convicts(adversary, kind, compiled, data):
+    series = data.draw(any_series(adversary, kind))
+    lower = attacks_for(series)
+    audited = told(series, adversary, *lower, "joint", compiled=compiled)
+    certain = claims(audited, "joint")
+    assert claims(audited, "update-graph") <= certain
+    if "intersection" in lower:  # it claims a value of all versions at once
+        for person, _, value in claims(audited, "intersection"):
+            for release in series.presence(person, adversary):
+                assert (person, series.tags[release], value) in certain
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("compiled", PATHS)
+@FEW
+@given(data=st.data())
+def test_values_that_stay_are_identity_transitions(adversary, compiled, data):
+    series = data.draw(any_series(adversary, "constant"))
+    identity = replace(
+        series,
+        transitions={(value, value): None for value in series.values},
+        known=[replace(line, release=None) for line in series.known],
+    )
+    one, two = (asked(each, adversary, compiled=compiled) for each in (series, identity))
+    assert (one.possible, one.claims, one.outcome.measures) == (two.possible, two.claims, two.outcome.measures)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("compiled", PATHS)
+@given(data=st.data())
+def test_m_invariant_releases_leave_m_values_to_everybody(adversary, compiled, data):
+    """m-invariance paper, Lemma 3; groups that others may be in as well are known to fewer."""
+    series, m = data.draw(invariant_series())
+    if adversary == "register":
+        series = data.draw(boxed(series))
+    found = asked(series, adversary, compiled=compiled)
+    assert found.settled
+    assert all(len(values) >= m for values in found.possible.values())
+    assert not found.claims
+    if adversary == "linked":
+        assert found.outcome.measures["eliminated"] == 0
+        assert found.possible == found.shown == found.own
+        for share in found.share.values():
+            assert share == pytest.approx(dict.fromkeys(share, 1 / m), abs=CLOSE)
+
+
+@pytest.mark.parametrize("compiled", PATHS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_what_m_invariance_publishes_survives(compiled, data):
+    snapshots = data.draw(histories())
+    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(domains, "_COMPILED_SEATS", 0 if compiled else UNLIMITED)
+        series = published(Path(name), snapshots, "m-invariance", form=form)
+        assume(series is not None)
+        measures = audit_folder(series, ["joint"], "--adversary", "linked").measures("joint")
+    assert (measures["certain"], measures["eliminated"], measures["open"]) == (0, 0, 0)
+    assert measures.get("max_risk", 0) <= 1 / 2 + CLOSE

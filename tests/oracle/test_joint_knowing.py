@@ -1,0 +1,76 @@
+"""What `joint` tells of single versions, possible and open, beside the enumeration of all worlds."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attacks.joint import deciding
+from attacks.joint.knowing import Knowledge
+from audit.core.budget import Budget
+from audit.linking.gathering import gather
+from audit.reading.series import open_series
+from tests.helpers.crowds import KINDS, crowds
+from tests.helpers.running import written
+from tests.helpers.tiny import read
+from tests.oracle.per_person import known_values
+from tests.oracle.worlds import worlds
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+ADVERSARIES = ["linked", "register"]
+FEW = settings(max_examples=6)
+
+
+def told(series, adversary, budget):
+    """Possible and open values of every version that is not known beforehand, with those that enumeration has."""
+    every = worlds(series, adversary)
+    with written(series) as folder:
+        opened = open_series(folder)
+        (evidence,) = gather(opened, adversary)
+        decision, _ = deciding.decide(evidence, budget)
+        knowing = Knowledge(decision)
+        for person in series.people(adversary):
+            code = opened.people.find(person)
+            for release in range(len(series.releases)):
+                answers = knowing.possible(code, release), knowing.open(code, release)
+                assert all(list(answer) == sorted(set(answer)) for answer in answers)
+                left, undecided = ({evidence.values[value] for value in answer} for answer in answers)
+                if release not in series.presence(person, adversary):
+                    assert (left, undecided) == (set(), set())
+                elif person not in known_values(series, release, adversary):
+                    yield left, undecided, every.possible(person, release)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@FEW
+@given(data=st.data())
+def test_what_is_told_is_what_some_world_has(adversary, kind, data):
+    series = data.draw(crowds(adversary, kind))
+    for left, undecided, wanted in told(series, adversary, Budget()):
+        assert (left, undecided) == (wanted, set())
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@FEW
+@given(data=st.data())
+def test_what_is_not_found_out_is_open(adversary, kind, data):
+    series = data.draw(crowds(adversary, kind))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deciding, "_MOST_STEPS", 0)
+        for left, undecided, wanted in told(series, adversary, Budget(0.0)):
+            # What is shown is possible, what is ruled out is not, and one value that is left is no question.
+            assert left - undecided <= wanted <= left
+            assert undecided <= left
+            assert undecided == set() or len(left) > 1
+
+
+def test_without_time_something_is_open():
+    series = read(EXAMPLES / "joint-breaks-2-distinct")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deciding, "_MOST_STEPS", 0)
+        answers = list(told(series, "linked", Budget(0.0)))
+    assert any(undecided for _, undecided, _ in answers)
+    assert all(left - undecided <= wanted <= left for left, undecided, wanted in answers)
