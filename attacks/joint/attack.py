@@ -8,8 +8,8 @@ in all releases, or values that follow one another along transitions. A value is
 exactly when some world has it; a version with one possible value is *certain*. What is neither in a world that was
 found nor proved to be in none is counted as *open*.
 
-Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted; elsewhere
-it can be estimated (`posteriors`, `sampling`).
+Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted (see
+`posteriors`).
 
 Cost: finding out whether a value is possible is NP-hard in general. See `deciding` for how it is done.
 

@@ -158,12 +158,14 @@ class Settling:
     def _large(self, parts: Parts, wanted: Flags, enough: int, budget: Budget) -> None:
         """Settle a large network without links."""
         decision = self.decision
-        worlds = Worlds(self._network, parts, decision.possible, decision.shown, decision.share, decision.world)
+        worlds = Worlds(
+            self._network, parts, decision.possible, decision.shown, decision.share, decision.world, self._evidence
+        )
         factor = worlds.factor(self._evidence)
         worlds.show_alike(factor)
         if enough == _ALL:
             decision.feasible = worlds.count_small(factor)
-        decision.feasible = decision.feasible and worlds.search(self._evidence, wanted, enough, budget)
+        decision.feasible = decision.feasible and worlds.search(wanted, enough, budget)
 
     def _one(self, parts: Parts, part: Sequence[int], budget: Budget) -> Count | None:
         """Work on one part; return its worlds where it was counted."""

@@ -22,7 +22,7 @@ def compiled(network: Network) -> bool:
     What else the process has loaded does not matter: large networks are not counted, which shows in the result.
     """
     fits = not network.wide.any() and int(np.diff(network.cell_start).max(initial=0)) <= _WIDEST
-    return fits and len(network.seat) >= _COMPILED_SEATS
+    return fits and len(network.versions.person) >= _COMPILED_SEATS  # of the whole series, so that all stages agree
 
 
 def narrowed(network: Network, releases: int) -> Iterator[tuple[Network, Words, Words, bool]]:

@@ -139,6 +139,7 @@ class Pieces:
         """Change a world step by step; if there is none, look for one first."""
         tracks = self._tracks(piece)
         desk = self._desks.get()
+        desk.number[3] = 2 * piece[0] + 1  # whatever desk it is, the same is tried
         try:
             for part in range(*piece):
                 first, last = self.rest.part_start[part : part + 2].tolist()
@@ -177,7 +178,12 @@ class Pieces:
         gone = found.impossible
         np.bitwise_and.at(self.state.domain, (track[gone], value[gone] >> 6), ~bit[gone])
         self.state.domain[tracks] &= self.state.domain[twin[tracks]]
-        if found.world is not None and self.state.world[tracks.start] < 0:
-            order = tracks.start + np.argsort(twin[tracks], kind="stable")
-            self.state.world[order] = np.repeat(value, found.world)
-            occupied(tracks.start, tracks.stop, self.rest.seating, self.state)
+        if found.world is None:
+            return
+        world = np.empty(tracks.stop - tracks.start, dtype=np.int32)
+        world[np.argsort(twin[tracks], kind="stable")] = np.repeat(value, found.world)
+        for part in range(*piece):
+            first, last = self.rest.part_start[part : part + 2].tolist()
+            if self.state.world[first] < 0:  # rows of a world that is there are counted already
+                self.state.world[first:last] = world[first - tracks.start : last - tracks.start]
+                occupied(first, last, self.rest.seating, self.state)

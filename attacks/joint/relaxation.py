@@ -22,6 +22,8 @@ Numbers = npt.NDArray[np.int64]
 # Weights of proofs are multiples of 1 / _SCALE.
 _SCALE = 1 << 24
 _ROUNDING = 1e-6
+# Sums of heavier weights might be too large for whole numbers of 64 bits.
+_HEAVIEST = 1_000.0
 
 
 class _Model:
@@ -135,6 +137,8 @@ class Programme:
         If everybody took what weighs least, and even so less than one were left of the weight of all rows, nobody
         would have one of the columns.
         """
+        if not weights.max(initial=0.0) < _HEAVIEST:
+            return False
         weight = np.rint(np.maximum(weights, 0.0) * _SCALE).astype(np.int64)
         taken = np.add.reduceat(np.append(weight[self.row], 0), self.start[:-1])
         taken[np.diff(self.start) == 0] = 0

@@ -48,7 +48,7 @@ class Desk(NamedTuple):
     Attributes:
         room, changed: see `narrow_block`.
         trail, before: what tracks had, see `narrow_block`.
-        queue, waiting: blocks to be narrowed; shape (blocks,) of all parts.
+        queue, waiting: blocks to be narrowed, a ring, and whether each is among them.
         over, full: cells that may be too full, how many in `number[0]`, and whether a cell is among them.
         moved, was, stamp: tracks that changed their values, how many in `number[1]`; what they had; the turn of each.
         level: for each choice where its trail begins, the track and the value; shape (levels, 3), int64.
@@ -86,7 +86,7 @@ def desk_for(net: Seating, words: int, seed: int) -> Desk:
         np.empty(len(room[0]), dtype=np.int32),
         np.zeros((trail, 2), dtype=np.int64),
         np.empty(trail, dtype=np.uint64),
-        np.empty(blocks, dtype=np.int32),
+        np.empty(blocks + 1, dtype=np.int32),
         np.zeros(blocks, dtype=np.bool_),
         np.empty(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.bool_),

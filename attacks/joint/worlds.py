@@ -13,7 +13,7 @@ A world to start from may be handed in: the publisher knows one. It only saves t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ class Worlds:
         possible, shown: by track and word; changed in place.
         share: by track and value; likewise.
         world: the value of each track in one world, -1 where none is known; likewise.
+        start: a world that is handed in, -1 everywhere where there is none.
     """
 
     network: Network
@@ -49,16 +50,20 @@ class Worlds:
     shown: Words
     share: npt.NDArray[np.float64]
     world: Codes
+    evidence: InitVar[Evidence]
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, evidence: Evidence) -> None:
+        self.start = self.started(evidence)
         self._free = self.parts.of >= 0
 
     def show_alike(self, factor: npt.NDArray[np.float64]) -> None:
         """Show all values of parts in which every group publishes the same values, each as often.
 
-        From any world others come by exchanging values everywhere at once. That there is one is taken for granted:
-        the releases were made from one. Where it does not change a world's weight, all are as probable.
+        From any world others come by exchanging values everywhere at once: so one has to be known. Where it does not
+        change a world's weight, all are as probable.
         """
+        if (self.start[self._free] < 0).any():
+            return
         network = self.network
         block_mask, uniform = self._blocks()
         fits = (self.possible[network.seat] == block_mask[network.block_of]).all(axis=1)
@@ -112,13 +117,13 @@ class Worlds:
         self._free[track] = False
         return not (found == 0).any()
 
-    def search(self, evidence: Evidence, wanted: Flags, enough: int, budget: Budget) -> bool:
+    def search(self, wanted: Flags, enough: int, budget: Budget) -> bool:
         """Settle the values of some tracks, until so many of each are shown; tell whether a world may be left."""
         whole = remainder(self.network, self.parts, self.possible, self._free & wanted)
         if not len(whole.track):
             return True
         rest = whole.lean(self.possible)
-        pieces = Pieces(rest, self.possible, self.shown, self.started(evidence), self.share.shape[1])
+        pieces = Pieces(rest, self.possible, self.shown, self.start, self.share.shape[1])
         feasible = pieces.settled(wanted, enough, budget)
         self.possible[rest.track] = pieces.state.domain
         self.shown[rest.track] = pieces.state.shown[pieces.state.twin]

@@ -309,3 +309,13 @@ def test_both_paths_say_the_same(table, seed, people, releases, size, values, wa
         assert plain.late or large.late or plain.outcome.measures["timeline"] == large.outcome.measures["timeline"]
     for version in plain.share.keys() & large.share.keys():
         assert plain.share[version] == pytest.approx(large.share[version], abs=CLOSE)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_circle_of_groups_with_two_values_has_no_world(compiled):
+    """Each group alone leaves both values to both people; but two values cannot go around three people."""
+    pairs = [("p", "q"), ("q", "r"), ("p", "r")]
+    series = TinySeries([[Row(one, "1", "a"), Row(other, "1", "b")] for one, other in pairs])
+    found = asked(series, "linked", compiled=compiled, world=lambda *_: None)
+    assert not found.feasible
+    assert found.outcome.status == "incomplete"
