@@ -70,7 +70,7 @@ class Decision:
 def decide(evidence: Evidence, budget: Budget) -> tuple[Decision, list[Decision]]:
     """Return what is possible after all releases, and, of what is certain then, what was certain after each before."""
     network = network_of(evidence)
-    stages = list(narrowed(network, len(evidence.tags)))
+    stages = list(narrowed(network, len(evidence.tags), budget))
     last = Settling(evidence, stages[-1]).settled(budget.part(_FOR_LAST))
     last.settled = not (last.possible & ~last.shown).any()
     certain, earlier = _single(last.possible), []
@@ -113,7 +113,7 @@ class Settling:
     def settled(self, budget: Budget, later: Decision | None = None) -> Decision:
         """Work on all parts, or on what was certain later, until it is known whether that is certain here."""
         decision, evidence = self.decision, self._evidence
-        if decision.feasible:
+        if decision.feasible and not self._network.unwieldy:
             self._settle(evidence, budget, later)
         return decision
 

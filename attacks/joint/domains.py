@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attacks.joint.narrowing import Narrowing
 from attacks.joint.network import Flags, Network, Words
+from audit.core.budget import Budget
 from audit.core.evidence import Codes, Counts, Hosts
 
 # Below so many seats the plain kernel needs less time than numba to be imported.
@@ -25,11 +26,15 @@ def compiled(network: Network) -> bool:
     return fits and len(network.versions.person) >= _COMPILED_SEATS  # of the whole series, so that all stages agree
 
 
-def narrowed(network: Network, releases: int) -> Iterator[tuple[Network, Words, Words, bool]]:
+def narrowed(
+    network: Network, releases: int, budget: Budget | None = None
+) -> Iterator[tuple[Network, Words, Words, bool]]:
     """Yield, after each release: the network so far, what people's own groups leave, what is left, and if anything.
 
-    Nothing is ever possible again, so that each release goes on from the one before.
+    Nothing is ever possible again, so that each release goes on from the one before. When the time is up, or where a
+    network is unwieldy, too much is left.
     """
+    limit = Budget() if budget is None else budget
     own, left = network.domain.copy(), network.domain.copy()
     engine = _Compiled if compiled(network) else _Plain
     for release in range(releases):
@@ -42,7 +47,8 @@ def narrowed(network: Network, releases: int) -> Iterator[tuple[Network, Words, 
         changed = np.flatnonzero((left != before).any(axis=1))
         seats = np.flatnonzero(np.isin(so_far.seat, changed)) if len(changed) else changed
         queue = np.unique(np.concatenate([fresh, so_far.block_of[seats]]))
-        feasible = feasible and kernel.narrow(left, queue)
+        if not (network.unwieldy or limit.spent()):
+            feasible = feasible and kernel.narrow(left, queue, limit)
         yield so_far, own.copy(), left.copy(), feasible
         if not feasible:
             return
@@ -112,11 +118,11 @@ class _Plain:
         self._store(narrowing, own)
         return bool(own.any(axis=1).all())
 
-    def narrow(self, left: Words, queue: npt.NDArray[np.integer]) -> bool:
+    def narrow(self, left: Words, queue: npt.NDArray[np.integer], budget: Budget) -> bool:
         """Narrow some blocks and all that depends on them; tell whether a world may be left."""
         narrowing = self._loaded(left)
         narrowing.propagate()
-        feasible = narrowing.feasible and narrowing.run(queue.tolist())
+        feasible = narrowing.feasible and narrowing.run(queue.tolist(), budget)
         self._store(narrowing, left)
         return feasible
 
@@ -155,7 +161,7 @@ class _Compiled:
             follow_all(own, self._links)
         return bool(own.any(axis=1).all())
 
-    def narrow(self, left: Words, queue: npt.NDArray[np.integer]) -> bool:
+    def narrow(self, left: Words, queue: npt.NDArray[np.integer], _: Budget) -> bool:
         """Narrow some blocks and all that depends on them; tell whether a world may be left."""
         from attacks.joint.narrowing_compiled import follow_all, narrow_all
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.joint.network import Network
+from audit.core.budget import Budget
 
 Mask = int
 
@@ -81,10 +82,13 @@ class Narrowing:
             self._linked.setdefault(first, []).append((last, True))
             self._linked.setdefault(last, []).append((first, False))
 
-    def run(self, blocks: Iterable[int] | None = None) -> bool:
-        """Narrow some blocks, all of them at first, and those that depend on them; tell whether a world may be left."""
+    def run(self, blocks: Iterable[int] | None = None, budget: Budget | None = None) -> bool:
+        """Narrow some blocks, all of them at first, and those that depend on them; tell whether a world may be left.
+
+        When the time is up the rest stays as it is, which leaves too much.
+        """
         queue = dict.fromkeys(self._blocks if blocks is None else blocks)
-        while queue and self.feasible:
+        while queue and self.feasible and not (budget is not None and budget.spent()):
             block = next(iter(queue))
             del queue[block]
             for track in self._follow(self._narrow(block)):

@@ -27,6 +27,7 @@ from audit.core.evidence import Codes, Counts, Entries, Evidence, Hosts, Transit
 
 Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
+_MOST_PAIRS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,11 @@ class Network:
     def blocks(self) -> int:
         """Number of blocks."""
         return len(self.release)
+
+    @cached_property
+    def unwieldy(self) -> bool:
+        """Whether seats and the cells of their blocks are too many pairs to be worked on; `register` alone."""
+        return bool(self.wide.any()) and int((np.diff(self.cell_start) * np.diff(self.seat_start)).sum()) > _MOST_PAIRS
 
     @cached_property
     def by_track(self) -> tuple[Counts, Codes]:

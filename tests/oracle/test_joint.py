@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import deciding
+from attacks.joint import deciding, network
 from attacks.joint.attack import Joint
 from audit.core.budget import Budget
 from audit.linking.gathering import gather
@@ -216,6 +216,21 @@ def test_without_time_nothing_wrong_is_said(adversary, kind, steps_counted, data
             assert (measures["open"], measures["timeline"]) == (0, answer.timeline)
         assert outcome.model is None or not measures["open"]  # what is not counted has no posterior
         assert all(found <= true for found, true in zip(measures["timeline"], answer.timeline, strict=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@FEW
+@given(data=st.data())
+def test_a_register_too_large_leaves_values_open(kind, data):
+    answer = drawn(data, "register", kind)
+    with written(answer.series) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(network, "_MOST_PAIRS", 0)
+        series, evidence = opened(folder, "register")
+        outcome = Joint().run(evidence, Budget(None))
+        assert claims(outcome, series, evidence) <= answer.certain
+        assert answer.eliminated <= outcome.measures["eliminated"] + outcome.measures["open"]
+        if outcome.status == "complete":
+            assert (outcome.measures["open"], outcome.measures["timeline"]) == (0, answer.timeline)
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
