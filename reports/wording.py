@@ -64,6 +64,9 @@ def notes(report: Report) -> Iterable[str]:
             yield f"{attack.attack} left open whether {plural(pairs, 'value')} of versions can be true."
         if isinstance(spread, dict):
             yield _spreading(spread, attack.measures.get("spread_worst"))
+        estimated = attack.measures.get("estimated")
+        if isinstance(estimated, dict):
+            yield f"{attack.attack} {_estimate(estimated)}"
     if report.adversary.kind == "register" and any(a.measures.get("max_risk") is not None for a in report.attacks):
         yield (
             "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
@@ -138,6 +141,21 @@ def _spreading(spread: Mapping[str, object], who: object) -> str:
         return "No value follows from another one by combining groups."
     others = plural(worst, "further person's value follows", "further people's values follow")
     return f"Once the value of {printable(str(who))} is known, {others}; on average {mean:.3g} follow from one value."
+
+
+def _estimate(estimated: Mapping[str, object]) -> str:
+    """Return risks that were estimated from worlds drawn at random, which prove nothing."""
+    told = []
+    for name in ("max_risk", "mean_risk"):
+        bounds = estimated[name]
+        if isinstance(bounds, dict):
+            value, low, high = (number(bounds[each]) for each in ("value", "low", "high"))
+            told.append(f"{'highest' if name == 'max_risk' else 'mean'} risk {value} ({low} to {high})")
+    versions, r_hat = plural(_int(estimated["versions"]), "version"), estimated["r_hat"]
+    stuck = _int(estimated["stuck"])
+    told += [f"{stuck:,} others may have any"] if stuck else []
+    mixed = f", R-hat {r_hat:.3g}" if isinstance(r_hat, float) else ""
+    return f"estimates for {versions} whose worlds are too many to count: {', '.join(told)}; not proved{mixed}."
 
 
 def _sharing(attack: AttackReport) -> str:

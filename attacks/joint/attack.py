@@ -8,8 +8,8 @@ in all releases, or values that follow one another along transitions. A value is
 exactly when some world has it; a version with one possible value is *certain*. What is neither in a world that was
 found nor proved to be in none is counted as *open*.
 
-Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted (see
-`posteriors`).
+Risk: the share of the worlds that have the value, each weighed by its transitions, where they were counted; elsewhere
+it can be estimated (`posteriors`, `sampling`).
 
 Cost: finding out whether a value is possible is NP-hard in general. See `deciding` for how it is done.
 
@@ -27,7 +27,7 @@ import numpy as np
 from attacks.joint.deciding import Decision, decide
 from attacks.joint.knowing import Knowledge
 from attacks.joint.parts import possible_values
-from attacks.joint.posteriors import WorldRisks
+from attacks.joint.posteriors import EstimatedRisks, WorldRisks
 from attacks.joint.proofs import disclosures
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
@@ -77,8 +77,10 @@ class Joint:
             why = budget.reason if budget.spent() else "parts of the series are too large or too hard to be settled"
             what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
             return Outcome(self.ident, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing)
-        model = None if np.isnan(decision.share).any() else WorldRisks(evidence, decision)
-        return Outcome(self.ident, "complete", None, measures, claims, model, knowing=knowing)
+        if np.isnan(decision.share).any():
+            estimate = EstimatedRisks(evidence, decision)
+            return Outcome(self.ident, "complete", None, measures, claims, knowing=knowing, estimate=estimate)
+        return Outcome(self.ident, "complete", None, measures, claims, WorldRisks(evidence, decision), knowing=knowing)
 
 
 class Values:

@@ -25,7 +25,7 @@ from attacks.joint.narrowing import Narrowing, mask_of
 from attacks.joint.network import Flags, Network, Words, network_of
 from attacks.joint.parts import Parts, split
 from attacks.joint.programme import Programme, twins
-from attacks.joint.worlds import Worlds
+from attacks.joint.worlds import ALL, Worlds
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
 
@@ -33,7 +33,6 @@ from audit.core.evidence import Codes, Evidence
 _MOST_STEPS = 100_000
 # Larger parts of large networks are not counted, and still larger ones not asked for worlds.
 _COUNTED = 16
-_ALL = 1 << 30
 # The share of the time that may be used for what is possible after all releases, not for what was certain when.
 _FOR_LAST = 0.8
 _ASKED = 3_000
@@ -81,6 +80,7 @@ def decide(evidence: Evidence, budget: Budget) -> tuple[Decision, list[Decision]
         several[stage[0].seat] = True
         several &= (np.bitwise_count(decision.possible).sum(axis=1) > 1) & certain
         decision.settled = not (several & (np.bitwise_count(decision.shown).sum(axis=1) < 2)).any()
+        last.feasible = last.feasible and decision.feasible  # what has no world has none with more to explain
         earlier.append(decision)
     return last, earlier
 
@@ -127,7 +127,7 @@ class Settling:
             wanted = _single(later.possible)
             decision.shown[wanted] = later.possible[wanted]
         if compiled(self._network) and not len(self._network.link):
-            self._large(parts, wanted, _ALL if later is None else 2, budget)
+            self._large(parts, wanted, ALL if later is None else 2, budget)
             return
         number, counted = Fraction(1), True
         touched: set[int] = set()
@@ -161,10 +161,9 @@ class Settling:
         worlds = Worlds(
             self._network, parts, decision.possible, decision.shown, decision.share, decision.world, self._evidence
         )
-        factor = worlds.factor(self._evidence)
-        worlds.show_alike(factor)
-        if enough == _ALL:
-            decision.feasible = worlds.count_small(factor)
+        worlds.show_alike()
+        if enough == ALL:
+            decision.feasible = worlds.count_small()
         decision.feasible = decision.feasible and worlds.search(wanted, enough, budget)
 
     def _one(self, parts: Parts, part: Sequence[int], budget: Budget) -> Count | None:

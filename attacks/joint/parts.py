@@ -46,7 +46,7 @@ def split(network: Network, left: Words) -> Parts:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    seat, cell = _choices(network, left)
+    seat, cell = choices(network, left)
     ways = np.bincount(seat, minlength=len(network.seat))
     settled = np.bitwise_count(left).sum(axis=1) <= 1
     settled[network.seat[ways > 1]] = False  # under `register` a value may have several rows
@@ -82,7 +82,7 @@ def _split_large(network: Network, left: Words) -> Parts:
     return Parts(settled, joined(seats, cells, left, ~settled, rows), rows)
 
 
-def _choices(network: Network, left: Words) -> tuple[Numbers, Numbers]:
+def choices(network: Network, left: Words) -> tuple[Numbers, Numbers]:
     """Return every cell that every seat may have, as pairs of places."""
     width = np.diff(network.cell_start)[network.block_of]
     seat = np.repeat(np.arange(len(network.seat)), width)

@@ -27,7 +27,7 @@ _LARGE = 2_000
 _LARGEST_PROGRAMME = 30_000
 _LARGEST_WHOLE = 12_000
 # Choices that are taken back at most for one value; below zero none, and nothing is propagated.
-_QUICK, _THOROUGH = (-1, 0), 400
+_QUICK, _PROPAGATED, _THOROUGH = -1, 0, 400
 _TO_START = 20_000
 _ASKED_AT_ONCE = 500
 _THREADS = 2
@@ -41,8 +41,21 @@ class Pieces:
         state: what is known of their tracks; what is shown stands at the first of twins.
     """
 
-    def __init__(self, rest: Remainder, possible: Words, shown: Words, start: Codes, values: int) -> None:
-        self.rest = rest
+    def __init__(
+        self, rest: Remainder, known: tuple[Words, Words, Codes], wanted: Flags, enough: int, values: int
+    ) -> None:
+        """Take what is known of the network.
+
+        Args:
+            rest: the parts.
+            known: the values that are left to the tracks of the network, those that are shown, and a world, -1 where
+                none is known.
+            wanted: the tracks of the network whose values are asked for.
+            enough: how many values of a track have to be shown.
+            values: how many there are.
+        """
+        possible, shown, start = known
+        self.rest, self._enough = rest, enough
         net = rest.seating
         twin, domain = rest.twins(possible), possible[rest.track]
         used, chosen = np.zeros(len(net.cell_value), dtype=np.int64), np.full(len(net.seat), -1, dtype=np.int16)
@@ -58,22 +71,29 @@ class Pieces:
         for number in range(_THREADS):
             self._desks.put(desk_for(net, domain.shape[1], number + 1))
         occupied(0, len(rest.track), net, self.state)
+        asked = np.zeros(len(twin), dtype=np.bool_)
+        np.logical_or.at(asked, twin, wanted[rest.track])
+        self._wanted = asked[self._programmes.first]
 
-    def settled(self, wanted: Flags, enough: int, budget: Budget) -> bool:
-        """Settle the values of wanted tracks of the network, until so many of each are shown, or the time is up.
+    def relaxed(self, budget: Budget) -> bool:
+        """Ask the linear programmes, where large ones have been spared what a short walk shows.
 
         Returns:
             Whether a world may be left.
         """
-        asked = np.zeros(len(self.state.twin), dtype=np.bool_)
-        np.logical_or.at(asked, self.state.twin, wanted[self.rest.track])
-        self._wanted, self._enough = asked[self._programmes.first], enough
+        pieces = self._cut()[::-1]
+        large = [piece for piece in pieces if self._size(piece) > _LARGE]
+        return self._each(large, self._quickly, budget) and self._each(pieces, self._programmed, budget)
+
+    def searched(self, budget: Budget) -> bool:
+        """Look for worlds one by one; tell whether one may be left."""
         pieces = self._cut()
-        large = [piece for piece in pieces[::-1] if self._size(piece) > _LARGE]
-        steps: list[tuple[list[Piece], Step]] = [(large, partial(self._walked, limit=_QUICK[0]))]
-        steps += [(pieces[::-1], self._programmed)]
-        steps += [(pieces[::-1], partial(self._walked, limit=limit)) for limit in _QUICK]
-        steps += [(pieces, self._in_whole_numbers), (pieces[::-1], partial(self._walked, limit=_THOROUGH))]
+        steps: list[tuple[list[Piece], Step]] = [
+            (pieces[::-1], self._quickly),
+            (pieces[::-1], partial(self._walked, limit=_PROPAGATED)),
+            (pieces, self._in_whole_numbers),
+            (pieces[::-1], partial(self._walked, limit=_THOROUGH)),
+        ]
         return all(self._each(some, step, budget) for some, step in steps)
 
     def _cut(self) -> list[Piece]:
@@ -135,6 +155,9 @@ class Pieces:
         self._told(piece, programme.supported(self._open(piece), shown, self._enough, budget))
         return True
 
+    def _quickly(self, piece: Piece, budget: Budget) -> bool:
+        return self._walked(piece, budget, limit=_QUICK)
+
     def _walked(self, piece: Piece, budget: Budget, *, limit: int) -> bool:
         """Change a world step by step; if there is none, look for one first."""
         tracks = self._tracks(piece)
@@ -165,7 +188,8 @@ class Pieces:
         """Ask for worlds in whole numbers."""
         if budget.spent() or self._size(piece) > _LARGEST_WHOLE:
             return True
-        found = in_whole_numbers(self._programmes.of(*piece), self._open(piece), budget)
+        shown = self._has(self.state.shown, self._columns(piece))
+        found = in_whole_numbers(self._programmes.of(*piece), self._open(piece), shown, self._enough, budget)
         self._told(piece, found)
         return found.feasible
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.network import Words
+from attacks.joint.linear import Linear
+from attacks.joint.network import Flags, Words
 from attacks.joint.remainder import Remainder
 from audit.core.budget import Budget
 
-Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 # Weights of proofs are multiples of 1 / _SCALE.
@@ -24,50 +24,6 @@ _SCALE = 1 << 24
 _ROUNDING = 1e-6
 # Sums of heavier weights might be too large for whole numbers of 64 bits.
 _HEAVIEST = 1_000.0
-
-
-class _Model:
-    """A programme as the solver has it, to be maximized over some columns."""
-
-    def __init__(self, programme: Programme, columns: Flags) -> None:
-        from ortools.linear_solver import pywraplp
-
-        self._solver = solver = pywraplp.Solver.CreateSolver("GLOP")
-        # Primal: another question leaves the last answer allowed, so that it is a start.
-        solver.SetSolverSpecificParametersAsString("use_dual_simplex: false use_preprocessing: false")
-        size = programme.size.tolist()
-        people = [solver.Constraint(number, number) for number in size]
-        self._rows = [solver.Constraint(0, number) for number in programme.rows.tolist()]
-        self._columns, self._optimal = [], pywraplp.Solver.OPTIMAL
-        row, start = programme.row.tolist(), programme.start.tolist()
-        for column, kind in enumerate(programme.kind.tolist()):
-            variable = solver.NumVar(0, size[kind], "")
-            people[kind].SetCoefficient(variable, 1)
-            for cell in row[start[column] : start[column + 1]]:
-                self._rows[cell].SetCoefficient(variable, 1)
-            self._columns.append(variable)
-        self._objective = solver.Objective()
-        self._objective.SetMaximization()
-        for column in np.flatnonzero(columns).tolist():
-            self._objective.SetCoefficient(self._columns[column], 1)
-
-    def solved(self, budget: Budget) -> npt.NDArray[np.float64] | None:
-        """Return the best solution, shape (columns,); None where there is none, or the time is up."""
-        seconds = budget.left()
-        if seconds is not None:
-            self._solver.SetTimeLimit(max(1, int(1_000 * seconds)))
-        if self._solver.Solve() != self._optimal:
-            return None
-        return np.array([variable.solution_value() for variable in self._columns])
-
-    def weights(self) -> npt.NDArray[np.float64]:
-        """Return the weight of each cell in the proof that nothing is better; shape (cells,)."""
-        return np.array([row.dual_value() for row in self._rows])
-
-    def forget(self, columns: Flags) -> None:
-        """Maximize over the others alone."""
-        for column in np.flatnonzero(columns).tolist():
-            self._objective.SetCoefficient(self._columns[column], 0)
 
 
 @dataclass(frozen=True)
@@ -97,8 +53,8 @@ class Programme:
             budget: how long.
         """
         found = Support(shown.copy(), np.zeros_like(shown), np.zeros_like(shown))
-        left = self._left(asked & ~shown, found.shown, enough)
-        model = _Model(self, left)
+        left = self.wanting(asked & ~shown, found.shown, enough)
+        model = Linear(self, left)
         while left.any():
             value = model.solved(budget)
             if value is None:
@@ -112,13 +68,13 @@ class Programme:
                 found.world = whole
                 found.shown[whole > 0] = True
             found.maybe[left & (value > _ROUNDING)] = True
-            before, left = left, self._left(left & ~found.maybe & ~found.shown, found.shown, enough)
+            before, left = left, self.wanting(left & ~found.maybe & ~found.shown, found.shown, enough)
             model.forget(before & ~left)
         found.maybe[found.shown] = False
         return found
 
-    def _left(self, columns: Flags, shown: Flags, enough: int) -> Flags:
-        """Return the columns of classes of which not enough is shown."""
+    def wanting(self, columns: Flags, shown: Flags, enough: int) -> Flags:
+        """Return the columns of those classes of which not enough is shown."""
         witnesses = np.bincount(self.kind[shown], minlength=len(self.size))
         return columns & (witnesses < enough)[self.kind]
 

@@ -1,7 +1,8 @@
-"""Whole numbers: programmes asked for worlds with values that none has shown yet (CP-SAT).
+"""Whole numbers: programmes asked for worlds with values that none has shown yet.
 
-Each solution is a world. The next one is asked to have as many unseen values as possible; when it is proved that none
-can have any, what is unseen is impossible. Only `INFEASIBLE`, or `OPTIMAL` with nothing unseen, counts as a proof.
+SCIP is quick at finding such worlds, each of which is checked; what it does not find proves nothing. Then CP-SAT, which
+computes in whole numbers alone, is asked for a world with as many of the values that are left as possible: when it
+proves that none can have any, they are impossible. Only `INFEASIBLE`, or `OPTIMAL` with nothing unseen, is a proof.
 """
 
 from __future__ import annotations
@@ -10,45 +11,74 @@ from typing import Any
 
 import numpy as np
 
+from attacks.joint.linear import Linear
 from attacks.joint.network import Flags
 from attacks.joint.relaxation import Programme, Support
 from audit.core.budget import Budget
 
 # Seconds for one world.
-_PATIENCE = 20.0
+_PATIENCE = 60.0
 
 
-def in_whole_numbers(programme: Programme, asked: Flags, budget: Budget) -> Support:
-    """Return which of some columns a world has, and which none has; shape (columns,)."""
+def in_whole_numbers(programme: Programme, asked: Flags, shown: Flags, enough: int, budget: Budget) -> Support:
+    """Return which columns a world has, and which none has; arguments as of `Programme.supported`."""
+    found = Support(shown.copy(), np.zeros_like(asked), np.zeros_like(asked))
+    if _show(programme, asked, enough, found, budget):
+        _prove(programme, asked, enough, found, budget)
+    return found
+
+
+def _show(programme: Programme, asked: Flags, enough: int, found: Support, budget: Budget) -> bool:
+    """Look for worlds with columns that none has shown yet; tell whether there was time to find all."""
+    left = programme.wanting(asked & ~found.shown, found.shown, enough)
+    if not left.any() or budget.spent():
+        return True
+    model = Linear(programme, left, whole=True)
+    while left.any() and not budget.spent():
+        limit = budget.part(1.0).capped(_PATIENCE)
+        value = model.solved(limit)
+        world = None if value is None else np.rint(value).astype(np.int64)
+        if world is None or not programme.fits(world) or not world[left].any():
+            return not limit.spent()  # what is too much for SCIP is so for CP-SAT
+        found.world = world
+        found.shown |= world > 0
+        before, left = left, programme.wanting(left & ~found.shown, found.shown, enough)
+        model.forget(before & ~left)
+    return True
+
+
+def _prove(programme: Programme, asked: Flags, enough: int, found: Support, budget: Budget) -> None:
+    """Look for a proof that no world has what is left, or for a world that has some of it."""
     from ortools.sat.python import cp_model
 
+    left = programme.wanting(asked & ~found.shown, found.shown, enough)
+    if not left.any() or budget.spent():
+        return
     model, numbers = _model(programme)
-    has = {column: model.new_bool_var("") for column in np.flatnonzero(asked).tolist()}
+    has = {column: model.new_bool_var("") for column in np.flatnonzero(left).tolist()}
     for column, flag in has.items():
         model.add(numbers[column] >= 1).only_enforce_if(flag)
-    found = Support(np.zeros_like(asked), np.zeros_like(asked), np.zeros_like(asked))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
-    while has and not budget.spent():
+    # All of the programme as a linear one: what is left here is nearly whole, and that is a hundred times faster.
+    solver.parameters.linearization_level = 2
+    while left.any() and not budget.spent():
         model.clear_objective()
-        model.maximize(sum(has.values()))
-        solver.parameters.max_time_in_seconds = max(1e-3, min(_PATIENCE, budget.left() or _PATIENCE))
+        model.maximize(sum(has[column] for column in np.flatnonzero(left).tolist()))
+        solver.parameters.max_time_in_seconds = budget.part(1.0).capped(_PATIENCE).left()
         status = solver.solve(model)
         found.feasible = status != cp_model.INFEASIBLE
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
-            break
+            return
         found.world = np.array([solver.value(number) for number in numbers], dtype=np.int64)
         if not programme.fits(found.world):
             raise AssertionError("the solver's world is none")
         found.shown |= found.world > 0
-        seen = [column for column in has if found.world[column]]
-        if not seen:
-            found.impossible[list(has)] = status == cp_model.OPTIMAL
-            break
-        for column in seen:
-            del has[column]
-    return found
+        if not found.world[left].any():
+            found.impossible[left] = status == cp_model.OPTIMAL
+            return
+        left = programme.wanting(left & ~found.shown, found.shown, enough)
 
 
 def _model(programme: Programme) -> tuple[Any, list[Any]]:

@@ -13,6 +13,7 @@ A world to start from may be handed in: the publisher knows one. It only saves t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from attacks.joint.domains import packed
 from attacks.joint.network import Flags, Network, Words
-from attacks.joint.parts import Parts
+from attacks.joint.parts import Parts, split
 from attacks.joint.pieces import Pieces
 from attacks.joint.remainder import remainder
 from audit.core.budget import Budget
@@ -28,6 +29,8 @@ from audit.core.evidence import Codes, Counts, Evidence
 
 # Parts of so many tracks are counted, in so many steps.
 _SMALL = 16
+# So many shown values of everybody are wanted, where all are.
+ALL = 1 << 30
 _STEPS = 5_000
 
 
@@ -55,8 +58,9 @@ class Worlds:
     def __post_init__(self, evidence: Evidence) -> None:
         self.start = self.started(evidence)
         self._free = self.parts.of >= 0
+        self._factor = self._factors(evidence)
 
-    def show_alike(self, factor: npt.NDArray[np.float64]) -> None:
+    def show_alike(self) -> None:
         """Show all values of parts in which every group publishes the same values, each as often.
 
         From any world others come by exchanging values everywhere at once: so one has to be known. Where it does not
@@ -74,7 +78,7 @@ class Worlds:
         bad = np.unique(self.parts.of[self._free & ~track_ok])
         alike = np.flatnonzero(self._free & ~np.isin(self.parts.of, bad))
         self.shown[alike] = self.possible[alike]
-        if factor.min() < factor.max():
+        if self._factor.min() < self._factor.max():
             return
         held = np.unpackbits(self.possible[alike].view(np.uint8), axis=1, bitorder="little", count=self.share.shape[1])
         self.share[alike] = held / np.maximum(held.sum(axis=1, keepdims=True), 1)
@@ -92,14 +96,14 @@ class Worlds:
         np.maximum.at(most, block, network.cell_rows)
         return mask, least == most
 
-    def factor(self, evidence: Evidence) -> npt.NDArray[np.float64]:
+    def _factors(self, evidence: Evidence) -> npt.NDArray[np.float64]:
         """Return how probable each step within a class is; shape (values,)."""
         if evidence.transitions is None:
             return np.ones(self.share.shape[1])
         first = np.unique(self.network.class_of, return_index=True)[1]
         return evidence.transitions.weight[first, first]
 
-    def count_small(self, factor: npt.NDArray[np.float64]) -> bool:
+    def count_small(self) -> bool:
         """Count the worlds of small parts; tell whether all have one."""
         from attacks.joint.counting_compiled import count_parts
 
@@ -109,7 +113,7 @@ class Worlds:
         rest = remainder(self.network, self.parts, self.possible, small)
         share = np.zeros((len(rest.track), self.share.shape[1]))
         domain = self.possible[rest.track]
-        found = count_parts(rest.part_start, rest.seating, domain, (factor, rest.releases), _STEPS, share)
+        found = count_parts(rest.part_start, rest.seating, domain, (self._factor, rest.releases), _STEPS, share)
         counted = np.repeat(found > 0, np.diff(rest.part_start))
         track = rest.track[counted]
         self.share[track] = share[counted]
@@ -119,12 +123,25 @@ class Worlds:
 
     def search(self, wanted: Flags, enough: int, budget: Budget) -> bool:
         """Settle the values of some tracks, until so many of each are shown; tell whether a world may be left."""
+        if not self._worked_on(wanted, enough, Pieces.relaxed, budget):
+            return False
+        # What linear programmes rule out leaves smaller parts.
+        self.parts = split(self.network, self.possible)
+        self.shown[self.parts.settled] = self.possible[self.parts.settled]
+        self._free &= self.parts.of >= 0
+        if enough == ALL and not self.count_small():
+            return False
+        return self._worked_on(wanted, enough, Pieces.searched, budget)
+
+    def _worked_on(self, wanted: Flags, enough: int, work: Callable[[Pieces, Budget], bool], budget: Budget) -> bool:
+        """Work on the parts that have wanted tracks; tell whether a world may be left."""
         whole = remainder(self.network, self.parts, self.possible, self._free & wanted)
         if not len(whole.track):
             return True
         rest = whole.lean(self.possible)
-        pieces = Pieces(rest, self.possible, self.shown, self.start, self.share.shape[1])
-        feasible = pieces.settled(wanted, enough, budget)
+        start = np.where(self.world >= 0, self.world, self.start)
+        pieces = Pieces(rest, (self.possible, self.shown, start), wanted, enough, self.share.shape[1])
+        feasible = work(pieces, budget)
         self.possible[rest.track] = pieces.state.domain
         self.shown[rest.track] = pieces.state.shown[pieces.state.twin]
         self.world[rest.track] = pieces.state.world

@@ -350,6 +350,13 @@ class RiskModel(Protocol):
         """Return the probability of the values asked for, or None when the budget did not suffice."""
 
 
+class Estimate(Protocol):
+    """What an attack can say about probabilities that it cannot compute."""
+
+    def estimated(self, asked: Asked, budget: Budget) -> dict[str, object] | None:
+        """Return the measure `estimated`, or None when the budget did not suffice."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What an attack found out.
@@ -367,6 +374,7 @@ class Outcome:
     model: RiskModel | None = None
     people: Mapping[str, int] = field(default_factory=dict)
     knowing: Knowing | None = None
+    estimate: Estimate | None = None
 
     @classmethod
     def skipped(cls, attack: str, reason: str) -> Outcome:

@@ -93,7 +93,7 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     if changed.any():
         outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
     if outcome.model is None:
-        return Scored(outcome, None)
+        return Scored(_estimated(evidence, outcome, budget), None)
     risks = outcome.model.risks(truth_of(evidence), budget)
     if risks is None:
         reason = f"{budget.reason} before the risks were computed"
@@ -101,6 +101,12 @@ def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
     if changed.any():
         risks = replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk))
     return Scored(outcome, risks)
+
+
+def _estimated(evidence: Evidence, outcome: Outcome, budget: Budget) -> Outcome:
+    """Return an outcome with the risks that can only be estimated; they decide nothing."""
+    told = None if outcome.estimate is None else outcome.estimate.estimated(truth_of(evidence), budget)
+    return outcome if told is None else replace(outcome, measures={**outcome.measures, "estimated": told})
 
 
 def _unfounded(outcome: Outcome, nothing: Mapping[str, object]) -> Outcome:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from attacks.joint import attack, deciding, domains, pieces
+from attacks.joint import attack, deciding, domains, pieces, whole
 from attacks.joint import worlds as moving
 from attacks.joint.attack import Joint, WorldRisks
 from attacks.joint.network import network_of
@@ -21,13 +21,14 @@ UNLIMITED = 1 << 60
 # or whole numbers; or nothing but short walks, which may leave values open.
 UNCOUNTED = {(moving, "_SMALL"): 0, (deciding, "_COUNTED"): 0}
 UNPROGRAMMED = UNCOUNTED | {(pieces, "_LARGEST_PROGRAMME"): 0}
-SHORT = {(pieces, "_QUICK"): (0,), (pieces, "_THOROUGH"): 0, (pieces, "_LARGEST_WHOLE"): 0, (deciding, "_ASKED"): 0}
+SHORT = {(pieces, "_QUICK"): 0, (pieces, "_THOROUGH"): 0, (pieces, "_LARGEST_WHOLE"): 0, (deciding, "_ASKED"): 0}
 WHOLE_WAYS = {
     "counted": {},
     "given up": {(moving, "_STEPS"): 4},
     "programmed": UNCOUNTED,
     "walked": UNPROGRAMMED,
-    "in whole numbers": UNPROGRAMMED | {(pieces, "_QUICK"): (-1,)},
+    "in whole numbers": UNPROGRAMMED | {(pieces, "_PROPAGATED"): -1},
+    "proved in whole numbers": UNPROGRAMMED | {(pieces, "_PROPAGATED"): -1, (whole, "_show"): lambda *_: True},
 }
 WAYS = WHOLE_WAYS | {"cut short": UNPROGRAMMED | SHORT}
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attacks.joint import whole
 from attacks.joint.relaxation import Programme
 from attacks.joint.whole import in_whole_numbers
 from audit.core.budget import Budget
@@ -37,9 +38,19 @@ def test_what_two_people_need_is_impossible_for_a_third():
     assert not found.maybe.any()
 
 
-@pytest.mark.parametrize(
-    "solve", [asked, lambda some: in_whole_numbers(some, np.ones(6, dtype=np.bool_), Budget(None))]
-)
+def whole_asked(some, *, shown=(), enough=ALL):
+    flags = np.zeros(len(some.kind), dtype=np.bool_)
+    flags[list(shown)] = True
+    return in_whole_numbers(some, np.ones_like(flags), flags, enough, Budget(None))
+
+
+def proved(some):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole, "_show", lambda *_: True)
+        return whole_asked(some)
+
+
+@pytest.mark.parametrize("solve", [asked, whole_asked, proved])
 def test_what_a_world_has_is_shown(solve):
     found = solve(CHAIN)
     assert found.shown.all()
@@ -61,7 +72,7 @@ def test_no_weights_prove_that_what_is_possible_is_not():
 
 
 def test_a_proof_that_does_not_hold_leaves_values_open(monkeypatch):
-    monkeypatch.setattr("attacks.joint.relaxation._Model.weights", lambda _: np.zeros(3))
+    monkeypatch.setattr("attacks.joint.linear.Linear.weights", lambda _: np.zeros(3))
     found = asked(HALL)
     assert not found.impossible.any()
     assert found.maybe.tolist() == [False, False, True, True, False]
@@ -78,6 +89,18 @@ def test_parts_of_people_are_no_people():
     pairs = programme([1, 1, 1], [(0, [0, 1]), (0, [3]), (1, [1, 2]), (1, [3]), (2, [0, 2]), (2, [3])], [1, 1, 1, 1])
     linear = asked(pairs)
     assert not linear.shown.any()
-    whole = in_whole_numbers(pairs, np.ones(6, dtype=np.bool_), Budget(None))
-    assert not whole.feasible
-    assert not whole.shown.any()
+    found = whole_asked(pairs)
+    assert not found.feasible
+    assert not found.shown.any()
+
+
+@pytest.mark.parametrize("solve", [whole_asked, proved])
+def test_in_whole_numbers_it_is_proved_what_two_people_leave_a_third(solve):
+    found = solve(HALL)
+    assert found.impossible.tolist() == [False, False, True, True, False]
+    assert found.shown.tolist() == [True, True, False, False, True]
+
+
+def test_in_whole_numbers_no_more_is_asked_than_is_enough():
+    found = whole_asked(HALL, shown=[0, 1, 4], enough=1)
+    assert not found.impossible.any()
