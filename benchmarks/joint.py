@@ -43,7 +43,7 @@ CASES = (
     Case("S1-tenth-10-diverse", "10-diverse, 20,000 people", 5, 60, handed=Bar(10, 3, " s"), withheld=Bar(10, 3, " s")),
     Case("S1-tenth-10-diverse", "10-diverse, 20,000 people", RELEASES, 60),
     Case(
-        "S1-3-diverse", "3-diverse, 200,000 people", 5, 60, Bar(3, 1, " s"), Bar(5, 2, " s"), withheld=Bar(5, 2, " s")
+        "S1-3-diverse", "3-diverse, 200,000 people", 5, 300, Bar(3, 1, " s"), Bar(5, 2, " s"), withheld=Bar(5, 2, " s")
     ),
     Case(
         "S1-3-diverse",
