@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from audit.core.report import Report
+from reports.html import Html
 from reports.json import Json
 from reports.text import Text
 
@@ -20,4 +21,4 @@ class Format(Protocol):
         """Return the report in this format, with a final line break."""
 
 
-FORMATS: tuple[Format, ...] = (Text(), Json())
+FORMATS: tuple[Format, ...] = (Text(), Json(), Html())

@@ -11,17 +11,21 @@ from audit.core.errors import printable
 from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
 from reports.proofs import in_short
 from reports.wording import (
+    adversary,
     advice,
+    contradiction,
     counted,
     described,
     fallen,
     headline,
+    limits,
     listing,
     multiset,
     notes,
     number,
     plural,
     reasons,
+    scope,
     seconds,
 )
 
@@ -71,36 +75,14 @@ class Text:
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
     def _head(self, console: Console, report: Report) -> None:
-        series, adversary = report.series, report.adversary
-        console.print(printable(series.name, 200), style="bold")
-        who = {
-            "linked": "knows who is in which group of every release (linked)",
-            "register": "has a register: exact quasi-identifiers and presence (register)",
-            "pseudonym": "knows nothing but the published record ids (pseudonym)",
-        }[adversary.kind]
-        counted = [
-            plural(len(series.releases), "release"),
-            plural(series.rows, "row"),
-            plural(series.individuals, "person", "people"),
-            plural(series.counterfeits, "counterfeit"),
-            plural(series.groups, "group"),
-            plural(series.sensitive_values, "sensitive value"),
-        ]
-        console.print(", ".join(part for part in counted if not part.startswith("0 ")))
-        values = "; values may change along the transitions" if adversary.transitions else "; values never change"
-        known = f"; {plural(adversary.known, 'person', 'people')} known beforehand" if adversary.known else ""
-        console.print(f"The adversary {who}{'' if adversary.kind == 'pseudonym' else values}{known}.")
+        console.print(printable(report.series.name, 200), style="bold")
+        console.print(scope(report))
+        console.print(adversary(report))
         console.print()
 
     def _verdict(self, console: Console, report: Report) -> None:
         if report.contradictions:
-            changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
-            said = []
-            if changed:
-                said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
-            if infeasible:
-                said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
-            console.print(f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}.", style="bold yellow")
+            console.print(contradiction(report), style="bold yellow")
             console.print("Give [adversary] transitions that allow what happens, or correct the data.")
             console.print()
         head, style = headline(report)
@@ -116,9 +98,7 @@ class Text:
                 self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
         for note in notes(report):
             self._indented(console, note)
-        limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
-        patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
-        self._indented(console, f"Policy: {limits}. Run with {patience}.")
+        self._indented(console, limits(report))
         console.print()
 
     def _ladder(self, console: Console, report: Report) -> None:

@@ -33,6 +33,51 @@ def headline(report: Report) -> tuple[str, str]:
     return f"The policy holds against: {asked}.", "green"
 
 
+def scope(report: Report) -> str:
+    """Return how large the series is, in one line."""
+    series = report.series
+    counts = [
+        plural(len(series.releases), "release"),
+        plural(series.rows, "row"),
+        plural(series.individuals, "person", "people"),
+        plural(series.counterfeits, "counterfeit"),
+        plural(series.groups, "group"),
+        plural(series.sensitive_values, "sensitive value"),
+    ]
+    return ", ".join(part for part in counts if not part.startswith("0 "))
+
+
+def adversary(report: Report) -> str:
+    """Return whom the audit assumes, in one sentence."""
+    assumed = report.adversary
+    who = {
+        "linked": "knows who is in which group of every release (linked)",
+        "register": "has a register: exact quasi-identifiers and presence (register)",
+        "pseudonym": "knows nothing but the published record ids (pseudonym)",
+    }[assumed.kind]
+    values = "; values may change along the transitions" if assumed.transitions else "; values never change"
+    known = f"; {plural(assumed.known, 'person', 'people')} known beforehand" if assumed.known else ""
+    return f"The adversary {who}{'' if assumed.kind == 'pseudonym' else values}{known}."
+
+
+def contradiction(report: Report) -> str:
+    """Return how people's own published values contradict the assumptions, in one sentence; empty where none do."""
+    changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
+    said = []
+    if changed:
+        said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
+    if infeasible:
+        said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
+    return f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}." if said else ""
+
+
+def limits(report: Report) -> str:
+    """Return the policy and the time that was given, in one line."""
+    clauses = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
+    patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
+    return f"Policy: {clauses}. Run with {patience}."
+
+
 def violating(report: Report) -> list[AttackReport]:
     """Return the attacks that violate a clause of the policy."""
     violated = {(violation.attack, violation.sensitive) for violation in report.policy.violations}
@@ -62,6 +107,9 @@ def notes(report: Report) -> Iterable[str]:
             yield f"{attack.attack} took: {'; '.join(ways)}."
         if pairs := _int(attack.measures.get("open")):
             yield f"{attack.attack} left open whether {plural(pairs, 'value')} of versions can be true."
+        if presumed := _int(attack.measures.get("presumed")):
+            who = plural(presumed, "person", "people")
+            yield f"{attack.attack} takes for granted that one truth is behind the releases; no key tells it for {who}."
         if isinstance(spread, dict):
             yield _spreading(spread, attack.measures.get("spread_worst"))
         estimated = attack.measures.get("estimated")

@@ -63,9 +63,13 @@ class Joint:
         }
         if decision.worlds is not None:
             measures["worlds"] = decision.worlds
-        measures["timeline"] = [*(int(Values(each).certain.sum()) for each in earlier), len(certain)]
+        if decision.presumed:
+            measures["presumed"] = decision.presumed
+        before = [int(Values(each).certain.sum()) for each in earlier] or [0] * (len(evidence.tags) - 1)
+        measures["timeline"] = [*before, len(certain)]
         nothing = {**measures, "certain": 0, "eliminated": 0, "open": found.pairs, "timeline": [0] * len(evidence.tags)}
-        nothing.pop("worlds", None)
+        for claim in ("worlds", "presumed"):
+            nothing.pop(claim, None)
         if not decision.feasible:
             what = "nothing fits all releases: some values change that may not, or keys are wrong"
             return Outcome(self.ident, "incomplete", what, nothing)

@@ -53,6 +53,7 @@ class Decision:
         worlds: how many worlds there are, None where a part was not counted, or strangers take rows.
         feasible: whether there may be a world at all.
         settled: whether everything that was asked for is shown or proved impossible.
+        presumed: for how many tracks that rests on there being a world at all, which nothing tells.
     """
 
     network: Network
@@ -64,15 +65,21 @@ class Decision:
     worlds: int | None = None
     feasible: bool = True
     settled: bool = True
+    presumed: int = 0
 
 
 def decide(evidence: Evidence, budget: Budget) -> tuple[Decision, list[Decision]]:
-    """Return what is possible after all releases, and, of what is certain then, what was certain after each before."""
+    """Return what is possible after all releases, and, of what is certain then, what was certain after each before.
+
+    Where nothing is certain in the end, nothing is said of the releases before.
+    """
     network = network_of(evidence)
     stages = list(narrowed(network, len(evidence.tags), budget))
     last = Settling(evidence, stages[-1]).settled(budget.part(_FOR_LAST))
     last.settled = not (last.possible & ~last.shown).any()
     certain, earlier = _single(last.possible), []
+    if not certain.any():
+        return last, []
     for number, stage in enumerate(stages[:-1]):
         # Whatever is certain early is certain in the end; nothing else has to be looked at.
         decision = Settling(evidence, stage).settled(budget.part(1 / (len(stages) - 1 - number)), last)
@@ -161,7 +168,7 @@ class Settling:
         worlds = Worlds(
             self._network, parts, decision.possible, decision.shown, decision.share, decision.world, self._evidence
         )
-        worlds.show_alike()
+        decision.presumed = worlds.show_alike()
         if enough == ALL:
             decision.feasible = worlds.count_small()
         decision.feasible = decision.feasible and worlds.search(wanted, enough, budget)

@@ -174,6 +174,7 @@ class _Compiled:
                 return False
             changed = (left != before).any(axis=1)
             queue = np.union1d(queue, net.block_of[changed[net.seat]])
+        queue = queue[~_free_choice(net, left, queue)] if len(queue) else queue
         chosen = np.full(len(net.seat), -1, dtype=np.int16)
         return (
             narrow_all(
@@ -187,6 +188,27 @@ class _Compiled:
             )
             < 0
         )
+
+
+def _free_choice(network: Network, left: Words, blocks: npt.NDArray[np.integer]) -> Flags:
+    """Return in which blocks everybody may have every value: there is nothing to narrow in them; shape (blocks,)."""
+    first, last = int(blocks.min()), int(blocks.max()) + 1
+    cells = slice(int(network.cell_start[first]), int(network.cell_start[last]))
+    seats = slice(int(network.seat_start[first]), int(network.seat_start[last]))
+    value, block = (
+        network.cell_value[cells],
+        np.repeat(np.arange(last - first), np.diff(network.cell_start[first : last + 1])),
+    )
+    held = np.zeros((last - first, left.shape[1]), dtype=np.uint64)
+    np.bitwise_or.at(held, (block, value >> 6), np.uint64(1) << (value & 63).astype(np.uint64))
+    of_seat = network.block_of[seats] - first
+    free = np.ones(last - first, dtype=np.bool_)
+    free[of_seat[(left[network.seat[seats]] != held[of_seat]).any(axis=1)]] = False
+    rows = np.bincount(block, weights=network.cell_rows[cells], minlength=last - first)
+    least = np.full(last - first, 1, dtype=np.int64)
+    np.minimum.at(least, block, network.cell_rows[cells])
+    free &= (rows >= np.diff(network.seat_start[first : last + 1])) & (least > 0)
+    return free[blocks - first]
 
 
 def _links(network: Network) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int8], Words]:

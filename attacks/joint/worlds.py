@@ -32,6 +32,11 @@ _SMALL = 16
 # So many shown values of everybody are wanted, where all are.
 ALL = 1 << 30
 _STEPS = 5_000
+# So many shown values of everybody are wanted, where all are.
+ALL = 1 << 30
+_STEPS = 5_000
+# Of parts with more tracks than this it is taken for granted that they have a world, where exchanging values shows all.
+_PRESUMED = 1_000
 
 
 @dataclass
@@ -60,15 +65,17 @@ class Worlds:
         self._free = self.parts.of >= 0
         self._factor = self._factors(evidence)
 
-    def show_alike(self) -> None:
+    def show_alike(self) -> int:
         """Show all values of parts in which every group publishes the same values, each as often.
 
-        From any world others come by exchanging values everywhere at once: so one has to be known. Where it does not
-        change a world's weight, all are as probable.
+        From any world others come by exchanging values everywhere at once: so there has to be one. Where none is
+        handed in, that is taken for granted of large parts; others are left to be searched. Where exchanging does not
+        change a world's weight, all values are as probable.
+
+        Returns:
+            Of how many tracks it is taken for granted.
         """
-        if (self.start[self._free] < 0).any():
-            return
-        network = self.network
+        network, known = self.network, bool((self.start[self._free] >= 0).all())
         block_mask, uniform = self._blocks()
         fits = (self.possible[network.seat] == block_mask[network.block_of]).all(axis=1)
         ok = uniform.copy()
@@ -77,12 +84,17 @@ class Worlds:
         np.logical_and.at(track_ok, network.seat, ok[network.block_of])
         bad = np.unique(self.parts.of[self._free & ~track_ok])
         alike = np.flatnonzero(self._free & ~np.isin(self.parts.of, bad))
+        if not known:
+            size = np.bincount(self.parts.of[alike], minlength=1)
+            alike = alike[size[self.parts.of[alike]] > _SMALL]
         self.shown[alike] = self.possible[alike]
+        presumed = 0 if known else len(alike)
         if self._factor.min() < self._factor.max():
-            return
+            return presumed
         held = np.unpackbits(self.possible[alike].view(np.uint8), axis=1, bitorder="little", count=self.share.shape[1])
         self.share[alike] = held / np.maximum(held.sum(axis=1, keepdims=True), 1)
         self._free[alike] = False
+        return presumed
 
     def _blocks(self) -> tuple[Words, Flags]:
         """Return the values of each block's cells, and whether it has as many rows of each, for its seats alone."""

@@ -14,6 +14,8 @@ from audit.core.outcome import Disclosures, Equivalences, Outcome, Places, Risks
 from audit.linking.linked import UNKNOWN
 from audit.linking.truth import truth_of
 
+_TENTHS = 10
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -31,11 +33,13 @@ class Scored:
 
     @property
     def measures(self) -> dict[str, object]:
-        """The attack's measures, those of values with `max_risk` and `mean_risk` before the timeline."""
+        """The attack's measures, those of values with their risks before the timeline."""
         measures = dict(self.outcome.measures)
         timeline = measures.pop("timeline", None)
         if isinstance(self.outcome.claims, Disclosures):
             measures["max_risk"], measures["mean_risk"] = self.max_risk(), self._mean_risk()
+            if self.risks is not None:
+                measures["risk_counts"] = self._risk_counts(self.risks)
         if timeline is not None:
             measures["timeline"] = timeline
         return measures
@@ -62,8 +66,19 @@ class Scored:
         if self.risks is None:
             return None
         counts = ~np.isnan(self.risks.risk)
-        weight = self.risks.versions[counts] if self.outcome.attack != "intersection" else None
-        return float(np.average(self.risks.risk[counts], weights=weight)) if counts.any() else None
+        return float(np.average(self.risks.risk[counts], weights=self._weights(counts))) if counts.any() else None
+
+    def _risk_counts(self, risks: Risks) -> list[int]:
+        """Return how many versions, or people, have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
+        counts = ~np.isnan(risks.risk)
+        tenth = np.floor(risks.risk[counts] * _TENTHS).astype(np.int64)
+        return np.bincount(tenth, weights=self._weights(counts), minlength=_TENTHS + 1).astype(np.int64).tolist()
+
+    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | None:
+        """Return how many versions some entries of the risks stand for; None where people are counted."""
+        if self.risks is None or self.outcome.attack == "intersection":
+            return None
+        return self.risks.versions[counts]
 
 
 def _left_out(risks: Risks, claims: Disclosures, waived: Places) -> npt.NDArray[np.bool_]:

@@ -319,3 +319,19 @@ def test_a_circle_of_groups_with_two_values_has_no_world(compiled):
     found = asked(series, "linked", compiled=compiled, world=lambda *_: None)
     assert not found.feasible
     assert found.outcome.status == "incomplete"
+
+
+@pytest.mark.parametrize("people", [16, 18])
+def test_large_parts_alike_are_presumed_to_have_a_world(people):
+    """Everybody shares a group with one neighbour, then with the other; there are two worlds, which no key tells."""
+    names = [f"p{number}" for number in range(people)]
+    releases = [
+        [Row(name, str((place + turn) % people // 2), "ab"[place % 2]) for place, name in enumerate(names)]
+        for turn in range(2)
+    ]
+    found = asked(TinySeries(releases), "linked", compiled=True, world=lambda *_: None)
+    assert found.feasible
+    assert found.outcome.measures["open"] == found.outcome.measures["eliminated"] == 0
+    assert found.outcome.measures.get("presumed", 0) == (people if people > 16 else 0)
+    told = asked(TinySeries(releases), "linked", compiled=True)
+    assert "presumed" not in told.outcome.measures

@@ -1,0 +1,146 @@
+"""Charts: pictures for reports, drawn as SVG, each with the same figures as a table for those who do not see it.
+
+Lines differ by marker and dashes as well as by colour (Okabe and Ito's palette), so that prints in grey can be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito, darkest first; the yellow is too light for lines on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
+_WIDTH, _HEIGHT = 7.0, 2.9
+_MOST_TICKS = 24
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "series-audit",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+    "text.parse_math": False,  # names may hold dollar signs
+}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture and what it shows.
+
+    Attributes:
+        title: what it is of.
+        source: the picture, a data URL.
+        head: the names of the table's columns.
+        rows: the table.
+    """
+
+    title: str
+    source: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def lines(title: str, ticks: Sequence[str], series: Mapping[str, Sequence[float]], *, axes: tuple[str, str]) -> Chart:
+    """Return lines over the same places, one for each name.
+
+    Args:
+        title: what the chart is of.
+        ticks: the names of the places.
+        series: by name, a number for each place, or for the first ones.
+        axes: what the places and the numbers are.
+    """
+
+    def draw(ax: Axes) -> None:
+        for number, (name, values) in enumerate(series.items()):
+            kind = number % len(COLOURS)
+            ax.plot(
+                range(len(values)),
+                values,
+                color=COLOURS[kind],
+                marker=_MARKERS[kind],
+                linestyle=_DASHES[kind],
+                markersize=4,
+                label=name,
+            )
+        shown = range(0, len(ticks), 1 + (len(ticks) - 1) // _MOST_TICKS)
+        _ticked(ax, shown, [ticks[place] for place in shown])
+        ax.set_ylim(bottom=0)
+        ax.set(xlabel=axes[0], ylabel=axes[1])
+        if len(series) > 1:
+            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    rows = [
+        [tick, *(f"{v[place]:,g}" if place < len(v) else "" for v in series.values())]
+        for place, tick in enumerate(ticks)
+    ]
+    return Chart(title, _drawn(draw, chain.from_iterable(series.values())), [axes[0], *series], rows)
+
+
+def bars(
+    title: str, ticks: Sequence[str], series: Mapping[str, Sequence[float | None]], *, axes: tuple[str, str]
+) -> Chart:
+    """Return bars side by side at each place, one for each name; arguments as of `lines`."""
+
+    def draw(ax: Axes) -> None:
+        width = 0.8 / max(1, len(series))
+        for number, (name, values) in enumerate(series.items()):
+            places = [place - 0.4 + width * (number + 0.5) for place in range(len(values))]
+            ax.bar(
+                places,
+                [0 if value is None else value for value in values],
+                width * 0.95,
+                color=COLOURS[number % len(COLOURS)],
+                edgecolor="black",
+                linewidth=0.4,
+                hatch=("", "//", "..", "xx", "\\\\", "++")[number % len(COLOURS)],
+                label=name,
+            )
+        _ticked(ax, range(len(ticks)), list(ticks))
+        ax.set(xlabel=axes[0], ylabel=axes[1])
+        if len(series) > 1:
+            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    rows = [
+        [tick, *("" if values[place] is None else f"{values[place]:,g}" for values in series.values())]
+        for place, tick in enumerate(ticks)
+    ]
+    return Chart(title, _drawn(draw, chain.from_iterable(series.values())), [axes[0], *series], rows)
+
+
+def _ticked(ax: Axes, places: Sequence[int], names: list[str]) -> None:
+    """Write names at places, aslant where they are long."""
+    crowded = sum(len(name) for name in names) > 70
+    ax.set_xticks(list(places), names, rotation=35 if crowded else 0, ha="right" if crowded else "center")
+
+
+def _drawn(draw: Callable[[Axes], None], values: Iterable[float | None]) -> str:
+    """Return a picture of some values as a data URL; the same figures give the same bytes."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    whole = all(value is None or value == int(value) for value in values)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
+        ax = figure.add_subplot()
+        draw(ax)
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=2, integer=whole))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+        target = io.BytesIO()
+        FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None, "Creator": None})
+    return f"data:image/svg+xml;base64,{base64.b64encode(target.getvalue()).decode('ascii')}"

@@ -1,0 +1,199 @@
+"""HTML: one file to read, print, sign and keep; it needs no network and no script.
+
+Pictures are embedded, styles are named by their hash in the content-security policy, and nothing else may be loaded.
+Names are escaped by the template, control characters by `printable`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.core.errors import printable
+from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
+from reports import charts
+from reports.proofs import in_short
+from reports.text import told
+from reports.wording import (
+    adversary,
+    advice,
+    contradiction,
+    counted,
+    described,
+    fallen,
+    headline,
+    limits,
+    listing,
+    multiset,
+    notes,
+    number,
+    plural,
+    reasons,
+    scope,
+    seconds,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SIZES, _COLUMNS = 20, 12
+_RISKS = [*(f"{tenth / 10:g}–" for tenth in range(10)), "1"]
+
+
+@dataclass(frozen=True)
+class Html:
+    """Render a report as a page."""
+
+    ident: str = "html"
+
+    def render(self, report: Report) -> str:
+        """Return the report as one self-contained page."""
+        verdict, colour = headline(report)
+        return page(
+            "report.html.j2",
+            title=f"Audit of {printable(report.series.name, 200)}",
+            internal=report.revealed,
+            report=report,
+            verdict=verdict,
+            sign={"red": "✗", "yellow": "?", "green": "✓"}[colour],
+            colour=colour,
+            told=told(report),
+            undecided=list(_undecided(report)),
+            pictures=list(_charts(report)),
+        )
+
+
+def page(template: str, *, internal: bool, **content: object) -> str:
+    """Return a page from a template, with its styles; an internal one says on every printed sheet what it is."""
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8") + _sheets(internal=internal)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    rendered: str = (
+        _environment().get_template(template).render(style=style, policy=policy, internal=internal, **content)
+    )
+    return rendered
+
+
+def _sheets(*, internal: bool) -> str:
+    """Return the style of printed sheets."""
+    mark = "INTERNAL: names people" if internal else "Shareable: names nobody"
+    corner = "font: 9pt sans-serif; color: " + ("#7a0016" if internal else "#555555")
+    return (
+        f'@page {{ size: A4; margin: 18mm 16mm; @top-right {{ content: "{mark}"; {corner} }}\n'
+        f'@bottom-right {{ content: counter(page) " of " counter(pages); {corner} }} }}\n'
+    )
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "printable": printable,
+        "style": Markup,  # our own file, which escaping would break
+        "number": number,
+        "described": described,
+    }
+    environment.globals |= {
+        "advice": advice,
+        "adversary": adversary,
+        "contradiction": contradiction,
+        "fallen": fallen,
+        "in_short": in_short,
+        "listing": listing,
+        "multiset": multiset,
+        "limits": limits,
+        "kind": _kind,
+        "left": _left,
+        "matrix": _matrix,
+        "notes": notes,
+        "plural": plural,
+        "reasons": reasons,
+        "scope": scope,
+        "seconds": seconds,
+    }
+    return environment
+
+
+def _kind(finding: NamedFinding) -> str:
+    """Return which part of the template draws a finding."""
+    return {
+        "NamedDisclosure": "disclosure",
+        "NamedNarrowed": "narrowed",
+        "NamedEquivalence": "equivalence",
+        "NamedPin": "pin",
+    }[type(finding).__name__]
+
+
+def _left(step: DisclosureStep) -> Sequence[str]:
+    """Return the values that a release leaves possible; on a possible path, where values may change."""
+    return step.candidates if step.feasible is None else step.feasible
+
+
+def _matrix(finding: NamedDisclosure) -> list[str] | None:
+    """Return the columns of the drawing of a disclosure: all values that its groups hold; None where too many do."""
+    values = sorted({value for step in finding.certificate for value in step.candidates})
+    return values if len(values) <= _COLUMNS else None
+
+
+def _undecided(report: Report) -> Iterator[str]:
+    """Yield what the audit leaves open."""
+    for clause in report.policy.undecided:
+        yield f"{clause.measure}: {printable(clause.reason, 400)}"
+    for attack in report.attacks:
+        if attack.status != "complete":
+            yield f"{_named(attack)} is {attack.status}: {printable(attack.reason or '', 400)}"
+    if report.policy.not_asked:
+        yield f"not judged by the attacks that were run: {', '.join(report.policy.not_asked)}"
+
+
+def _named(attack: AttackReport) -> str:
+    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
+
+
+def _charts(report: Report) -> Iterator[charts.Chart]:
+    """Yield the pictures of a report."""
+    tags = [printable(tag, 24) for tag in report.series.releases]
+    over_time = {}
+    for attack in told(report):
+        line = attack.measures.get("timeline")
+        if attack.status != "skipped" and isinstance(line, list):
+            over_time[f"{counted(attack)} by {_named(attack)}"] = line
+    if over_time and len(tags) > 1:
+        title = "What has become certain, release by release"
+        yield charts.lines(title, tags, over_time, axes=("after release", "people or versions"))
+    for attack in report.attacks:
+        sizes = attack.measures.get("candidate_sizes")
+        if isinstance(sizes, dict) and sizes:
+            yield _sizes(attack, {int(size): count for size, count in sizes.items()})
+    risks = {
+        _named(attack): attack.measures["risk_counts"]
+        for attack in told(report)
+        if isinstance(attack.measures.get("risk_counts"), list)
+    }
+    if risks:
+        title = "How probable the true value is, for how many"
+        yield charts.bars(title, _RISKS, risks, axes=("risk", "people or versions"))  # type: ignore[arg-type]
+
+
+def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
+    most = max(sizes)
+    ticks = [str(size) for size in range(1, min(most, _SIZES) + 1)]
+    counts: list[float | None] = [sizes.get(size, 0) for size in range(1, len(ticks) + 1)]
+    if most > _SIZES:
+        ticks.append(f">{_SIZES}")
+        counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
+    title = f"How many values are left to each person, by {_named(attack)}"
+    return charts.bars(title, ticks, {"people": counts}, axes=("values left", "people"))
