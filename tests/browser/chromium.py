@@ -1,0 +1,83 @@
+"""Chromium without a window: what it prints, asks for and shows of a page."""
+
+import json
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=5000",
+)
+
+
+@cache
+def chromium() -> str:
+    """Return the browser; where there is none, and AUDIT_TEST_CHROMIUM is `install`, Debian's is installed first."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    if not any(map(shutil.which, names)) and os.environ.get("AUDIT_TEST_CHROMIUM") == "install":
+        quiet = {"check": False, "capture_output": True, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
+        subprocess.run(["apt-get", "update", "-qq"], **quiet)
+        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], **quiet)
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("there is no Chromium; AUDIT_TEST_CHROMIUM=install lets the tests install Debian's, as root")
+    return found
+
+
+def run(page: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    profile = page.parent / "profile"
+    command = [chromium(), *QUIET, f"--user-data-dir={profile}", *options, page.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return done
+
+
+def console(page: Path) -> list[str]:
+    """Return what the page makes the browser print."""
+    logged = run(page, "--enable-logging=stderr", "--log-level=0", "--dump-dom").stderr
+    return [line for line in logged.splitlines() if ":CONSOLE" in line]
+
+
+def requests(page: Path) -> set[str]:
+    """Return the schemes and addresses that the page asks for, its own file left out."""
+    log = page.parent / "net.json"
+    run(page, f"--log-net-log={log}", "--net-log-capture-mode=Everything", "--dump-dom")
+    events = json.loads(log.read_text(encoding="utf-8"))["events"]
+    told = {str(event.get("params", {}).get("url", "")) for event in events}
+    return {url for url in told if url.startswith(("http", "ws", "ftp")) and "google" not in url}
+
+
+def screenshot(page: Path, size: str = "1100,4000") -> bytes:
+    picture = page.parent / "page.png"
+    run(page, f"--screenshot={picture}", f"--window-size={size}")
+    return picture.read_bytes()
+
+
+def printed(page: Path) -> bytes:
+    sheets = page.parent / "page.pdf"
+    run(page, f"--print-to-pdf={sheets}")
+    return sheets.read_bytes()
+
+
+def asked(page: Path, script: str) -> object:
+    """Return what a script says of the page, which has to be allowed to run for that: its policy is taken away."""
+    text = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-taken-away")
+    said = f"encodeURIComponent(JSON.stringify((() => {{{script}}})()))"
+    tail = f"<script>document.body.innerHTML = '<pre>' + {said} + '</pre>'</script>"
+    probe = page.parent / "probe.html"
+    probe.write_text(text.replace("</body>", f"{tail}</body>"), encoding="utf-8")
+    shown = run(probe, "--dump-dom").stdout
+    return json.loads(unquote(shown.split("<pre>")[1].split("</pre>")[0]))

@@ -1,0 +1,87 @@
+"""HTML reports in a real browser: nothing is asked for, nothing complained of, all text can be read."""
+
+import re
+
+import pytest
+
+from tests.browser.chromium import asked, console, printed, requests, screenshot
+from tests.cli.forms import EXAMPLES
+from tests.helpers.running import run_main
+
+CASES = [("hospital-l-diverse", ()), ("joint-breaks-2-distinct", ("--reveal",)), ("hospital-2-invariant", ())]
+
+# For each text: its colour, and what is behind it, both as computed; WCAG's relative luminance and contrast.
+CONTRAST = """
+const linear = v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+const lum = c => { const [r, g, b] = c.map(v => linear(v / 255)); return .2126 * r + .7152 * g + .0722 * b };
+const rgba = s => s.match(/[0-9.]+/g).map(Number);
+const behind = e => { for (; e; e = e.parentElement) { const c = rgba(getComputedStyle(e).backgroundColor);
+                      if (c.length === 3 || c[3] > 0) return c.slice(0, 3) } return [255, 255, 255] };
+const found = [];
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walk.nextNode()) {
+  const e = walk.currentNode.parentElement;
+  if (!walk.currentNode.textContent.trim() || e.tagName === 'SCRIPT') continue;
+  const a = lum(rgba(getComputedStyle(e).color).slice(0, 3)), b = lum(behind(e));
+  const text = walk.currentNode.textContent.trim().slice(0, 40);
+  found.push([(Math.max(a, b) + .05) / (Math.min(a, b) + .05), e.tagName, text]);
+}
+return found;
+"""
+
+
+@pytest.fixture(scope="module", params=CASES, ids=[name for name, _ in CASES])
+def page(request, tmp_path_factory):
+    name, options = request.param
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    code, _, err = run_main(str(EXAMPLES / name), "--format", "html", "--output", str(path), *options)
+    assert (code in {0, 1, 3}, err) == (True, "")
+    return path
+
+
+def test_nothing_is_complained_of(page):
+    assert console(page) == []
+
+
+def test_complaints_would_be_heard(page):
+    broken = page.with_name("broken.html")
+    broken.write_text(
+        page.read_text(encoding="utf-8").replace("<main>", "<main><p style='color: red'>"), encoding="utf-8"
+    )
+    assert any("Content Security Policy" in line for line in console(broken))
+
+
+def test_no_request_leaves(page):
+    assert requests(page) == set()
+
+
+def test_a_request_would_be_seen(page):
+    calling = page.with_name("calling.html")
+    text = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-none")
+    calling.write_text(text.replace("<main>", "<main><img src='http://127.0.0.1:9/x.png' alt=''>"), encoding="utf-8")
+    assert any("127.0.0.1:9" in url for url in requests(calling))
+
+
+def test_text_has_contrast(page):
+    texts = asked(page, CONTRAST)
+    assert len(texts) > 50
+    assert [each for each in texts if each[0] < 4.5] == []
+
+
+def test_pictures_are_shown(page):
+    sizes = asked(page, "return [...document.images].map(i => [i.complete, i.naturalWidth, i.naturalHeight])")
+    assert sizes
+    assert all(complete and width > 100 and height > 100 for complete, width, height in sizes)
+
+
+def test_it_is_seen_and_printed(page):
+    assert len(screenshot(page)) > 20_000
+    sheets = printed(page)
+    assert sheets.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", sheets)) >= 2
+
+
+def test_nothing_is_cut_off_on_a_telephone(page):
+    """Wide tables scroll by themselves; the page does not."""
+    wide = asked(page, "return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert wide[0] <= wide[1]
