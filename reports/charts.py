@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
-_WIDTH, _HEIGHT = 7.0, 2.9
+# Inches; a line of the legend is as high as the last.
+_WIDTH, _HEIGHT, _LINE = 7.0, 2.7, 0.2
 _MOST_TICKS = 24
 _STYLE = {
     "svg.fonttype": "none",
@@ -80,14 +81,12 @@ def lines(title: str, ticks: Sequence[str], series: Mapping[str, Sequence[float]
         _ticked(ax, shown, [ticks[place] for place in shown])
         ax.set_ylim(bottom=0)
         ax.set(xlabel=axes[0], ylabel=axes[1])
-        if len(series) > 1:
-            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
     rows = [
         [tick, *(f"{v[place]:,g}" if place < len(v) else "" for v in series.values())]
         for place, tick in enumerate(ticks)
     ]
-    return Chart(title, _drawn(draw, chain.from_iterable(series.values())), [axes[0], *series], rows)
+    return Chart(title, _drawn(draw, series), [axes[0], *series], rows)
 
 
 def bars(
@@ -111,14 +110,12 @@ def bars(
             )
         _ticked(ax, range(len(ticks)), list(ticks))
         ax.set(xlabel=axes[0], ylabel=axes[1])
-        if len(series) > 1:
-            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
     rows = [
         [tick, *("" if values[place] is None else f"{values[place]:,g}" for values in series.values())]
         for place, tick in enumerate(ticks)
     ]
-    return Chart(title, _drawn(draw, chain.from_iterable(series.values())), [axes[0], *series], rows)
+    return Chart(title, _drawn(draw, series), [axes[0], *series], rows)
 
 
 def _ticked(ax: Axes, places: Sequence[int], names: list[str]) -> None:
@@ -127,18 +124,23 @@ def _ticked(ax: Axes, places: Sequence[int], names: list[str]) -> None:
     ax.set_xticks(list(places), names, rotation=35 if crowded else 0, ha="right" if crowded else "center")
 
 
-def _drawn(draw: Callable[[Axes], None], values: Iterable[float | None]) -> str:
-    """Return a picture of some values as a data URL; the same figures give the same bytes."""
+def _drawn(draw: Callable[[Axes], None], series: Mapping[str, Sequence[float | None]]) -> str:
+    """Return a picture of some series as a data URL; the same figures give the same bytes."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    whole = all(value is None or value == int(value) for value in values)
+    whole = all(value is None or value == int(value) for value in chain.from_iterable(series.values()))
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
+        names = list(series) if len(series) > 1 else []
+        columns = 1 + 80 // (8 + max(map(len, names), default=0))
+        below = _LINE * -(-len(names) // columns)
+        figure = Figure(figsize=(_WIDTH, _HEIGHT + below), layout="constrained")
         ax = figure.add_subplot()
         draw(ax)
+        if names:
+            figure.legend(frameon=False, loc="outside lower left", ncols=columns)
         ax.yaxis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=2, integer=whole))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
         target = io.BytesIO()

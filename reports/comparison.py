@@ -10,7 +10,7 @@ from typing import TypeAlias
 from audit.core.comparison import Comparison, Side
 from audit.core.errors import printable
 from audit.core.report import AttackReport
-from reports.text import fallen, number, plural
+from reports.wording import fallen, number, plural, seconds
 
 Row: TypeAlias = tuple[str, list[str]]
 _MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", "skipped")
@@ -19,19 +19,19 @@ _MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", 
 def text(comparison: Comparison) -> str:
     """Return the comparison as a table with a column for each series."""
     sides = comparison.sides
-    lines = [f"{place}  {printable(side.name, 150)}  ({printable(side.path, 150)})" for place, side in _numbered(sides)]
-    rows = [
-        ("", [str(place) for place, _ in _numbered(sides)]),
-        *_facts(sides),
-        *_attacks(sides),
-        *_utility(comparison),
-    ]
+    lines = [f"{place}  {printable(side.name, 150)}  ({printable(side.path, 150)})" for place, side in numbered(sides)]
+    rows = [("", [str(place) for place, _ in numbered(sides)]), *table(comparison)]
     head = max(len(name) for name, _ in rows)
     width = [max(len(cells[place]) for _, cells in rows) for place in range(len(sides))]
     for name, cells in rows:
         padded = (cell.rjust(wide) for cell, wide in zip(cells, width, strict=True))
         lines.append("   ".join([name.ljust(head), *padded]).rstrip())
-    return "\n".join([*lines[: len(sides)], "", *lines[len(sides) :], "", *_notes(comparison)]) + "\n"
+    return "\n".join([*lines[: len(sides)], "", *lines[len(sides) :], "", *notes(comparison)]) + "\n"
+
+
+def table(comparison: Comparison) -> list[Row]:
+    """Return what there is to compare, line by line: its name, and the figure of each series."""
+    return [*_facts(comparison.sides), *_attacks(comparison.sides), *_utility(comparison)]
 
 
 def as_json(comparison: Comparison) -> str:
@@ -46,7 +46,14 @@ def as_json(comparison: Comparison) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Comparison], str]] = {"text": text, "json": as_json}
+def as_html(comparison: Comparison) -> str:
+    """Return the comparison as one self-contained page with plots."""
+    from reports.comparison_page import render
+
+    return render(comparison)
+
+
+FORMATS: Mapping[str, Callable[[Comparison], str]] = {"text": text, "json": as_json, "html": as_html}
 
 
 def _side(side: Side) -> dict[str, object]:
@@ -70,7 +77,8 @@ def _side(side: Side) -> dict[str, object]:
     }
 
 
-def _numbered(sides: tuple[Side, ...]) -> Iterator[tuple[int, Side]]:
+def numbered(sides: tuple[Side, ...]) -> Iterator[tuple[int, Side]]:
+    """Yield the series with the numbers that the table calls them by."""
     return enumerate(sides, 1)
 
 
@@ -96,6 +104,7 @@ def _attacks(sides: tuple[Side, ...]) -> Iterator[Row]:
         yield f"{shown}: what falls", [_cell(by_side.get(place), fallen) for place in range(len(sides))]
         if any("max_risk" in attack.measures for attack in by_side.values()):
             yield f"{shown}: highest risk", [_cell(by_side.get(place), _risk) for place in range(len(sides))]
+        yield f"{shown}: time", [_cell(by_side.get(place), seconds) for place in range(len(sides))]
 
 
 def _cell(attack: AttackReport | None, show: Callable[[AttackReport], str]) -> str:
@@ -122,7 +131,8 @@ def _mean(side: Side, measure: str, form: str) -> str:
     return "-" if mean is None else format(mean, form)
 
 
-def _notes(comparison: Comparison) -> Iterator[str]:
+def notes(comparison: Comparison) -> Iterator[str]:
+    """Yield how to take the figures."""
     asked = comparison.asked
     yield "From discernibility on, a figure is the mean over the releases; less is more useful."
     if asked is None:
@@ -145,11 +155,11 @@ def _notes(comparison: Comparison) -> Iterator[str]:
 
 def _unfinished(sides: tuple[Side, ...]) -> Iterator[str]:
     """Yield what was not attacked, or not to the end, and why."""
-    for place, side in _numbered(sides):
+    for place, side in numbered(sides):
         if side.not_audited is not None:
             yield f"{place} is not attacked: {printable(side.not_audited, 400)}."
     told: dict[str, list[int]] = {}
-    for place, side in _numbered(sides):
+    for place, side in numbered(sides):
         for attack in side.attacks:
             if attack.reason:
                 sentence = f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}"

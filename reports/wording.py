@@ -170,6 +170,26 @@ def fallen(attack: AttackReport) -> str:
     return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
 
 
+def share_fallen(attack: AttackReport) -> float:
+    """Return the share of the people, versions or records of whom `fallen` tells, in [0, 1]."""
+    m = attack.measures
+    compromised = m.get("compromised")
+    found, of = next(
+        (m.get(part), m.get(whole))
+        for part, whole in (
+            ("once_unsafe", "records"),
+            ("vulnerable", "individuals"),
+            ("certain", "versions"),
+            ("disclosed", "versions"),
+            ("min_e", "individuals"),
+        )
+        if part in m
+    )
+    if isinstance(compromised, dict):
+        found = max(compromised.values(), default=0)
+    return _int(found) / max(1, _int(of))
+
+
 def _equivalent(measures: Mapping[str, object], more: str) -> str:
     """Return how many people are in some equivalence, and how small equivalences get."""
     compromised, bounds = measures.get("compromised"), measures["min_e"]

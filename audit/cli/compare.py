@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attacks.registry import ATTACKS
 from audit.cli.arguments import positive_seconds
-from audit.cli.output import say
+from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.comparison import Asked, Comparison, ReleaseMeasures, Side
 from audit.core.errors import UsageError
@@ -47,6 +47,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
     )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file; default: standard output")
     parser.add_argument("--format", choices=list(rendering.FORMATS), default="text", help="default: text")
 
 
@@ -62,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.running import Options
     from audit.utility.comparing import Queries, check_fits, measure, within
 
+    check_output(arguments.output)
     microdata = None
     if arguments.microdata is not None:
         with within(arguments.microdata):
@@ -70,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.series:
         with within(path):
             named.append((path, open_series(Path(path))))
+        check_spared(arguments.output, named[-1][1])
         if microdata is not None:
             check_fits(*named[-1], microdata)
     queries = Queries(arguments.queries, arguments.theta, arguments.workload, arguments.seed)
@@ -84,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     if microdata is not None:
         asked = Asked(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
     comparison = Comparison(version("series-audit"), tuple(sides), asked, arguments.time_limit)
-    say(rendering.FORMATS[arguments.format](comparison))
+    put(rendering.FORMATS[arguments.format](comparison), arguments.output)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 import shutil
@@ -51,6 +52,15 @@ def compare(*words: str) -> str:
     return out
 
 
+def without_lines_of_times(text: str) -> str:
+    """Leave out what differs each time; there is one such line for each attack."""
+    lines = text.splitlines(keepends=True)
+    times = [line for line in lines if re.match(r"\S+: time ", line)]
+    assert len(times) == len([line for line in lines if ": what falls" in line])
+    assert all(re.fullmatch(r"\S+: time( +\d+\.\d\d s)+\n", line) for line in times)
+    return "".join(line for line in lines if line not in times)
+
+
 def as_json(*words: str) -> dict[str, Any]:
     return json.loads(compare(*words, "--format", "json"))
 
@@ -68,7 +78,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_privacy_alone():
-    assert compare("hospital-l-diverse", "hospital-2-invariant") == HOSPITALS + (
+    assert without_lines_of_times(compare("hospital-l-diverse", "hospital-2-invariant")) == HOSPITALS + (
         "discernibility                                                 25                             27\n"
         "rows of a group                                              2.20                           2.18\n"
         "\n"
@@ -82,7 +92,7 @@ def test_privacy_alone():
 @pytest.mark.usefixtures("here")
 def test_privacy_and_utility():
     found = compare("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "7")
-    head, _, rest = found.removeprefix(HOSPITALS).partition("query error")
+    head, _, rest = without_lines_of_times(found).removeprefix(HOSPITALS).partition("query error")
     assert head == (
         "discernibility                                                 25                             27\n"
         "rows of a group                                              2.20                           2.18\n"
@@ -231,3 +241,22 @@ def test_faults_of_the_microdata_quote_nobody(here: Path):
     assert (code, out) == (2, "")
     assert "hospital-microdata/2.csv:" in err
     assert "twenty-one" not in err
+
+
+def test_a_page_shows_what_the_table_shows(here):
+    page = here / "compared.html"
+    words = ("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "7")
+    assert compare(*words, "--format", "html", "--output", str(page)) == ""
+    text = page.read_text(encoding="utf-8")
+    for line in without_lines_of_times(compare(*words)).splitlines()[3:]:
+        for cell in re.split(r"  +", line.strip()):
+            assert html.escape(cell, quote=True).replace("&#x27;", "&#39;") in text
+    assert text.count("<img ") >= 4
+    assert "<script" not in text
+
+
+@pytest.mark.usefixtures("here")
+def test_no_file_of_a_compared_series_is_written_over():
+    code, out, err = run_main("compare", "hospital-l-diverse", "--output", "hospital-l-diverse/releases/1.csv")
+    assert (code, out) == (2, "")
+    assert "this is a file of the series itself" in err

@@ -1,0 +1,73 @@
+"""The comparison of several series as a page: the table, and plots of what falls and what releases are good for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from audit.core.comparison import Comparison, ReleaseMeasures, Side
+from audit.core.errors import printable
+from audit.core.report import AttackReport
+from reports import charts
+from reports.comparison import notes, numbered, table
+from reports.html import page
+from reports.wording import share_fallen
+
+_NAME = 40
+_PLOTTED = {
+    "counterfeits": "Counterfeits",
+    "average_group": "Rows of a group",
+    "ncp": "Normalized certainty penalty: how wide cells are",
+    "query_error": "Error of queries, median",
+}
+
+
+def render(comparison: Comparison) -> str:
+    """Return the page."""
+    return page(
+        "comparison.html.j2",
+        internal=False,
+        title="Release series compared",
+        names=[f"{place}: {printable(side.name, 150)}" for place, side in numbered(comparison.sides)],
+        paths=[printable(side.path, 150) for side in comparison.sides],
+        rows=table(comparison),
+        remarks=list(notes(comparison)),
+        pictures=list(_charts(comparison)),
+        version=comparison.tool_version,
+    )
+
+
+def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
+    """Yield the plots: of attacks, and of the releases."""
+    sides = {f"{place}: {printable(Path(side.path).name, _NAME)}": side for place, side in numbered(comparison.sides)}
+    found = {name: dict(_attacked(side)) for name, side in sides.items()}
+    attacks = list(dict.fromkeys(attack for by_attack in found.values() for attack in by_attack))
+    if attacks:
+        falling = {name: [_percent(by_attack.get(attack)) for attack in attacks] for name, by_attack in found.items()}
+        yield charts.bars(
+            "What falls, by attack", attacks, falling, axes=("attack", "% of people, versions or records")
+        )
+    longest = max((side.releases for side in sides.values()), key=len, default=())
+    tags = [printable(release.tag, 24) for release in longest]
+    for measure, title in _PLOTTED.items():
+        lines = {name: _of_releases(side.releases, measure) for name, side in sides.items()}
+        known = {name: values for name, values in lines.items() if values}
+        if known and any(value for values in known.values() for value in values):
+            yield charts.lines(title, tags, known, axes=("release", title.partition(":")[0].lower()))
+
+
+def _attacked(side: Side) -> Iterator[tuple[str, AttackReport]]:
+    for attack in side.attacks:
+        if attack.status != "skipped":
+            name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
+            yield name, attack
+
+
+def _percent(attack: AttackReport | None) -> float | None:
+    return None if attack is None else 100 * share_fallen(attack)
+
+
+def _of_releases(releases: tuple[ReleaseMeasures, ...], measure: str) -> list[float]:
+    """Return a measure of each release; nothing where some release lacks it."""
+    values = [getattr(release, measure) for release in releases]
+    return [] if None in values else values
