@@ -183,6 +183,14 @@ def covering_groups(found: Boxes, space: Space, points: Places) -> tuple[Places,
     return point, np.concatenate([np.zeros(0, dtype=np.int32), *(group for _, group in pairs)])
 
 
+def crowds(found: Boxes, space: Space, points: Places, people: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Return how many people each group covers, given how many have each of some points; shape (groups,)."""
+    crowd = np.zeros(int(found.group.max(initial=-1)) + 1, dtype=np.int64)
+    for point, group in _pairs(_bitmaps(found, space), space.points[points], found):
+        crowd += np.bincount(group, weights=people[point], minlength=len(crowd)).astype(np.int64)
+    return crowd
+
+
 def _bitmaps(found: Boxes, space: Space) -> list[Words]:
     """Return, per attribute, the boxes that cover each exact value, as bits; shape (values, words)."""
     words = (len(found.group) + 63) // 64
