@@ -23,7 +23,6 @@ from audit.sweeping import ragged
 _POOLS_BYTES = 1 << 29
 # A row seen by somebody with a register costs about as much as so many rows seen by somebody who knows the groups.
 _COVERING_ROWS = 16
-_POPULATION_PAIRS = 1 << 31  # of person, group and attribute: about a second's worth
 
 
 class RegisterSource(LinkedSource):
@@ -107,10 +106,10 @@ class RegisterSource(LinkedSource):
         order = np.lexsort((np.where(begun, register.first, -1 - register.first), register.person))
         lines = order[np.append(np.diff(register.person[order]) != 0, True)]
         used, point = register.places(lines)
-        if boxes is None or len(used) * len(boxes.group) * len(self.space.sizes) > _POPULATION_PAIRS:
+        fit = None if boxes is None else covering.crowds(boxes, self.space, used, np.bincount(point))
+        if fit is None:
             return None
         crowd = np.zeros(release.group.size, dtype=np.int64)
-        fit = covering.crowds(boxes, self.space, used, np.bincount(point))
         crowd[: len(fit)] = fit
         return crowd + self._counterfeits(release)
 
