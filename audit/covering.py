@@ -35,6 +35,7 @@ _LATTICE_CELLS = 1 << 27
 _CHUNK_WORDS = 1 << 19
 _BATCH = 8 << 20
 _PAIRS_PER_CELL = 4
+_CROWD_PAIRS = 1 << 29  # of point, box and attribute: less than half a second's worth
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,23 @@ def covering_groups(found: Boxes, space: Space, points: Places) -> tuple[Places,
     pairs = list(_pairs(_bitmaps(found, space), space.points[points], found))
     point = np.concatenate([np.zeros(0, dtype=np.intp), *(point for point, _ in pairs)])
     return point, np.concatenate([np.zeros(0, dtype=np.int32), *(group for _, group in pairs)])
+
+
+def crowds(found: Boxes, space: Space, points: Places, people: sweeping.Weights) -> sweeping.Weights | None:
+    """Return how many people each group covers, given how many have each of some points; shape (groups,).
+
+    None where both ways cost too much.
+    """
+    groups = int(found.group.max(initial=-1)) + 1
+    weighed = sweeping.weigh(found.cells, space.axes(), space.points[points], people) if found.single else None
+    if weighed is not None:
+        return np.bincount(found.group, weights=weighed, minlength=groups).astype(np.int64)
+    if len(points) * len(found.group) * len(space.sizes) > _CROWD_PAIRS:
+        return None
+    crowd = np.zeros(groups, dtype=np.int64)
+    for point, group in _pairs(_bitmaps(found, space), space.points[points], found):
+        crowd += np.bincount(group, weights=people[point], minlength=groups).astype(np.int64)
+    return crowd
 
 
 def _bitmaps(found: Boxes, space: Space) -> list[Words]:

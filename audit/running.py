@@ -23,6 +23,7 @@ from audit.core.report import (
     Contradictions,
     Input,
     PolicyReport,
+    ReleasePanel,
     Report,
     SeriesFacts,
     Undecided,
@@ -31,6 +32,7 @@ from audit.core.report import (
 from audit.linking.gathering import gather
 from audit.linking.linked import LinkedSource
 from audit.linking.register import RegisterSource
+from audit.panel import panels
 from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
 from audit.reading.tables import count_rows
@@ -89,9 +91,10 @@ def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Re
             if attack.per_attribute or seen is evidence[0]
         ]
         _check_applies([entry for _, entry in judged], named=options.named)
-        facts, rows = _facts(series, evidence)
+        facts, rows, panel = _facts(series, evidence)
         inputs = _input_facts(series, digests, rows)
-    return _report(series, evidence, judged, facts, inputs, options)
+    report = _report(series, evidence, judged, facts, inputs, options)
+    return replace(report, panel=panel)
 
 
 def _limits(series: Series, options: Options) -> dict[str, float]:
@@ -271,18 +274,22 @@ def _input_facts(series: Series, digests: Mapping[str, Future[str]], rows: Mappi
     )
 
 
-def _facts(series: Series, evidence: Sequence[Evidence]) -> tuple[SeriesFacts, dict[str, int]]:
-    """Return the sizes of what was audited, and the rows of each release's files."""
+def _facts(
+    series: Series, evidence: Sequence[Evidence]
+) -> tuple[SeriesFacts, dict[str, int], tuple[ReleasePanel, ...]]:
+    """Return the sizes of what was audited, the rows of each release's files, and each release by itself."""
     source = evidence[0].source
     if not isinstance(source, LinkedSource):
         raise TypeError("this evidence does not come from a series")
     groups = nameless = published = 0
     rows: dict[str, int] = {}
+    panel: list[ReleasePanel] = []
     total = 0
     people = np.zeros(series.people.size, dtype=np.bool_)
     values = {name: np.zeros(len(v), dtype=np.bool_) for name, v in series.vocabularies.items()}
     for position in range(len(series.tags)):
-        release = source.releases.get(position).release
+        read = source.releases.get(position)
+        release = read.release
         files = series.manifest.releases[position]
         rows[files.shown], total = release.rows, total + release.rows
         if files.values is not None:
@@ -294,6 +301,7 @@ def _facts(series: Series, evidence: Sequence[Evidence]) -> tuple[SeriesFacts, d
         if release.person is not None:
             nameless += int(np.count_nonzero(release.person == NOBODY))
             people[release.person[release.person != NOBODY]] = True
+        panel += panels(source, position, read)
     fake = series.people.is_counterfeit()[: len(people)]
     individuals, counterfeits = int((people & ~fake).sum()), int((people & fake).sum()) + nameless
     if isinstance(source, RegisterSource):
@@ -301,4 +309,4 @@ def _facts(series: Series, evidence: Sequence[Evidence]) -> tuple[SeriesFacts, d
         counterfeits = published
     sensitive = max(int(seen.sum()) for seen in values.values())
     facts = SeriesFacts(series.manifest.name, series.tags, individuals, total, counterfeits, groups, sensitive)
-    return facts, rows
+    return facts, rows, tuple(panel)

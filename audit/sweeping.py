@@ -24,6 +24,7 @@ from audit.core.evidence import Codes, Entries, Table, count_type
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.int8]
+Weights = npt.NDArray[np.int64]
 _SLAB_CELLS = 1 << 25
 _MOST_CORNERS = 1 << 24
 
@@ -148,6 +149,33 @@ def ragged(start: Places, length: Places) -> Places:
     [5, 6, 0, 1, 2]
     """
     return np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
+
+
+def weigh(cells: Codes, axes: Sequence[Axis], points: Codes, weight: npt.NDArray[np.integer]) -> Weights | None:
+    """Return what the points in each box weigh together; None where the lattice or the corners are too many.
+
+    Where a running sum over a box's ends is what it covers, so is the sum over its corners of all that weighs beyond
+    each. `cells` holds the cell of each box in each attribute, shape (boxes, attributes).
+    """
+    sizes = [axis.covered.shape[1] for axis in axes]
+    corners = np.ones(len(cells), dtype=np.float64)
+    for place, axis in enumerate(axes):
+        corners *= axis.ends.number(cells[:, place])
+    if not axes or prod(sizes) > _SLAB_CELLS or corners.sum() > _MOST_CORNERS:
+        return None
+    beyond = np.zeros(sizes, dtype=np.int64)
+    np.add.at(beyond, tuple(points.T), weight)
+    for place in range(len(sizes)):
+        beyond = np.flip(np.cumsum(np.flip(beyond, place), axis=place), place)
+    box, cell = np.arange(len(cells)), np.zeros(len(cells), dtype=np.intp)
+    sign = np.ones(len(cells), dtype=np.int64)
+    for place, (axis, size) in enumerate(zip(axes, sizes, strict=True)):
+        length, which = axis.ends.expand(cells[box, place])
+        box, cell = np.repeat(box, length), np.repeat(cell, length) * size + axis.ends.at[which]
+        sign = np.repeat(sign, length) * axis.ends.sign[which]
+    total = np.zeros(len(cells), dtype=np.int64)
+    np.add.at(total, box, sign * beyond.ravel()[cell])
+    return total
 
 
 def plan(cells: Codes, axes: Sequence[Axis]) -> Plan | None:

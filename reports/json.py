@@ -13,6 +13,7 @@ from audit.core.report import (
     NamedFinding,
     NamedPin,
     ProofSteps,
+    ReleasePanel,
     Report,
 )
 
@@ -37,6 +38,7 @@ class Json:
             "revealed": report.revealed,
             "attacks": [_attack(attack) for attack in report.attacks],
             "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
+            "panel": [_panel(each) for each in report.panel],
             "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
         }
         return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -44,6 +46,13 @@ class Json:
 
 def _without_none(entry: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in entry.items() if value is not None}
+
+
+def _panel(panel: ReleasePanel) -> dict[str, object]:
+    entry = asdict(panel)
+    if panel.sensitive is None:
+        del entry["sensitive"]
+    return entry
 
 
 def _attack(attack: AttackReport) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
 from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
+from reports.panel import print_panel
 from reports.proofs import in_short
 from reports.wording import (
     adversary,
@@ -65,6 +66,9 @@ class Text:
         self._verdict(console, report)
         self._attacks(console, report)
         self._timeline(console, report)
+        for line in print_panel(console, report, releases=_RELEASES_SHOWN, roomy=self.width >= _ROOM):
+            self._indented(console, line)
+        console.print()
         for attack in told(report):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):

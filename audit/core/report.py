@@ -229,6 +229,45 @@ class Rung:
 
 
 @dataclass(frozen=True)
+class ReleasePanel:
+    """What is usually said of one release by itself, whatever the others tell; see `docs/panel.md`.
+
+    Attributes:
+        release: its tag.
+        sensitive: the attribute, when several are audited.
+        rows: how many people, counterfeits among them, its rows stand for.
+        classes: how many equivalence classes they form.
+        k: rows of the smallest class.
+        distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
+        t: the largest distance between a class's values and the release's.
+        ordered: whether that distance took the values as numbers.
+        prosecutor_max, prosecutor_mean: the risk of a row to be re-identified by somebody who knows that its person is
+            in the release.
+        journalist_max, journalist_mean: the same by somebody who knows a population; None for want of one.
+        marketer: the share of rows that somebody re-identifies who matches them all.
+        uniqueness: the share of rows that are alone in their class.
+        no_journalist: why there is no journalist's risk.
+    """
+
+    release: str
+    sensitive: str | None
+    rows: int
+    classes: int
+    k: int
+    distinct_l: int
+    entropy_l: float
+    t: float
+    ordered: bool
+    prosecutor_max: float
+    prosecutor_mean: float
+    journalist_max: float | None
+    journalist_mean: float | None
+    marketer: float
+    uniqueness: float
+    no_journalist: str | None
+
+
+@dataclass(frozen=True)
 class Contradictions:
     """People whose own published values contradict the assumptions.
 
@@ -297,7 +336,7 @@ class Report:
     """An audit, ready to be rendered.
 
     `time_limit` is in seconds per attack; `revealed` says whether people are named. `ladder` has the attacks that tell
-    people's values, in order.
+    people's values, in order; `panel` has each release by itself, for each sensitive attribute.
     """
 
     tool_version: str
@@ -311,4 +350,5 @@ class Report:
     revealed: bool
     ids_are_stable: bool
     ladder: tuple[Rung, ...] = ()
+    panel: tuple[ReleasePanel, ...] = ()
     schema_version: int = field(default=1)

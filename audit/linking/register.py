@@ -14,7 +14,7 @@ from audit.core.engine import wants_compiled
 from audit.core.errors import Problems
 from audit.core.evidence import Codes, Entries, Hosts, Pools
 from audit.linking.linked import UNKNOWN, LinkedSource
-from audit.linking.releases import Releases
+from audit.linking.releases import Read, Releases
 from audit.reading.knowledge import Register
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
@@ -93,6 +93,36 @@ class RegisterSource(LinkedSource):
     def present(self, position: int) -> Codes:
         """Return the people whom the register has in a release."""
         return self.register.person[self.register.present(position)]
+
+    def population(self, position: int, read: Read) -> npt.NDArray[np.int64] | None:
+        """Return how many people of the whole register each group's cells fit, in the release or not; shape (groups,).
+
+        Everybody counts once, with the values of the latest line that has begun, else of the first; a group's
+        counterfeits count too, since nobody can tell them from people. None where there are too many pairs of people
+        and groups to try.
+        """
+        register, release, boxes = self.register, read.release, read.boxes
+        begun = register.first <= position
+        order = np.lexsort((np.where(begun, register.first, -1 - register.first), register.person))
+        lines = order[np.append(np.diff(register.person[order]) != 0, True)]
+        used, point = register.places(lines)
+        fit = None if boxes is None else covering.crowds(boxes, self.space, used, np.bincount(point))
+        if fit is None:
+            return None
+        crowd = np.zeros(release.group.size, dtype=np.int64)
+        crowd[: len(fit)] = fit
+        return crowd + self._counterfeits(release)
+
+    def _counterfeits(self, release: Release) -> npt.NDArray[np.int64]:
+        """Return how many counterfeits are in each group: by the key, else as published."""
+        found = np.zeros(release.group.size, dtype=np.int64)
+        if release.person is None:
+            for group, count in release.counterfeits.items():
+                found[group] = count
+            return found
+        fake = np.append(self.series.people.is_counterfeit(), True)[release.person]
+        np.add.at(found, release.group.codes[fake], 1 if release.counts is None else release.counts[fake])
+        return found
 
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the names of the groups that may hold each of some people in a release."""

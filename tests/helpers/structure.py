@@ -34,7 +34,7 @@ CAUSES = {"group change", "subgroup expanding", "widow", "small group"}
 def assert_complete(result: dict[str, Any]) -> None:
     """Check a whole result."""
     assert result["schema_version"] == 1
-    assert set(result) >= {"tool", "inputs", "series", "adversary", "attacks", "policy"}
+    assert set(result) >= {"tool", "inputs", "series", "adversary", "attacks", "panel", "policy"}
     assert set(result["tool"]) >= {"name", "version"}
     assert result["inputs"]
     for entry in result["inputs"]:
@@ -52,7 +52,23 @@ def assert_complete(result: dict[str, Any]) -> None:
     assert result["attacks"]
     for entry in result["attacks"]:
         _assert_attack(entry, series["releases"])
+    _assert_panel(result["panel"], series["releases"])
     _assert_policy(result["policy"])
+
+
+def _assert_panel(entries: list[dict[str, Any]], tags: list[str]) -> None:
+    """Check that each release is there by itself, once for each attribute, and that figures agree with one another."""
+    assert list(dict.fromkeys(entry["release"] for entry in entries)) == tags
+    assert len(entries) % len(tags) == 0
+    for entry in entries:
+        assert 1 <= entry["k"] * entry["classes"] <= entry["rows"]
+        assert 1 <= entry["distinct_l"] <= entry["rows"]
+        assert entry["entropy_l"] >= 1
+        assert 0 <= entry["t"] <= 1
+        assert 0 <= entry["uniqueness"] <= entry["prosecutor_mean"] <= entry["prosecutor_max"] <= 1
+        assert 0 < entry["marketer"] <= entry["prosecutor_mean"]
+        assert (entry["journalist_max"] is None) == (entry["journalist_mean"] is None)
+        assert (entry["journalist_max"] is None) == isinstance(entry["no_journalist"], str)
 
 
 def _assert_attack(entry: dict[str, Any], tags: list[str]) -> None:

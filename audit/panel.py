@@ -1,0 +1,218 @@
+"""The panel: what is usually said of one release by itself, from k-anonymity to the risk of re-identification.
+
+An equivalence class is a published group; without a group column, the rows with equal cells. Counterfeits are rows like
+any other, for nobody can tell them apart. Definitions are pyCANON's (k, l, entropy l, t) and ARX's (risks, uniqueness);
+`docs/panel.md` has them all. Cost: one sort of the release's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.report import ReleasePanel
+from audit.linking.linked import LinkedSource
+from audit.linking.register import RegisterSource
+from audit.linking.releases import Read
+from audit.reading.numbering import Vocabulary
+from audit.reading.releases import Release
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+_DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How often each class has each value that is in it.
+
+    Attributes:
+        group, value, rows: one entry per class and value, in order of both; `group` counts the classes from 0, `rows`
+            is never 0.
+        sizes: rows of each class, none of which is empty.
+        ranks: where the attribute is numeric, the place of each value's number among the release's; else None.
+    """
+
+    group: npt.NDArray[np.intp]
+    value: npt.NDArray[np.int64]
+    rows: Counts
+    sizes: Counts
+    ranks: Codes | None
+
+
+def panels(source: LinkedSource, position: int, read: Read) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release, which has been read, for each sensitive attribute."""
+    release, vocabularies = read.release, source.series.vocabularies
+    if not isinstance(source, RegisterSource):
+        return panels_in(release, vocabularies, None, "the adversary has no register, which would be the population")
+    too_many = "there are too many pairs of people in the register and groups to try"
+    return panels_in(release, vocabularies, source.population(position, read), too_many)
+
+
+def panels_in(
+    release: Release, vocabularies: Mapping[str, Vocabulary], population: Counts | None, no_journalist: str
+) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute.
+
+    Args:
+        release: the release.
+        vocabularies: the names of the values of each attribute.
+        population: how many people of a population fit each group, those too who are not in the release.
+        no_journalist: why there is no population, where there is none.
+    """
+    sizes = class_sizes(release)
+    risk = journalist_risk(sizes[sizes > 0], None if population is None else population[sizes > 0])
+    if population is not None and risk is None:
+        no_journalist = "a class has more rows than people of the register who fit it"
+    sizes = sizes[sizes > 0]
+    prosecutor = len(sizes) / int(sizes.sum())
+    found = []
+    for name in release.entry_value:
+        spread = spread_of(release, name, vocabularies[name])
+        found.append(
+            ReleasePanel(
+                release=release.tag,
+                sensitive=name if len(release.entry_value) > 1 else None,
+                rows=int(sizes.sum()),
+                classes=len(sizes),
+                k=int(sizes.min()),
+                distinct_l=distinct_l(spread),
+                entropy_l=entropy_l(spread),
+                t=t_closeness(spread),
+                ordered=spread.ranks is not None,
+                prosecutor_max=1 / int(sizes.min()),
+                prosecutor_mean=prosecutor,
+                journalist_max=None if risk is None else risk.highest,
+                journalist_mean=None if risk is None else risk.mean,
+                marketer=prosecutor if risk is None else risk.marketer,
+                uniqueness=int(np.count_nonzero(sizes == 1)) / int(sizes.sum()),
+                no_journalist=None if risk is not None else no_journalist,
+            )
+        )
+    return tuple(found)
+
+
+def class_sizes(release: Release) -> Counts:
+    """Return how many people, counterfeits among them, the rows of each group stand for; 0 for unused codes."""
+    return np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """The risks when a population stands behind the release."""
+
+    highest: float
+    mean: float
+    marketer: float
+
+
+def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk | None:
+    """Return ARX's risks of classes (none is empty) behind each of which stand so many people of a population.
+
+    None without a population, or where it lacks people of the release.
+
+    Source: ARX, `RiskModelSampleSummary`, after El Emam, "Guide to the De-Identification of Personal Health
+    Information".
+    """
+    if population is None or bool(np.any(population < sizes)):
+        return None
+    marketer = float((sizes / population).sum()) / int(sizes.sum())
+    return PopulationRisk(1 / int(population.min()), max(len(sizes) / int(population.sum()), marketer), marketer)
+
+
+def spread_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Spread:
+    """Return how the values of an attribute are spread over the classes of a release."""
+    value = release.entry_value[sensitive]
+    bound = int(value.max(initial=0)) + 1
+    key = release.entry_group.astype(np.int64) * bound + value
+    if release.entry_count is None:
+        pairs, rows = np.unique(key, return_counts=True)
+    else:
+        pairs, place = np.unique(key, return_inverse=True)
+        rows = np.bincount(place, weights=release.entry_count)
+    group, values = np.divmod(pairs, bound)
+    _, group = np.unique(group, return_inverse=True)
+    present = np.flatnonzero(np.bincount(values))
+    ranks = None
+    numbers = as_numbers([vocabulary.names[code] for code in present])
+    if numbers is not None:
+        ranks = np.zeros(bound, dtype=np.int32)
+        ranks[present] = np.unique(numbers, return_inverse=True)[1]
+    rows = rows.astype(np.int64)
+    return Spread(group, values, rows, np.bincount(group, weights=rows).astype(np.int64), ranks)
+
+
+def as_numbers(names: Sequence[str]) -> Floats | None:
+    """Return values as numbers; None unless each is one.
+
+    >>> as_numbers(["10", "9.5"]), as_numbers(["10", "?"]), as_numbers(["nan"])
+    (array([10. ,  9.5]), None, None)
+    """
+    try:
+        numbers = np.array([float(name) for name in names])
+    except ValueError:
+        return None
+    # Python reads 1_000 as a number, and other programs do not.
+    return numbers if np.isfinite(numbers).all() and not any("_" in name for name in names) else None
+
+
+def distinct_l(spread: Spread) -> int:
+    """Return the fewest distinct values in a class."""
+    return int(np.bincount(spread.group).min())
+
+
+def entropy_l(spread: Spread) -> float:
+    """Return e to the least entropy of a class's values."""
+    share = spread.rows / spread.sizes[spread.group]
+    entropy = -np.bincount(spread.group, weights=share * np.log(share))
+    return round(float(np.exp(entropy.min())), _DIGITS)
+
+
+def t_closeness(spread: Spread) -> float:
+    """Return the largest distance between the values of a class and those of the release.
+
+    The distance is the earth mover's: any two values of a categorical attribute are equally far from one another, and
+    numbers as far as there are steps between them.
+    """
+    distance = _equal_distance(spread) if spread.ranks is None else _ordered_distance(spread, spread.ranks)
+    return round(float(distance.max()), _DIGITS)
+
+
+def _equal_distance(spread: Spread) -> Floats:
+    """Return, per class, half the sum of differences: what it has of its values beyond their share elsewhere."""
+    overall = np.bincount(spread.value, weights=spread.rows) / int(spread.rows.sum())
+    beyond = spread.rows / spread.sizes[spread.group] - overall[spread.value]
+    return np.asarray(np.bincount(spread.group, weights=np.maximum(beyond, 0)), dtype=np.float64)
+
+
+def _ordered_distance(spread: Spread, ranks: Codes) -> Floats:
+    """Return, per class, the mean difference between its cumulative shares and those of the release.
+
+    A class's cumulative share is a step function: between two of its values it is one number, and the release's, which
+    grows, is below it up to some place and above it from there on. So each class costs as much as it has values.
+    """
+    rank = ranks[spread.value].astype(np.int64)
+    order = np.lexsort((rank, spread.group))
+    group, rank, rows = spread.group[order], rank[order], spread.rows[order]
+    overall = np.bincount(rank, weights=rows)
+    steps = len(overall) - 1
+    if not steps:
+        return np.zeros(len(spread.sizes))
+    total = np.cumsum(overall) / int(rows.sum())
+    below = np.concatenate([[0.0], np.cumsum(total)])
+
+    first = np.ones(len(group), dtype=np.bool_)
+    first[1:] = group[1:] != group[:-1]
+    before = np.cumsum(rows) - rows
+    share = (np.cumsum(rows) - before[first][group]) / spread.sizes[group]
+    until = np.append(rank[1:], 0)
+    until[np.append(first[1:], True)] = steps + 1
+    turn = np.clip(np.searchsorted(total, share), rank, until)
+    apart: Floats = share * (2 * turn - rank - until) - 2 * below[turn] + below[rank] + below[until]
+    # Before a class's least value it has nothing, and the release has what it has.
+    apart[first] += below[rank[first]]
+    return np.bincount(group, weights=apart) / steps
