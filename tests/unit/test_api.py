@@ -1,0 +1,406 @@
+"""The Python API: the same as the command line, as frames of stated columns, and as a notebook shows it."""
+
+import dataclasses
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from audit.api import AttackResult, AuditError, AuditResult, InputError, UsageError, load
+from tests.cli.forms import EXAMPLES, FORMS, append, edit, private_texts
+from tests.helpers.running import run_main
+
+TEXT, COUNT, NUMBER, OBJECT = pd.StringDtype(), pd.Int64Dtype(), pd.Float64Dtype(), object
+COLUMNS = {
+    "findings": {
+        **dict.fromkeys(["id", "attack", "sensitive", "kind", "individual", "record", "release", "value"], TEXT),
+        "risk": NUMBER,
+        "e": COUNT,
+        **dict.fromkeys(["left", "right"], OBJECT),
+        "class_size": COUNT,
+        "cause": TEXT,
+        "description": OBJECT,
+    },
+    "certificates": {
+        **dict.fromkeys(["finding", "step", "kind", "release"], TEXT),
+        **dict.fromkeys(["groups", "candidates", "feasible"], OBJECT),
+        "weight": TEXT,
+        "size": COUNT,
+        **dict.fromkeys(["cells", "rows", "holders"], OBJECT),
+        **dict.fromkeys(["individual", "value"], TEXT),
+    },
+    "ladder": {
+        **dict.fromkeys(["attack", "sensitive"], TEXT),
+        **dict.fromkeys(["people", "beyond", "so_far"], COUNT),
+        "seconds": NUMBER,
+    },
+    "inputs": {"path": TEXT, "sha256": TEXT, "rows": COUNT},
+}
+ATTACK = {
+    **dict.fromkeys(["attack", "sensitive", "status", "reason"], TEXT),
+    "seconds": NUMBER,
+    "findings_total": COUNT,
+}
+FRAMES = ["measures", "findings", "certificates", "timeline", "ladder", "inputs"]
+EXPECTED = {path.parent.name: json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*/expected.json"))}
+MEASURES = {"intersection": {"vulnerable"}, "update-graph": {"disclosed"}, "joint": {"certain", "worlds"}}
+MEASURES["inference-table"] = {"k", "records", "unsafe", "smallest_class"}
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+
+
+def timeless(text):
+    return re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0', text)
+
+
+def made(form, folder):
+    """A series in one of its forms, whose findings keep their ids."""
+    FORMS[form](folder)
+    (folder / "private").mkdir(exist_ok=True)
+    return folder
+
+
+def texts(result):
+    """All that a result shows."""
+    frames = [getattr(result, name).to_csv() for name in FRAMES]
+    return "\n".join([*frames, result.verdict, repr(result), result._repr_html_(), result.to_json()])
+
+
+# -- values ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "attack"), [(name, attack) for name, attacks in EXPECTED.items() for attack in attacks]
+)
+def test_worked_examples(name, attack):
+    expected = EXPECTED[name][attack]
+    result = load(EXAMPLES / name).attack(attack, reveal=True, findings=None)
+    assert isinstance(result, AttackResult)
+    for measure in MEASURES.get(attack, set()) & expected.keys():
+        assert result.measures[measure] == expected[measure], measure
+    if attack == "equivalence":
+        assert result.measures["min_e.lower"] == result.measures["min_e.upper"] == expected["min_e"]
+        assert {str(e): result.measures[f"compromised.{e}"] for e in range(1, 5)}.items() <= expected[
+            "compromised"
+        ].items()
+        assert (result.findings["kind"] == "equivalence").any()
+    elif attack == "inference-table":
+        assert set(result.findings["record"]) == set(expected["who"])
+    elif attack == "intersection":
+        assert set(result.findings["individual"]) == set(expected["who"])
+    else:
+        who = {(one["individual"], int(one["release"][-1])) for _, one in result.findings.iterrows()}
+        assert who == {(person, release) for person, release, *_ in expected["who"]}
+    if "timeline" in expected:
+        assert result.timeline[attack].tolist() == expected["timeline"]
+    assert result.measures["status"] == "complete"
+    assert len(result.findings) == result.measures["findings_total"]
+
+
+def test_an_audit_has_all_attacks():
+    result = load(HOSPITAL).audit(findings=None, policy={"max_risk": 1, "min_e": 2})
+    assert isinstance(result, AuditResult)
+    assert list(result.timeline.columns) == ["intersection", "update-graph", "equivalence", "joint"]
+    assert list(result.timeline.index) == ["1", "2"]
+    assert result.ladder.set_index("attack")["so_far"].to_dict() == {
+        "intersection": 2,
+        "update-graph": 2,
+        "equivalence": 2,
+        "joint": 4,
+    }
+    measures = result.measures.set_index("attack")
+    assert measures["status"].value_counts().to_dict() == {"complete": 4, "skipped": 1}
+    assert measures.loc["intersection", "vulnerable"] == 2
+    assert measures.loc["equivalence", "min_e.upper"] == 1
+    assert pd.isna(measures.loc["equivalence", "vulnerable"])
+    assert (result.passed, result.exit_code) == (False, 1)
+    assert result.verdict == "NOT SAFE: by intersection, the sensitive value is certain for 2 of 16 people."
+    assert result.inputs["path"].tolist() == ["releases/1.csv", "releases/2.csv"]
+
+
+@pytest.mark.parametrize(("name", "policy", "code"), [("distinct-star-skewed", {}, 0), ("clinic-merged", {"k": 2}, 1)])
+def test_exit_codes(name, policy, code):
+    result = load(EXAMPLES / name).audit(policy=policy)
+    assert (result.exit_code, result.passed) == (code, code == 0)
+
+
+def test_a_clause_that_was_not_asked_about_is_undecided():
+    merged = load(EXAMPLES / "clinic-merged")
+    assert merged.attack("intersection").exit_code == 0
+    assert merged.attack("intersection", policy={"min_e": 3}).exit_code == 3
+
+
+# -- the same as the command line -----------------------------------------------------------------------
+
+SAME = [
+    ("hospital-l-diverse", [], None, {}),
+    ("hospital-l-diverse", ["--attack", "equivalence"], "equivalence", {}),
+    ("hospital-l-diverse", ["--attack", "equivalence", "--max-e", "2"], "equivalence", {"max_e": 2}),
+    ("hospital-l-diverse", ["--known", "--findings", "all"], None, {"known": True, "findings": None}),
+    ("hospital-l-diverse", ["--policy", "max_risk=0.5"], None, {"policy": {"max_risk": 0.5}}),
+    ("cases-independent", ["--reveal", "--k", "3"], None, {"reveal": True, "policy": {"k": 3}}),
+    ("joint-breaks-2-distinct", ["--findings", "3"], None, {"findings": 3}),
+    ("everything", ["--adversary", "register", "--reveal"], None, {"adversary": "register", "reveal": True}),
+    ("everything", ["--time-limit", "60"], None, {"time_limit": 60}),
+    ("two_values", ["--findings", "all"], None, {"findings": None}),
+    ("two_values", ["--attack", "joint"], "joint", {}),
+    ("keyed", [], None, {}),
+    ("changing", [], None, {}),
+    ("parquet-outsider", [], None, {}),
+]
+
+
+@pytest.mark.parametrize(("form", "words", "attack", "settings"), SAME)
+def test_json_is_the_command_lines(form, words, attack, settings, tmp_path):
+    folder = made(form, tmp_path / "s")
+    code, out, err = run_main(str(folder), "--format", "json", *words)
+    series = load(folder)
+    result = series.audit(**settings) if attack is None else series.attack(attack, **settings)
+    assert err == ""
+    assert timeless(result.to_json()) == timeless(out)
+    assert result.exit_code == code
+
+
+def test_one_audit_leaves_nothing_for_the_next(tmp_path):
+    series = load(made("everything", tmp_path / "s"))
+    first = timeless(series.audit().to_json())
+    series.audit(adversary="register", reveal=True)
+    series.attack("joint", findings=0)
+    assert timeless(series.audit().to_json()) == first
+
+
+def test_waivers(tmp_path):
+    folder = made("hospital-l-diverse", tmp_path / "s")
+    ids = load(folder).attack("intersection").findings["id"].tolist()
+    for ident in ids:
+        append(folder / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n')
+    result = load(folder).attack("intersection")
+    assert (result.exit_code, len(result.findings), result.measures["findings_total"]) == (0, 0, 0)
+    assert result.measures["vulnerable"] == 2
+    assert [(waived.finding, waived.state) for waived in result.report.policy.waived] == [
+        (ident, "applied") for ident in ids
+    ]
+
+
+# -- frames ---------------------------------------------------------------------------------------------
+
+
+def assert_frames(result):
+    for name, columns in COLUMNS.items():
+        assert getattr(result, name).dtypes.to_dict() == columns, name
+    assert result.timeline.index.name == "release"
+    assert set(result.timeline.dtypes) <= {COUNT}
+    if isinstance(result, AuditResult):
+        assert dict(list(result.measures.dtypes.items())[: len(ATTACK)]) == ATTACK
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+@pytest.mark.parametrize("findings", [0, None])
+def test_columns_and_dtypes(name, findings):
+    result = load(EXAMPLES / name).audit(findings=findings)
+    assert_frames(result)
+    shown = [finding for attack in json.loads(result.to_json())["attacks"] for finding in attack["findings"]]
+    assert result.findings["id"].tolist() == [finding["id"] for finding in shown]
+    assert result.findings["kind"].tolist() == [finding["kind"] for finding in shown]
+    assert len(result.certificates) == sum(steps(finding["certificate"]) for finding in shown)
+    if findings == 0:
+        assert result.findings.empty
+
+
+def steps(certificate):
+    return sum(1 + steps(step.get("leads_to", [])) for step in certificate)
+
+
+def test_several_sensitive_attributes(tmp_path):
+    series = load(made("two_values", tmp_path / "s"))
+    result = series.audit(findings=None)
+    assert_frames(result)
+    assert result.measures.groupby("attack").size().to_dict() == {
+        "intersection": 2,
+        "update-graph": 2,
+        "equivalence": 2,
+        "joint": 2,
+        "inference-table": 1,
+    }
+    assert {"joint (Disease)", "joint (Ward)"} <= set(result.timeline.columns)
+    attack = series.attack("intersection")
+    assert attack.measures.index.names == ["sensitive", "measure"]
+    assert attack.measures["Disease"]["individuals"] == attack.measures["Ward"]["individuals"] == 16
+    assert set(attack.findings["sensitive"]) <= {"Disease", "Ward"}
+    assert {rung.sensitive for rung in attack.report.ladder} == set(attack.ladder["sensitive"])
+
+
+def test_cases_of_a_proof_are_numbered_below_it():
+    result = load(EXAMPLES / "joint-breaks-2-distinct").attack("joint", findings=None)
+    frame = result.certificates
+    assert not frame.duplicated(["finding", "step"]).any()
+    numbered = set(zip(frame["finding"], frame["step"], strict=True))
+    cases = set(frame.loc[frame["kind"] == "case", "step"])
+    nested = [(finding, step) for finding, step in numbered if "." in step]
+    assert nested
+    assert all((finding, step.rpartition(".")[0]) in numbered for finding, step in nested)
+    assert {step.rpartition(".")[0] for _, step in nested} <= cases
+
+
+def test_a_changed_frame_changes_nothing_else():
+    result = load(HOSPITAL).attack("equivalence", known=True)
+    before = result.to_json()
+    frame = result.findings
+    frame.loc[0, "left"].clear()
+    frame["kind"] = "none"
+    result.measures["ways"].clear()
+    assert result.to_json() == before
+    assert result.findings.loc[0, "left"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.report = None
+
+
+# -- secrets, and other people's words ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["hospital-l-diverse", "everything", "two_values", "changing", "cases-independent"])
+def test_nobody_is_named_unless_revealed(form, tmp_path):
+    folder = made(form, tmp_path / "s")
+    series = load(folder)
+    secrets = private_texts(folder)
+    if form == "cases-independent":
+        secrets = {"20433", "2043*", "female"}
+    assert secrets
+    told = texts(series.audit(findings=None, known=form not in {"changing", "cases-independent"}))
+    assert not [secret for secret in secrets if secret in told]
+    assert [secret for secret in secrets if secret in texts(series.audit(findings=None, reveal=True))]
+    assert not [secret for secret in secrets if secret in repr(series)]
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen, self.attributes, self.words = set(), [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_html_escapes_what_it_quotes(tmp_path):
+    folder = made("hospital-l-diverse", tmp_path / "s")
+    edit(folder / "series.toml", 'name = "Hospital', 'name = "<script>alert(1)</script>')
+    for release in folder.glob("releases/*.csv"):
+        release.write_text(
+            release.read_text()
+            .replace("Bob", "<script>Bob</script>")
+            .replace("dyspepsia", "<img src=x onerror=alert(1)>&amp;")
+        )
+    result = load(folder).audit(reveal=True, findings=None)
+    page = Tags()
+    page.feed(result._repr_html_())
+    page.close()
+    assert page.seen <= {"div", "p", "br", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td"}
+    assert page.attributes == [("class", "series-audit")]
+    assert "<script>Bob</script> has <img src=x onerror=alert(1)>&amp;" in page.words
+    assert page.words[0].startswith("<script>alert(1)</script>")
+
+
+def test_terminals_are_not_written_to(tmp_path):
+    folder = made("hospital-l-diverse", tmp_path / "s")
+    edit(folder / "series.toml", 'name = "Hospital', 'name = "\\u001b[2J\\nHospital')
+    series = load(folder)
+    assert repr(series).isprintable()
+    lines = repr(series.audit()).split("\n")
+    assert len(lines) == 6
+    assert all(line.isprintable() for line in lines)
+
+
+# -- wrong arguments ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda s: s.attack("guess"), "choose one of intersection"),
+        (lambda s: s.attack("inference-table"), "columns] record"),
+        (lambda s: s.attack("intersection", max_e=2), "max_e is an option of the attack equivalence"),
+        (lambda s: s.attack("intersection", known=True), "known is an option of the attack equivalence"),
+        (lambda s: s.audit(depth=2), "no attack has the option depth"),
+        (lambda s: s.audit(max_e=0), "from 1 to 100"),
+        (lambda s: s.audit(max_e=2.5), "from 1 to 100"),
+        (lambda s: s.audit(max_e=101), "from 1 to 100"),
+        (lambda s: s.audit(adversary="everybody"), "linked, register, pseudonym"),
+        (lambda s: s.audit(adversary="register"), "[adversary] register"),
+        (lambda s: s.audit(time_limit=0), "time_limit"),
+        (lambda s: s.audit(time_limit=float("nan")), "time_limit"),
+        (lambda s: s.audit(findings="all"), "None for all"),
+        (lambda s: s.audit(findings=-1), "None for all"),
+        (lambda s: s.audit(reveal="no"), "True or False"),
+        (lambda s: s.audit(policy={"max_risk": 2}), "above 0 and at most 1"),
+        (lambda s: s.audit(policy={"k": True}), "whole number"),
+        (lambda s: s.audit(policy={"secrets": 1}), "no such limit"),
+    ],
+)
+def test_wrong_arguments(call, said):
+    series = load(HOSPITAL)
+    with pytest.raises(UsageError) as error:
+        call(series)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(InputError) as error:
+        load(tmp_path)
+    assert isinstance(error.value, AuditError)
+    assert error.value.problems[0].file.endswith("series.toml")
+    folder = made("hospital-l-diverse", tmp_path / "s")
+    series = load(folder / "series.toml")
+    (folder / "releases/2.csv").unlink()
+    with pytest.raises(InputError):
+        series.audit()
+
+
+def test_numbers_of_other_libraries(tmp_path):
+    import numpy as np
+
+    folder = made("hospital-l-diverse", tmp_path / "s")
+    plain = load(folder).audit(findings=3, max_e=2, time_limit=60.0, policy={"k": 3, "max_risk": 0.5})
+    other = load(folder).audit(
+        findings=np.int64(3),
+        max_e=np.int32(2),
+        time_limit=np.int64(60),
+        policy={"k": np.int64(3), "max_risk": np.float32(0.5)},
+    )
+    assert timeless(other.to_json()) == timeless(plain.to_json())
+
+
+def test_interrupts_are_not_caught(monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("attacks.intersection.Intersection.run", stop)
+    with pytest.raises(KeyboardInterrupt):
+        load(HOSPITAL).attack("intersection")
+
+
+# -- shape ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_imported_by_the_import():
+    slow = ("pandas", "ortools", "matplotlib", "jinja2", "rich", "pyarrow")
+    words = f"import sys, audit.api; print([name for name in {slow} if name in sys.modules])"
+    called = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, timeout=60)
+    assert (called.stdout, called.stderr) == ("[]\n", "")
+
+
+def test_how_things_show_themselves():
+    series = load(HOSPITAL)
+    assert series.name.startswith("Hospital, 2-diverse")
+    assert series.releases == ("1", "2")
+    assert repr(series) == f"LoadedSeries({series.name!r}, 2 releases)"
+    head, line = repr(series.attack("intersection")).split("\n")
+    assert head == (f"{series.name}: NOT SAFE: by intersection, the sensitive value is certain for 2 of 16 people.")
+    assert re.fullmatch(r"  intersection: 2 of 16 people \(complete, \d+\.\d\d s\)", line)
