@@ -6,8 +6,8 @@
 (False, 2, 2)
 
 What is wrong with the files is raised as `InputError`, what is wrong with the arguments, or does not fit the series, as
-`UsageError`; both are `AuditError`, and their text is the line that the command prints. Nobody is named, nor any
-quasi-identifier shown, in any result unless `reveal=True`.
+`UsageError`; both are `AuditError`, and their text tells what to do, as the command's lines do. Nobody is named, nor
+any quasi-identifier shown, in any result unless `reveal=True`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The Python API: the same as the command line, as frames of stated columns, and as a notebook shows it."""
 
 import dataclasses
+import doctest
+import inspect
 import json
 import re
 import subprocess
@@ -10,8 +12,9 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from audit.api import AttackResult, AuditError, AuditResult, InputError, UsageError, load
-from tests.cli.forms import EXAMPLES, FORMS, append, edit, private_texts
+from attacks.registry import AttackOptions
+from audit.api import AttackResult, AuditError, AuditResult, InputError, LoadedSeries, UsageError, load
+from tests.cli.forms import EXAMPLES, FORMS, append, edit, private_texts, read_rows, write_rows
 from tests.helpers.running import run_main
 
 TEXT, COUNT, NUMBER, OBJECT = pd.StringDtype(), pd.Int64Dtype(), pd.Float64Dtype(), object
@@ -172,6 +175,24 @@ def test_one_audit_leaves_nothing_for_the_next(tmp_path):
     assert timeless(series.audit().to_json()) == first
 
 
+def test_releases_are_read_anew(tmp_path):
+    """Ages become words in the files: what was seen of them before does not count."""
+    folder = made("hospital-l-diverse-outsider", tmp_path / "s")
+    series = load(folder)
+    before = series.audit().inputs["sha256"].tolist()
+    for path in [folder / "register.csv", *folder.glob("releases/*.csv")]:
+        header, *rows = read_rows(path)
+        age = header.index("Age")
+        for row in rows:
+            ends = [int(end) for end in re.findall("[0-9]+", row[age])]
+            words = [f"y{year}" for year in range(ends[0], ends[-1] + 1)]
+            row[age] = words[0] if len(ends) == 1 else f"{{{', '.join(words)}}}"
+        write_rows(path, [header, *rows])
+    after = series.audit()
+    assert not set(before) & set(after.inputs["sha256"])
+    assert timeless(after.to_json()) == timeless(load(folder).audit().to_json())
+
+
 def test_waivers(tmp_path):
     folder = made("hospital-l-diverse", tmp_path / "s")
     ids = load(folder).attack("intersection").findings["id"].tolist()
@@ -243,6 +264,7 @@ def test_cases_of_a_proof_are_numbered_below_it():
     assert nested
     assert all((finding, step.rpartition(".")[0]) in numbered for finding, step in nested)
     assert {step.rpartition(".")[0] for _, step in nested} <= cases
+    assert {(finding, f"{step.rpartition('.')[0]}.1") for finding, step in nested} <= numbered
 
 
 def test_a_changed_frame_changes_nothing_else():
@@ -404,3 +426,25 @@ def test_how_things_show_themselves():
     head, line = repr(series.attack("intersection")).split("\n")
     assert head == (f"{series.name}: NOT SAFE: by intersection, the sensitive value is certain for 2 of 16 people.")
     assert re.fullmatch(r"  intersection: 2 of 16 people \(complete, \d+\.\d\d s\)", line)
+
+
+MANUAL = (EXAMPLES.parents[1] / "docs/api.md").read_text(encoding="utf-8")
+
+
+def test_the_manuals_examples(tmp_path, monkeypatch):
+    made("hospital-l-diverse", tmp_path / "hospital")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall("```pycon\n(.*?)```", MANUAL, re.DOTALL)
+    parsed = doctest.DocTestParser().get_doctest("".join(blocks), {}, "api.md", "docs/api.md", 0)
+    told = []
+    failed, tried = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(parsed, out=told.append)
+    assert not failed, "".join(told)
+    assert tried > 8
+
+
+def test_the_manual_has_every_argument_attribute_and_column():
+    words = set(re.findall(r"`(\w+)", MANUAL))
+    arguments = inspect.signature(LoadedSeries.attack).parameters.keys() - {"self", "name", "options"}
+    attributes = {name for name in dir(AuditResult) if not name.startswith("_")}
+    columns = {column for frame in COLUMNS.values() for column in frame}
+    assert arguments | attributes | columns | AttackOptions.__annotations__.keys() <= words
