@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from typing import TypedDict
+
 from attacks.equivalence.attack import Equivalence
 from attacks.inference_table import InferenceTable
 from attacks.intersection import Intersection
 from attacks.joint.attack import Joint
 from attacks.update_graph import UpdateGraph
+from audit.core.errors import UsageError
 from audit.core.outcome import Attack
 
+MOST_ON_A_SIDE = 100
 ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), Equivalence(), Joint(), InferenceTable())
 
 
@@ -19,3 +24,25 @@ def find(ident: str) -> Attack:
         KeyError: there is none.
     """
     return {attack.ident: attack for attack in ATTACKS}[ident]
+
+
+class AttackOptions(TypedDict, total=False):
+    """Options that one attack has; those of `equivalence`."""
+
+    max_e: int
+    known: bool
+
+
+def choose(names: Collection[str], options: AttackOptions, spelled: Callable[[str], str] = str) -> tuple[Attack, ...]:
+    """Return the attacks of some names, or all where none is named, as the ladder goes, with their options.
+
+    `spelled` tells how the user writes an option.
+
+    Raises:
+        UsageError: an option is given of an attack that is not asked for.
+    """
+    chosen = tuple(attack for attack in ATTACKS if attack.ident in names or not names)
+    if options and Equivalence() not in chosen:
+        option = spelled(next(iter(options)))
+        raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
+    return tuple(Equivalence(**options) if attack == Equivalence() else attack for attack in chosen)

@@ -76,16 +76,15 @@ def _finding(finding: NamedFinding) -> dict[str, object]:
             steps += _proof_steps(finding.proof)
         said = asdict(replace(finding, proof=None))
         del said["proof"]
-        return _of_kind("disclosure", {**said, "certificate": steps})
+        return _of_kind(finding, {**said, "certificate": steps})
     if isinstance(finding, NamedEquivalence | NamedPin):
-        kind = "disclosure" if isinstance(finding, NamedPin) else "equivalence"
-        return _of_kind(kind, asdict(finding))
+        return _of_kind(finding, asdict(finding))
     steps = [_without_none(asdict(step)) for step in finding.certificate]
-    return _of_kind("narrowed", _without_none({**asdict(finding), "certificate": steps}))
+    return _of_kind(finding, _without_none({**asdict(finding), "certificate": steps}))
 
 
-def _of_kind(kind: str, finding: dict[str, object]) -> dict[str, object]:
-    return {"id": finding["id"], "kind": kind, **finding}
+def _of_kind(finding: NamedFinding, said: dict[str, object]) -> dict[str, object]:
+    return {"id": finding.id, "kind": finding.kind, **said}
 
 
 def _disclosure_step(step: DisclosureStep) -> dict[str, object]:

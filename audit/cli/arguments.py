@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from attacks.registry import MOST_ON_A_SIDE
 from audit.core.errors import UsageError, printable
 
 
@@ -49,9 +50,9 @@ def from_one(text: str) -> int:
 
 def sides(text: str) -> int:
     """Return how many people there may be on a side of an equivalence."""
-    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= 100:
+    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MOST_ON_A_SIDE:
         return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 1 to 100 is needed")
+    raise argparse.ArgumentTypeError(f"a whole number from 1 to {MOST_ON_A_SIDE} is needed")
 
 
 def limit(text: str) -> tuple[str, float]:

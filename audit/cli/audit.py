@@ -9,13 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from attacks.equivalence.attack import Equivalence
-from attacks.registry import ATTACKS, find
+from attacks.registry import ATTACKS, AttackOptions, choose
 from audit.cli.arguments import Parser, how_many, limit, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.errors import UsageError
-from audit.core.outcome import Attack
 from audit.core.report import Report
 from reports.registry import FORMATS, Format
 
@@ -78,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.running import Options, run_audit
 
     check_output(arguments.output)
-    attacks = _attacks(arguments)
+    attacks = choose(arguments.attack or (), _options(arguments), lambda name: f"--{name.replace('_', '-')}")
     with progress() as watch:
         options = Options(
             adversary=arguments.adversary,
@@ -93,29 +90,17 @@ def run(arguments: argparse.Namespace) -> int:
         check_spared(arguments.output, series)
         report = run_audit(series, attacks, options)
     write(report, arguments.format, arguments.output)
-    return exit_code(report)
+    return report.policy.exit_code
 
 
-def _attacks(arguments: argparse.Namespace) -> list[Attack]:
-    """Return the attacks to run, with their options.
-
-    Raises:
-        UsageError: an option is given of an attack that is not asked for.
-    """
-    asked = [find(name).ident for name in arguments.attack or ()]
-    chosen = [attack for attack in ATTACKS if attack.ident in asked or not asked]  # as the ladder goes
-    equivalence = Equivalence(arguments.max_e or Equivalence.max_e, known=arguments.known)
-    if equivalence != Equivalence() and Equivalence() not in chosen:
-        option = "--max-e" if arguments.max_e else "--known"
-        raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
-    return [equivalence if attack == Equivalence() else attack for attack in chosen]
-
-
-def exit_code(report: Report) -> int:
-    """Return 0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
-    if report.policy.violations:
-        return 1
-    return 0 if report.policy.passed else 3
+def _options(arguments: argparse.Namespace) -> AttackOptions:
+    """Return the options of single attacks that were given."""
+    options: AttackOptions = {}
+    if arguments.max_e is not None:
+        options["max_e"] = arguments.max_e
+    if arguments.known:
+        options["known"] = True
+    return options
 
 
 def write(report: Report, form: str, output: Path | None) -> None:

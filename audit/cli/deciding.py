@@ -37,11 +37,9 @@ def decided(verdict: Verdict, principle: Principle, series: Series) -> Verdict:
         return verdict
     from attacks.equivalence.attack import Equivalence
     from audit.linking.gathering import gather
-    from audit.reading.numbering import Vocabulary
     from audit.reading.series import Series
 
-    vocabularies = {name: Vocabulary() for name in series.manifest.columns.sensitive}
-    plain = Series(replace(series.manifest, known=None), vocabularies=vocabularies)
+    plain = Series.of(replace(series.manifest, known=None))
     attack = Equivalence(max(1, principle.e - 1))
     reasons = []
     for evidence in gather(plain, "linked"):

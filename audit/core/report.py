@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class NamedDisclosure:
     """
 
     id: str
+    kind: ClassVar[str] = "disclosure"
     individual: str
     release: str
     value: str
@@ -139,6 +140,7 @@ class NamedNarrowed:
     """
 
     id: str
+    kind: ClassVar[str] = "narrowed"
     record: str
     release: str
     class_size: int
@@ -165,6 +167,7 @@ class NamedEquivalence:
     """
 
     id: str
+    kind: ClassVar[str] = "equivalence"
     e: int
     left: dict[str, int]
     right: dict[str, int]
@@ -180,6 +183,7 @@ class NamedPin:
     """
 
     id: str
+    kind: ClassVar[str] = "disclosure"
     individual: str
     release: str
     value: str
@@ -329,6 +333,13 @@ class PolicyReport:
     def passed(self) -> bool:
         """Whether the series may be called safe as far as was asked."""
         return not self.violations and not self.undecided
+
+    @property
+    def exit_code(self) -> int:
+        """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
+        if self.violations:
+            return 1
+        return 0 if self.passed else 3
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,11 @@ class Series:
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, manifest: Manifest) -> Series:
+        """Return the series of a manifest, none of whose releases has been read."""
+        return cls(manifest, vocabularies={name: Vocabulary() for name in manifest.columns.sensitive})
+
     @property
     def tags(self) -> tuple[str, ...]:
         """The releases' tags, in order of publication."""
@@ -186,8 +191,7 @@ def open_series(path: Path | str) -> Series:
     problems.check()
     if manifest is None:
         raise InputError(problems.found)
-    vocabularies = {name: Vocabulary() for name in manifest.columns.sensitive}
-    return Series(manifest, vocabularies=vocabularies)
+    return Series.of(manifest)
 
 
 def check_headers(manifest: Manifest, problems: Problems) -> None:

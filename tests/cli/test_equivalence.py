@@ -137,7 +137,7 @@ def test_bad_limits(chain, words):
     assert "1 to 100" in err
 
 
-@pytest.mark.parametrize("words", [["--max-e", "3"], ["--known"]])
+@pytest.mark.parametrize("words", [["--max-e", "3"], ["--max-e", "4"], ["--known"]])
 def test_options_of_an_attack_that_is_not_asked_for(chain, words):
     code, _, err = run_main(str(chain), "--attack", "intersection", *words)
     assert (code, err.count("\n")) == (2, 1)

@@ -28,7 +28,6 @@ def provable(monkeypatch):
     def use(series, **options):
         attacks = (Intersection(), UpdateGraph(), Equivalence(), Provable(series, **options))
         monkeypatch.setattr("attacks.registry.ATTACKS", attacks)
-        monkeypatch.setattr("audit.cli.audit.ATTACKS", attacks)
 
     return use
 
@@ -256,8 +255,7 @@ def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
 
             return replace(outcome, claims=replace(outcome.claims, build=build))
 
-    monkeypatch.setattr("audit.cli.audit.ATTACKS", (Short(read(HOSPITAL)),))
-    monkeypatch.setattr("audit.cli.audit.find", lambda _: Short(read(HOSPITAL)))
+    monkeypatch.setattr("attacks.registry.ATTACKS", (Short(read(HOSPITAL)),))
     _, out, _ = run_main(str(HOSPITAL), "--attack", "joint", "--format", "json", "--reveal", "--findings", "2")
     [entry] = json.loads(out)["attacks"]
     assert [(f["individual"], f["release"]) for f in entry["findings"]] == [("Bob", "1"), ("Bob", "2")]

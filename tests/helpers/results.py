@@ -1,0 +1,19 @@
+"""What tests of the Python API share: worked examples, and series whose results can be compared."""
+
+import json
+import re
+
+from tests.cli.forms import EXAMPLES, FORMS
+
+EXPECTED = {path.parent.name: json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*/expected.json"))}
+
+
+def timeless(text):
+    return re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0', text)
+
+
+def made(form, folder):
+    """A series in one of its forms, whose findings keep their ids."""
+    FORMS[form](folder)
+    (folder / "private").mkdir(exist_ok=True)
+    return folder
