@@ -96,6 +96,11 @@ class Shelf(ABC, Generic[C, F]):
         """Return whom the findings that were taken are about."""
         return [one for _, finding in self._taken for one in self._mentioned(finding)]
 
+    @property
+    def findings(self) -> list[F]:
+        """The findings that were taken, as codes, in the order in which they are told."""
+        return [finding for _, finding in self._taken]
+
     def told(self) -> tuple[NamedFinding, ...]:
         """Return the findings that were taken as they are told; everybody has been introduced to the namer."""
         return tuple(self._told(ident, finding) for ident, finding in self._taken)
