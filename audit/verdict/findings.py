@@ -250,6 +250,12 @@ class EquivalenceShelf(Shelf[Equivalences, Equivalence]):
         """Return the ids of the claims at some places."""
         return [self._id(finding) for finding in self.claims.sides(places)]
 
+    def pairs(self) -> dict[int, tuple[str, str]]:
+        """Return the claims that two have the same value: the two identifiers, by the claim's place."""
+        places = np.flatnonzero(self.claims.e == 1)
+        sides = ([self._who(who)[1] for side in _sides(f) for who, _ in side] for f in self.claims.sides(places))
+        return {place: (one, other) for place, (one, other) in zip(places.tolist(), sides, strict=True)}
+
     def take(self, most: int | None, waived: Places) -> None:
         """Take the first `most` claims in order whose weights are found, leaving out those that are waived.
 
