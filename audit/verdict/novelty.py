@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.core.outcome import Disclosure, Finding, Places, Step
+from audit.core.outcome import Disclosure, Equivalence, Finding, Narrowed, Places, Step
 from audit.linking.linked import LinkedSource
 from audit.verdict.exclusions import people_of
 from audit.verdict.findings import AnyShelf, EquivalenceShelf
@@ -67,16 +67,18 @@ def needs(finding: Finding, source: LinkedSource) -> Needs:
     last = len(source.releases) - 1
     if isinstance(finding, Disclosure) and finding.proof is not None:
         return _together(finding, source, last)
-    steps = finding.certificate
-    least = False
-    if isinstance(finding, Disclosure) and source.constant:
-        steps, least = _fewest(finding.certificate, finding.value, last), True
-    groups: list[str] = []
-    for step in steps:
-        if step.release == last:
-            groups += step.groups if isinstance(step, Step) else [step.group]
-    earlier = sorted({step.release for step in steps} - {last})
-    return Needs(tuple(earlier), least or not earlier, tuple(dict.fromkeys(groups)))
+    if isinstance(finding, Narrowed):
+        # How many share a description is a matter of all the others' rows, too.
+        groups = tuple(step.group for step in finding.certificate if step.release == last)
+        return Needs(tuple(range(last)), False, groups)
+    if isinstance(finding, Equivalence):
+        earlier = {step.release for step in finding.certificate} - {last}
+        groups = tuple(step.group for step in finding.certificate if step.release == last)
+        return Needs(tuple(sorted(earlier)), not earlier, groups)
+    steps = _fewest(finding.certificate, finding.value, last) if source.constant else finding.certificate
+    releases = tuple(step.release for step in steps if step.release != last)
+    groups = tuple(name for step in steps if step.release == last for name in step.groups)
+    return Needs(releases, source.constant or not releases, groups)
 
 
 def _fewest(steps: tuple[Step, ...], value: int, last: int) -> tuple[Step, ...]:
