@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from audit.reading.series import open_series
 from tests.cli.forms import (
     EXAMPLES,
     FORMS,
@@ -284,6 +286,40 @@ def test_no_smaller_set_of_rows_does_where_values_change(seed, tmp_path):
         assert repairs({line - 2 for line in lines(withholding)})
 
 
+# -- every form of a series ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
+    """Its last release as the candidate gives the verdict and the measures of the whole series."""
+    series = tmp_path / "series"
+    FORMS[form](series)
+    manifest = series / "series.toml"
+    if not (series / "releases").is_dir():
+        pytest.skip("this is microdata")
+    text = re.sub(r'\n\[counterfeits\]\n("[0-9]+" = .*\n)+', "", manifest.read_text(encoding="utf-8"))
+    manifest.write_text(text, encoding="utf-8")
+    words = ("--attack", "inference-table") if 'record = "' in text else ("--attack", "update-graph")
+    code, out, err = run_main(str(series), *words, "--format", "json")
+    assert err == ""
+    whole = json.loads(out)
+    last = open_series(series).manifest.releases[-1]
+    candidate = [path for path in (last.rows, last.values) if path is not None]
+    for path in candidate:
+        shutil.move(path, tmp_path)
+    key = series / "private" / f"{last.tag}.key.csv"
+    if key.exists():
+        shutil.move(key, tmp_path)
+    pattern = r', (\{ rows = )?"releases/' + re.escape(last.tag) + r'\.[^"]*"(, values = "[^"]*" \})?'
+    manifest.write_text(re.sub(pattern, "", text), encoding="utf-8")
+    before = snapshot(series)
+    got, result = foretold(series, *(tmp_path / path.name for path in candidate), *words)
+    assert got == code
+    assert result["policy"]["violations"] == whole["policy"]["violations"]
+    assert [entry["measures"] for entry in result["attacks"]] == [entry["measures"] for entry in whole["attacks"]]
+    assert snapshot(series) == before
+
+
 # -- what cannot be computed --------------------------------------------------------------------------------------
 
 
@@ -490,3 +526,12 @@ def test_records(tmp_path):
     assert [rows["lines"] for cause in causes for rows in cause["rows"]].count([2, 4]) == 2
     assert result["withholding"] is None
     assert result["not_computed"][0].startswith("inference-table: ")
+
+
+def test_time_that_runs_out(tmp_path):
+    """Nothing is called smallest, or repaired, that was not looked at to the end."""
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    code, result = foretold(series, candidate, *ONE, "--time-limit", "0.000000001")
+    assert code in (1, 3)
+    assert attack(result, "intersection")["status"] == "incomplete"
+    assert result["withholding"] is None
