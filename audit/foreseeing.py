@@ -18,7 +18,7 @@ from audit.core.foresight import Compared, Foresight, GroupRows, NewFinding, Wit
 from audit.core.outcome import Attack, Disclosures, Equivalences, Finding, Places
 from audit.core.report import AttackReport, NamedFinding, Report
 from audit.linking.linked import LinkedSource
-from audit.reading.candidate import Lessened, lines_of
+from audit.reading.candidate import Lessened, file_of
 from audit.reading.faults import is_there
 from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
@@ -48,6 +48,7 @@ class _Candidate:
         self.source = source
         self.kind = kind
         self.release = source.releases.get(len(series.tags) - 1).release
+        self._file = file_of(series)
         codes = self.release.group.codes
         self._groups = {self.release.group.name(int(code)): int(code) for code in np.unique(codes)}
 
@@ -56,7 +57,7 @@ class _Candidate:
         need = needs(finding, self.source)
         tags = tuple(self.series.tags[release] for release in need.releases)
         rows = tuple(
-            GroupRows(name, lines_of(self.series, np.flatnonzero(self.release.group.codes == self._groups[name])))
+            GroupRows(name, self._lines(np.flatnonzero(self.release.group.codes == self._groups[name])))
             for name in need.groups
         )
         return NewFinding(named, tags, need.least, rows)
@@ -65,9 +66,12 @@ class _Candidate:
         """Return rows by group."""
         codes = self.release.group.codes[rows]
         return tuple(
-            GroupRows(self.release.group.name(code), lines_of(self.series, rows[codes == code]))
+            GroupRows(self.release.group.name(code), self._lines(rows[codes == code]))
             for code in dict.fromkeys(codes.tolist())
         )
+
+    def _lines(self, rows: Rows) -> tuple[int, ...]:
+        return tuple(self._file.line(row) for row in rows.tolist())
 
     def rows_of(self, people: Codes) -> Rows:
         """Return the rows of those of some people who are in the release, ascending."""

@@ -106,8 +106,7 @@ class Lessened(Series):
         return release.without(self.withheld) if position == len(self.tags) - 1 else release
 
 
-def lines_of(series: Series, rows: npt.NDArray[np.intp]) -> tuple[int, ...]:
-    """Return the lines on which rows of the last release stand in its file; in Parquet, their numbers from 1."""
+def file_of(series: Series) -> Table:
+    """Return the last release's file without any column, to find lines in; it is looked through once."""
     files = series.manifest.releases[-1]
-    table = Table(files.rows, files.shown, 0, {})
-    return tuple(table.line(row) for row in rows.tolist())
+    return Table(files.rows, files.shown, 0, {})
