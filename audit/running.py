@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 from audit.core.budget import Budget
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
-from audit.core.outcome import Attack
+from audit.core.outcome import Attack, Finding, Places
 from audit.core.report import (
     AdversaryFacts,
     AttackReport,
@@ -72,29 +72,57 @@ class Options:
     today: datetime.date = field(default_factory=datetime.date.today)
 
 
+@dataclass(frozen=True)
+class Attacked:
+    """A series with what some attacks found out of it, not yet told: each result with the evidence that it is from."""
+
+    series: Series
+    evidence: Sequence[Evidence]
+    judged: list[tuple[Evidence, Judged]]
+    facts: SeriesFacts
+    inputs: tuple[Input, ...]
+    panel: tuple[ReleasePanel, ...]
+
+    def shelves(self, namer: Namer) -> Shelves:
+        """Return what each result claims; None where nothing can be."""
+        return [_shelf(seen, entry, namer) for seen, entry in self.judged]
+
+
 def run_audit(series: Series, attacks: Sequence[Attack], options: Options) -> Report:
     """Return the report of some attacks on a series.
+
+    Raises:
+        InputError, UsageError: as for `attack`.
+    """
+    return tell(attack(series, attacks, options), Namer(series, reveal=options.reveal), options)
+
+
+def attack(series: Series, attacks: Sequence[Attack], options: Options) -> Attacked:
+    """Run some attacks on a series.
 
     Raises:
         InputError: the series cannot be read, or contradicts its register or known values.
         UsageError: no attack applies, or one that was asked for by name does not.
     """
     limits = _limits(series, options)
-    attacks = [attack.under(limits) for attack in attacks]
-    evidence = gather(series, options.adversary, records=any(not attack.per_attribute for attack in attacks))
+    attacks = [each.under(limits) for each in attacks]
+    evidence = gather(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+    paths = _inputs(series, options)
     with ThreadPoolExecutor(1) as hasher:
-        digests = {name: hasher.submit(_digest, series.manifest.folder / name) for name in _inputs(series, options)}
+        digests = {name: hasher.submit(_digest, path) for name, path in paths.items()}
         judged = [
-            (seen, Judged(attack, _sensitive(attack, seen, evidence), _attack(attack, seen, options)))
+            (seen, Judged(each, _sensitive(each, seen, evidence), _attack(each, seen, options)))
             for seen in evidence
-            for attack in attacks
-            if attack.per_attribute or seen is evidence[0]
+            for each in attacks
+            if each.per_attribute or seen is evidence[0]
         ]
         _check_applies([entry for _, entry in judged], named=options.named)
         facts, rows, panel = _facts(series, evidence)
-        inputs = _input_facts(series, digests, rows)
-    report = _report(series, evidence, judged, facts, inputs, options)
-    return replace(report, panel=panel)
+        inputs = tuple(
+            Input(name, digest.result(), rows[name] if name in rows else count_rows(paths[name]))
+            for name, digest in digests.items()
+        )
+    return Attacked(series, evidence, judged, facts, inputs, panel)
 
 
 def _limits(series: Series, options: Options) -> dict[str, float]:
@@ -124,22 +152,15 @@ def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
         raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
 
 
-def _report(
-    series: Series,
-    evidence: Sequence[Evidence],
-    judged: list[tuple[Evidence, Judged]],
-    facts: SeriesFacts,
-    inputs: tuple[Input, ...],
-    options: Options,
-) -> Report:
-    namer = Namer(series, reveal=options.reveal)
-    shelves = [_shelf(seen, entry, namer) for seen, entry in judged]
-    entries, waived = _waive(series, [entry for _, entry in judged], shelves, namer, options)
+def tell(attacked: Attacked, namer: Namer, options: Options) -> Report:
+    """Return what attacks found out as a report."""
+    series, evidence, shelves = attacked.series, attacked.evidence, attacked.shelves(namer)
+    entries, waived = _waive(series, [entry for _, entry in attacked.judged], shelves, namer, options)
     contradictions = _contradictions(evidence, entries)
     return Report(
         tool_version=version("series-audit"),
-        inputs=inputs,
-        series=facts,
+        inputs=attacked.inputs,
+        series=attacked.facts,
         adversary=AdversaryFacts(
             evidence[0].kind, evidence[0].transitions is not None, max(seen.known for seen in evidence)
         ),
@@ -150,7 +171,30 @@ def _report(
         revealed=options.reveal,
         ids_are_stable=namer.stable,
         ladder=ladder(entries),
+        panel=attacked.panel,
     )
+
+
+def told_of(
+    attacked: Attacked, hidden: Sequence[Places], namer: Namer, options: Options
+) -> tuple[tuple[AttackReport, ...], list[Sequence[Finding]], list[Places]]:
+    """Return what attacks found less the claims that are hidden, and less those that are waived, at some places.
+
+    Each attack's findings are returned as they are told and as codes; then the places of all claims that are left.
+    """
+    series, shelves = attacked.series, attacked.shelves(namer)
+    entries, _ = _waive(series, [entry for _, entry in attacked.judged], shelves, namer, options)
+    less = [
+        replace(entry, waived=np.union1d(entry.waived, places).astype(np.intp))
+        for entry, places in zip(entries, hidden, strict=True)
+    ]
+    reports = _attack_reports(series, less, shelves, namer, options)
+    findings: list[Sequence[Finding]] = [() if shelf is None else shelf.findings for shelf in shelves]
+    left = [
+        np.delete(np.arange(0 if shelf is None else len(shelf.claims)), entry.waived)
+        for shelf, entry in zip(shelves, less, strict=True)
+    ]
+    return reports, findings, left
 
 
 def _shelf(seen: Evidence, entry: Judged, namer: Namer) -> AnyShelf | None:
@@ -249,29 +293,22 @@ def _linked_values(series: Series, evidence: Sequence[Evidence], judged: Sequenc
     return several and about_values and all(seen.kind != "pseudonym" for seen in evidence)
 
 
-def _inputs(series: Series, options: Options) -> list[str]:
+def _inputs(series: Series, options: Options) -> dict[str, Path]:
     """Return the files to fingerprint; a register's or known values' fingerprint could confirm a guess of them."""
-    manifest = series.manifest
-    names: list[str | None] = []
+    manifest, paths = series.manifest, dict[str, Path]()
     for release in manifest.releases:
-        names += [release.shown, release.values_shown, manifest.counterfeits.get(release.tag)]
-    names.append(manifest.transitions)
-    if options.reveal:
-        names += [manifest.register, manifest.known]
-    return list(dict.fromkeys(name for name in names if name))
+        paths[release.shown] = release.rows
+        if release.values is not None:
+            paths[release.values_shown] = release.values
+        name = manifest.counterfeits.get(release.tag)
+        paths |= {} if name is None else {name: manifest.folder / name}
+    names = [manifest.transitions, *([manifest.register, manifest.known] if options.reveal else [])]
+    return paths | {name: manifest.folder / name for name in names if name}
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _input_facts(series: Series, digests: Mapping[str, Future[str]], rows: Mapping[str, int]) -> tuple[Input, ...]:
-    """Return the files with their fingerprints; `rows` has the sizes of those that were read already."""
-    return tuple(
-        Input(name, digest.result(), rows[name] if name in rows else count_rows(series.manifest.folder / name))
-        for name, digest in digests.items()
-    )
 
 
 def _facts(

@@ -26,22 +26,31 @@ class Json:
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
-        violations = [_without_none(asdict(violation)) for violation in report.policy.violations]
-        document = {
-            "schema_version": report.schema_version,
-            "tool": {"name": "series-audit", "version": report.tool_version},
-            "inputs": [asdict(each) for each in report.inputs],
-            "series": asdict(report.series),
-            "adversary": asdict(report.adversary),
-            "contradictions": asdict(report.contradictions),
-            "time_limit": report.time_limit,
-            "revealed": report.revealed,
-            "attacks": [_attack(attack) for attack in report.attacks],
-            "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
-            "panel": [_panel(each) for each in report.panel],
-            "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
-        }
-        return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return written(document(report))
+
+
+def document(report: Report) -> dict[str, object]:
+    """Return the report as the entries of a JSON object."""
+    violations = [_without_none(asdict(violation)) for violation in report.policy.violations]
+    return {
+        "schema_version": report.schema_version,
+        "tool": {"name": "series-audit", "version": report.tool_version},
+        "inputs": [asdict(each) for each in report.inputs],
+        "series": asdict(report.series),
+        "adversary": asdict(report.adversary),
+        "contradictions": asdict(report.contradictions),
+        "time_limit": report.time_limit,
+        "revealed": report.revealed,
+        "attacks": [_attack(attack) for attack in report.attacks],
+        "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
+        "panel": [_panel(each) for each in report.panel],
+        "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
+    }
+
+
+def written(entries: dict[str, object]) -> str:
+    """Return a JSON object as text: indented, with a final line break."""
+    return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _without_none(entry: dict[str, object]) -> dict[str, object]:
@@ -64,12 +73,13 @@ def _attack(attack: AttackReport) -> dict[str, object]:
         "reason": attack.reason,
         "seconds": attack.seconds,
         "measures": attack.measures,
-        "findings": [_finding(finding) for finding in attack.findings],
+        "findings": [told(finding) for finding in attack.findings],
         "findings_total": attack.findings_total,
     }
 
 
-def _finding(finding: NamedFinding) -> dict[str, object]:
+def told(finding: NamedFinding) -> dict[str, object]:
+    """Return a finding with its certificate."""
     if isinstance(finding, NamedDisclosure):
         steps = [_disclosure_step(step) for step in finding.certificate]
         if finding.proof is not None:

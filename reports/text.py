@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
-from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
+from audit.core.report import (
+    AttackReport,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedNarrowed,
+    NamedPin,
+    Report,
+)
 from reports.panel import print_panel
 from reports.proofs import in_short
 from reports.wording import (
@@ -48,10 +56,29 @@ class Text:
 
     def render(self, report: Report) -> str:
         """Return the report as lines of text."""
+        target = io.StringIO()
+        console = self.console(target)
+        self.head(console, report)
+        self.verdict(console, report)
+        self._attacks(console, report)
+        self._timeline(console, report)
+        for line in print_panel(console, report, releases=_RELEASES_SHOWN, roomy=self.width >= _ROOM):
+            self.indented(console, line)
+        console.print()
+        for attack in told(report):
+            self._findings(console, attack)
+        if len(told(report)) < len(report.attacks):
+            console.print("update-graph finds the same people as intersection, since values never change.")
+            console.print()
+        self._waivers(console, report)
+        self._next(console, report)
+        return lines_of(target)
+
+    def console(self, target: io.StringIO) -> Console:
+        """Return a console that prints into a text."""
         from rich.console import Console
 
-        target = io.StringIO()
-        console = Console(
+        return Console(
             file=target,
             force_terminal=self.color,
             no_color=not self.color,
@@ -62,29 +89,16 @@ class Text:
             emoji=False,
             legacy_windows=False,
         )
-        self._head(console, report)
-        self._verdict(console, report)
-        self._attacks(console, report)
-        self._timeline(console, report)
-        for line in print_panel(console, report, releases=_RELEASES_SHOWN, roomy=self.width >= _ROOM):
-            self._indented(console, line)
-        console.print()
-        for attack in told(report):
-            self._findings(console, attack)
-        if len(told(report)) < len(report.attacks):
-            console.print("update-graph finds the same people as intersection, since values never change.")
-            console.print()
-        self._waivers(console, report)
-        self._next(console, report)
-        return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
-    def _head(self, console: Console, report: Report) -> None:
+    def head(self, console: Console, report: Report) -> None:
+        """Print what was audited, and whom it is held against."""
         console.print(printable(report.series.name, 200), style="bold")
         console.print(scope(report))
         console.print(adversary(report))
         console.print()
 
-    def _verdict(self, console: Console, report: Report) -> None:
+    def verdict(self, console: Console, report: Report) -> None:
+        """Print the decision and what is behind it."""
         if report.contradictions:
             console.print(contradiction(report), style="bold yellow")
             console.print("Give [adversary] transitions that allow what happens, or correct the data.")
@@ -92,17 +106,17 @@ class Text:
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
         for line in reasons(report):
-            self._indented(console, line)
+            self.indented(console, line)
         console.print()
 
     def _attacks(self, console: Console, report: Report) -> None:
         self._ladder(console, report)
         for attack in report.attacks:
             if attack.reason:
-                self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+                self.indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
         for note in notes(report):
-            self._indented(console, note)
-        self._indented(console, limits(report))
+            self.indented(console, note)
+        self.indented(console, limits(report))
         console.print()
 
     def _ladder(self, console: Console, report: Report) -> None:
@@ -139,7 +153,7 @@ class Text:
         console.print(table)
         if laddered:
             what = "New people: those with a value that is certain by this attack and by none above it."
-            self._indented(console, what)
+            self.indented(console, what)
 
     def _timeline(self, console: Console, report: Report) -> None:
         from rich.table import Table
@@ -167,15 +181,19 @@ class Text:
         some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
         console.print(f"Findings of {attack.attack} ({some})", style="bold")
         for finding in attack.findings:
-            if isinstance(finding, NamedDisclosure):
-                self._disclosure(console, finding, by_version="versions" in attack.measures)
-            elif isinstance(finding, NamedNarrowed):
-                self._narrowed(console, finding)
-            else:
-                self._combined(console, finding)
+            self.finding(console, finding, by_version="versions" in attack.measures)
         if shown < total:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()
+
+    def finding(self, console: Console, finding: NamedFinding, *, by_version: bool) -> None:
+        """Print a finding with its certificate; `by_version` tells whether a value holds in one release alone."""
+        if isinstance(finding, NamedDisclosure):
+            self._disclosure(console, finding, by_version=by_version)
+        elif isinstance(finding, NamedNarrowed):
+            self._narrowed(console, finding)
+        else:
+            self._combined(console, finding)
 
     def _disclosure(self, console: Console, finding: NamedDisclosure, *, by_version: bool) -> None:
         who, value = printable(finding.individual), printable(finding.value)
@@ -233,12 +251,17 @@ class Text:
     def _next(self, console: Console, report: Report) -> None:
         console.print("What to do next", style="bold")
         for line in advice(report):
-            self._indented(console, f"- {line}", hanging=2)
+            self.indented(console, f"- {line}", hanging=2)
 
-    def _indented(self, console: Console, line: str, *, hanging: int = 0) -> None:
+    def indented(self, console: Console, line: str, *, hanging: int = 0) -> None:
         """Print a line, wrapped, two characters in; later lines of it `hanging` characters more."""
         first, *rest = textwrap.wrap(line, self.width - 2 - hanging, break_on_hyphens=False) or [""]
         console.print("\n".join([f"  {first}", *(f"  {' ' * hanging}{more}" for more in rest)]), soft_wrap=True)
+
+
+def lines_of(target: io.StringIO) -> str:
+    """Return what was printed, without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
 
 def told(report: Report) -> list[AttackReport]:

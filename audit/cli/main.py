@@ -15,12 +15,14 @@ from importlib.metadata import version
 
 from audit.cli import anonymize, check, compare, demo, explain, init, simulate
 from audit.cli import audit as default
+from audit.cli import next as foresee
 from audit.cli.arguments import Parser
 from audit.cli.interrupts import after_imports
 from audit.core.errors import AuditError, InputError, Interrupted, printable
 
 COMMANDS = {
     "check": check,
+    "next": foresee,
     "explain": explain,
     "anonymize": anonymize,
     "compare": compare,

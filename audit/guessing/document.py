@@ -8,8 +8,7 @@ from textwrap import wrap
 from audit.core.errors import printable
 from audit.guessing.files import Found, is_unicode
 from audit.guessing.meanings import Meaning
-from audit.reading.manifest import ReleaseFiles
-from audit.reading.series import PRIVATE
+from audit.reading.manifest import PRIVATE, ReleaseFiles
 from audit.reading.toml import toml_array, toml_key, toml_text
 
 _HEAD = """\

@@ -11,8 +11,7 @@ from pathlib import Path
 from audit.core.errors import Problems, UsageError, printable
 from audit.guessing.columns import read_columns
 from audit.reading.faults import is_there
-from audit.reading.manifest import ReleaseFiles
-from audit.reading.series import PRIVATE
+from audit.reading.manifest import PRIVATE, ReleaseFiles
 from audit.reading.tables import SUFFIXES, header, is_table
 from audit.reading.toml import natural, release_tag
 

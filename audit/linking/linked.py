@@ -212,6 +212,8 @@ class LinkedSource:
         known = read_known(self.series, self.series.vocabularies[self.sensitive])
         problems = Problems()
         everybody = np.unique(np.concatenate(present))
+        if self.series.manifest.to_come:
+            known = known.some(np.isin(known.person, everybody))
         for place in np.flatnonzero(~np.isin(known.person, everybody)):
             what = "this person is in no release, or is a counterfeit"
             problems.add(known.shown, what, "drop the line", line=known.lines[place], column="individual")

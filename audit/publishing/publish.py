@@ -31,11 +31,11 @@ from audit.publishing.records import Records
 from audit.publishing.rendering import Rendered
 from audit.publishing.updates import TRANSITIONS, agree, check_told
 from audit.publishing.workplace import Workplace
-from audit.reading.manifest import NAME, ReleaseFiles
+from audit.reading.manifest import NAME, PRIVATE, ReleaseFiles
 from audit.reading.microdata import Microdata, ReadSnapshot
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
-from audit.reading.series import PRIVATE, Series
+from audit.reading.series import Series
 from audit.reading.tables import Coded, Table
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from typing import IO, TYPE_CHECKING
 from audit.core.errors import InputError, Problems, UsageError
 from audit.publishing.updates import TRANSITIONS
 from audit.reading.faults import is_there
-from audit.reading.manifest import NAME, read_manifest
+from audit.reading.manifest import NAME, PRIVATE, read_manifest
 from audit.reading.microdata import NAME as MICRODATA
-from audit.reading.series import PRIVATE
 from audit.reading.writing import write_table
 
 if TYPE_CHECKING:

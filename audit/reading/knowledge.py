@@ -126,10 +126,10 @@ def _is_no_value(series: Series, attribute: str, text: str) -> bool:
 
 def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
     """Return the first and the last release, counted from 0, of each line of a register."""
-    releases = len(series.tags)
+    every = (*series.tags, *series.manifest.to_come)
     if by_line:
         codes, texts = text_codes(table.arrow("release"))
-        tags = {tag: place for place, tag in enumerate(series.tags)}
+        tags = {tag: place for place, tag in enumerate(every)}
         place = np.array([tags.get(text, -1) for text in texts], dtype=np.int32)
         found = place[codes] if texts else codes
         remedy = "write the tag of a release: its file's name without the endings"
@@ -140,8 +140,8 @@ def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -
         codes, texts = text_codes(table.arrow(column))
         number = np.array([int(t) - 1 if t.isascii() and t.isdigit() and len(t) < 9 else -1 for t in texts], np.int32)
         found = number[codes] if texts else codes
-        remedy = f"write a position from 1 to {releases}"
-        _note_first((found < 0) | (found >= releases), table, column, "there is no such release", remedy, problems)
+        remedy = f"write a position from 1 to {len(every)}"
+        _note_first((found < 0) | (found >= len(every)), table, column, "there is no such release", remedy, problems)
         ends.append(found)
     _note_first(ends[1] < ends[0], table, "last", "the stay ends before it begins", "exchange the two", problems)
     return ends[0], ends[1]
@@ -216,6 +216,11 @@ class Known:
     release: Codes
     lines: list[int]
 
+    def some(self, chosen: npt.NDArray[np.bool_]) -> Known:
+        """Return some of the lines; `chosen` has shape (lines,)."""
+        lines = [line for line, wanted in zip(self.lines, chosen.tolist(), strict=True) if wanted]
+        return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
+
 
 def read_known(series: Series, vocabulary: Vocabulary) -> Known:
     """Read the known values that the manifest names.
@@ -234,9 +239,13 @@ def read_known(series: Series, vocabulary: Vocabulary) -> Known:
     person = np.array([series.people.find(text) for text in table.texts("individual")], dtype=np.int32)
     value = np.array([vocabulary.find(text) for text in table.texts("value")], dtype=np.int32)
     release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
+    known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
+    if series.manifest.to_come:
+        # Some lines are about what is not yet published, and cannot be told from those that are wrong.
+        return known.some((person >= 0) & (value >= 0) & (release != -2))
     remedy = "write a value that the series publishes"
     _note_first(release == -2, table, "release", "there is no such release", "write a release's tag", problems)
     _note_first(person < 0, table, "individual", "this person is in no release", "drop the line", problems)
     _note_first(value < 0, table, "value", "no release publishes this value", remedy, problems)
     problems.check()
-    return Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
+    return known

@@ -12,6 +12,7 @@ from audit.core.errors import Problems
 from audit.reading.toml import Reader, parse, read_text, release_tag
 
 NAME = "series.toml"
+PRIVATE = "private"
 _LARGEST_LIMIT = 10**9
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "releases"},
@@ -35,13 +36,17 @@ _TABLES: dict[str, set[str] | None] = {
 
 @dataclass(frozen=True)
 class ReleaseFiles:
-    """The files of one release: one table, or an Anatomy pair of rows and values."""
+    """The files of one release: one table, or an Anatomy pair of rows and values.
+
+    `key` is its key file where that is not the one in the private folder of the series.
+    """
 
     tag: str
     rows: Path
     shown: str
     values: Path | None = None
     values_shown: str = ""
+    key: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,10 @@ class Waiver:
 
 @dataclass(frozen=True)
 class Manifest:
-    """All that `series.toml` says, checked as far as it can be without opening the other files."""
+    """All that `series.toml` says, checked as far as it can be without opening the other files.
+
+    `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
+    """
 
     folder: Path
     name: str
@@ -82,6 +90,15 @@ class Manifest:
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     policy: Mapping[str, float] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    to_come: tuple[str, ...] = ()
+
+    def key_path(self, release: ReleaseFiles) -> Path:
+        """Return where a release's key file would be."""
+        return release.key or self.folder / PRIVATE / f"{release.tag}.key.csv"
+
+    def shown(self, path: Path) -> str:
+        """Return how a file is called: by its place in the series folder, if it is in there."""
+        return path.relative_to(self.folder).as_posix() if path.is_relative_to(self.folder) else str(path)
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,33 @@ class Release:
     def people(self) -> int:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
+
+    def without(self, rows: npt.NDArray[np.intp]) -> Release:
+        """Return the release less some rows, each with its person and its value.
+
+        Raises:
+            ValueError: values do not stand beside their rows.
+        """
+        if not self.values_by_row:
+            raise ValueError("an Anatomy pair does not tell which value is whose")
+
+        def less(codes: Codes) -> Codes:
+            return np.delete(codes, rows)
+
+        def less_coded(coded: Coded) -> Coded:
+            return replace(coded, codes=less(coded.codes))
+
+        return replace(
+            self,
+            group=less_coded(self.group),
+            person=None if self.person is None else less(self.person),
+            entry_group=less(self.entry_group),
+            entry_value={name: less(codes) for name, codes in self.entry_value.items()},
+            entry_count=None if self.entry_count is None else np.delete(self.entry_count, rows),
+            counts=None if self.counts is None else np.delete(self.counts, rows),
+            cells={name: less(codes) for name, codes in self.cells.items()},
+            records=None if self.records is None else less_coded(self.records),
+        )
 
 
 def read_release(
@@ -179,8 +206,7 @@ class _Reading:
             codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
             self.distinct(table, codes, str(self.columns.individual))
             return codes
-        shown = path.relative_to(self.series.manifest.folder).as_posix()
-        key = read_table(path, shown, ["row", "individual"], self.problems)
+        key = read_table(path, self.series.manifest.shown(path), ["row", "individual"], self.problems)
         if key is None:
             return None
         rows = key.whole_numbers("row")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from audit.reading.attributes import Attribute
 from audit.reading.cells import Kind, infer_kind
 from audit.reading.faults import check_file, is_there
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
-from audit.reading.manifest import Manifest, ReleaseFiles
+from audit.reading.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.reading.numbering import People, Vocabulary
 from audit.reading.releases import Release, read_release
 from audit.reading.tables import (
@@ -28,7 +28,6 @@ from audit.reading.tables import (
     read_table,
 )
 
-PRIVATE = "private"
 Codes = npt.NDArray[np.int32]
 
 
@@ -111,10 +110,10 @@ class Series:
 
     def keyless(self, what: str, remedy: str = "") -> InputError:
         """Return the error that some releases lack a key: what that means, and what to do but writing key files."""
-        files = [release for release in self.manifest.releases if not self.has_key(release)]
+        manifest = self.manifest
+        files = [release for release in manifest.releases if not self.has_key(release)]
         return InputError(
-            Problem(each.shown, what, f"write {self.key_path(each).relative_to(self.manifest.folder)}{remedy}")
-            for each in files
+            Problem(each.shown, what, f"write {manifest.shown(manifest.key_path(each))}{remedy}") for each in files
         )
 
     def check_keys(self) -> None:
@@ -140,11 +139,12 @@ class Series:
 
     def files(self) -> list[Path]:
         """Return the manifest, all files that it names, and what is kept in the private folder."""
-        return [*self.manifest.files(), *sorted((self.manifest.folder / PRIVATE).glob("*"))]
+        keys = [release.key for release in self.manifest.releases if release.key is not None]
+        return [*self.manifest.files(), *sorted((self.manifest.folder / PRIVATE).glob("*")), *keys]
 
     def key_path(self, release: ReleaseFiles) -> Path:
         """Return where a release's key file would be."""
-        return self.manifest.folder / PRIVATE / f"{release.tag}.key.csv"
+        return self.manifest.key_path(release)
 
     def read(
         self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
@@ -201,12 +201,18 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
         what, remedy = "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
         problems.add(manifests.NAME, what, remedy)
     _check_side_files(manifest, problems)
-    for release in manifest.releases:
+    check_columns(manifest, manifest.releases, problems)
+
+
+def check_columns(manifest: Manifest, releases: Iterable[ReleaseFiles], problems: Problems) -> None:
+    """Note the files of some releases that are missing and the columns that they lack."""
+    columns = manifest.columns
+    for release in releases:
         everywhere = [*columns.quasi_identifiers, columns.record]
         by_row = [*everywhere, columns.group]
         if release.values is None:
             by_row += [*columns.sensitive, columns.count]
-        if not is_there(manifest.folder / PRIVATE / f"{release.tag}.key.csv"):
+        if not is_there(manifest.key_path(release)):
             by_row.append(columns.individual)
         _check_columns(release.rows, release.shown, by_row, problems)
         if release.values is not None:

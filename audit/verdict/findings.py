@@ -96,6 +96,11 @@ class Shelf(ABC, Generic[C, F]):
         """Return whom the findings that were taken are about."""
         return [one for _, finding in self._taken for one in self._mentioned(finding)]
 
+    @property
+    def findings(self) -> list[F]:
+        """The findings that were taken, as codes, in the order in which they are told."""
+        return [finding for _, finding in self._taken]
+
     def told(self) -> tuple[NamedFinding, ...]:
         """Return the findings that were taken as they are told; everybody has been introduced to the namer."""
         return tuple(self._told(ident, finding) for ident, finding in self._taken)
@@ -244,6 +249,12 @@ class EquivalenceShelf(Shelf[Equivalences, Equivalence]):
     def ids(self, places: Places) -> list[str]:
         """Return the ids of the claims at some places."""
         return [self._id(finding) for finding in self.claims.sides(places)]
+
+    def pairs(self) -> dict[int, tuple[str, str]]:
+        """Return the claims that two have the same value: the two identifiers, by the claim's place."""
+        places = np.flatnonzero(self.claims.e == 1)
+        sides = ([self._who(who)[1] for side in _sides(f) for who, _ in side] for f in self.claims.sides(places))
+        return {place: (one, other) for place, (one, other) in zip(places.tolist(), sides, strict=True)}
 
     def take(self, most: int | None, waived: Places) -> None:
         """Take the first `most` claims in order whose weights are found, leaving out those that are waived.

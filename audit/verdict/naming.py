@@ -9,7 +9,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from audit.reading.series import PRIVATE, Series
+from audit.reading.manifest import PRIVATE
+from audit.reading.series import Series
 
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
@@ -21,11 +22,13 @@ class Namer:
     An id is an HMAC over what the finding says, under a key kept in the series' `private/`; without that folder the
     key is drawn for this report alone (`stable` is then false). A pseudonym is somebody's rank in the order of such
     HMACs among the people, or the records, whom one report mentions, so it holds within that report.
+
+    Unless it `writes`, nothing is left in the folder, and a key that is not there yet is drawn for this report alone.
     """
 
-    def __init__(self, series: Series, *, reveal: bool) -> None:
+    def __init__(self, series: Series, *, reveal: bool, writes: bool = True) -> None:
         self.reveal = reveal
-        key = private_key(series.manifest.folder / PRIVATE)
+        key = private_key(series.manifest.folder / PRIVATE, make=writes)
         self.stable = key is not None
         self._key = key or secrets.token_bytes(_KEY_BYTES)
         self._pseudonyms: dict[tuple[str, str], str] = {}
@@ -50,22 +53,28 @@ class Namer:
         return name if self.reveal else self._pseudonyms[noun, name]
 
 
-def private_key(folder: Path) -> bytes | None:
-    """Return the key kept in a series' private folder, made when there is none yet; None without the folder."""
+def private_key(folder: Path, *, make: bool) -> bytes | None:
+    """Return the key kept in a series' private folder, if need be made there when there is none; else None."""
     path = folder / _KEY_FILE
     if not folder.is_dir():
         return None
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    except OSError:
+    if make and not _made(path):
         return None
-    else:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(secrets.token_hex(_KEY_BYTES))
     try:
         key = bytes.fromhex(path.read_text().strip())
     except (OSError, ValueError):
         return None
     return key if len(key) >= _KEY_BYTES else None
+
+
+def _made(path: Path) -> bool:
+    """Make a key where there is none; false where that cannot be done."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_hex(_KEY_BYTES))
+    return True

@@ -1,0 +1,537 @@
+"""`audit next`: a release not yet published, judged beside the series so far."""
+
+import itertools
+import json
+import random
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit.reading.series import open_series
+from tests.cli.forms import (
+    EXAMPLES,
+    FORMS,
+    append,
+    column,
+    edit,
+    private_texts,
+    snapshot,
+    without,
+)
+from tests.helpers.running import run_main
+from tests.helpers.tiny import Known, Row, TinySeries
+
+ONE = ("--attack", "intersection")
+
+
+def held_back(name: str, folder: Path, last: str = "2") -> tuple[Path, Path]:
+    """A worked example without its last release, and that release beside it."""
+    FORMS[name](folder / "series")
+    series, candidate = folder / "series", folder / f"{last}.csv"
+    shutil.move(series / "releases" / f"{last}.csv", candidate)
+    edit(series / "series.toml", f', "releases/{last}.csv"', "")
+    return series, candidate
+
+
+def split(series: TinySeries, folder: Path, **form: str) -> tuple[Path, Path]:
+    """A tiny series on disk without its last release, and that release beside it, with its key, if in a file."""
+    folder.mkdir(exist_ok=True)
+    path = series.write(folder / "series", **form)
+    last = len(series.releases)
+    candidate = folder / f"{last}.csv"
+    shutil.move(path / "releases" / f"{last}.csv", candidate)
+    key = path / "private" / f"{last}.key.csv"
+    if key.exists():
+        shutil.move(key, folder / key.name)
+    edit(path / "series.toml", f', "releases/{last}.csv"', "")
+    return path, candidate
+
+
+def foretold(series: Path, *words: object) -> tuple[int, dict]:
+    code, out, err = run_main("next", str(series), *map(str, words), "--format", "json", "--findings", "all")
+    assert err == "", err
+    return code, json.loads(out)
+
+
+def attack(result: dict, name: str) -> dict:
+    [entry] = [entry for entry in result["attacks"] if entry["attack"] == name]
+    return entry
+
+
+def lines(withholding: dict) -> set[int]:
+    return {line for rows in withholding["rows"] for line in rows["lines"]}
+
+
+# -- the papers' examples -----------------------------------------------------------------------------------------
+
+
+def test_the_hospital_s_second_release(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    before = snapshot(tmp_path)
+    code, result = foretold(series, candidate, "--reveal")
+    assert code == 1
+    assert result["before"]["policy"]["passed"]
+    assert not result["policy"]["passed"]
+    found = attack(result, "intersection")
+    assert (found["found_before"], found["newly_found"], found["people_newly_found"]) == (0, 2, 2)
+    changes = {change["measure"]: (change["before"], change["after"]) for change in found["changes"]}
+    assert changes["vulnerable"] == (0, 2)
+    assert changes["max_risk"] == (0.5, 1.0)
+    told = {finding["individual"]: finding for finding in found["new_findings"]}
+    assert set(told) == {"Bob", "David"}
+    assert told["Bob"]["cause"] == {"releases": ["1"], "least": True, "rows": [{"group": "1", "lines": [2, 3]}]}
+    assert told["Bob"]["certificate"][1] == {"release": "2", "group": "1", "candidates": ["dyspepsia", "gastritis"]}
+    withholding = result["withholding"]
+    assert withholding["rows"] == [{"group": "1", "lines": [2, 3]}]
+    assert withholding["smallest"]
+    assert withholding["against"] == ["intersection", "update-graph", "joint"]
+    assert withholding["groups_without_people"] == ["1"]
+    assert [each["attack"] for each in withholding["remaining"]] == ["equivalence"]
+    assert snapshot(tmp_path) == before
+
+
+def test_the_verdict_is_that_of_the_series_with_the_candidate(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    _, result = foretold(series, candidate)
+    code, out, _ = run_main(str(EXAMPLES / "hospital-l-diverse"), "--format", "json")
+    whole = json.loads(out)
+    assert code == 1
+    assert result["policy"] == whole["policy"]
+    for entry in whole["attacks"]:
+        assert attack(result, entry["attack"])["measures"] == entry["measures"]
+
+
+def test_a_release_that_keeps_its_promise(tmp_path):
+    series, candidate = held_back("hospital-2-invariant", tmp_path)
+    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
+    code, result = foretold(series, candidate, *ONE, "--attack", "joint")
+    assert code == 0
+    assert result["withholding"] is None
+    assert result["not_computed"] == []
+    code, out, _ = run_main("next", str(series), str(candidate), *ONE)
+    assert "Without the candidate the policy held." in out
+    assert "Findings that the candidate adds: 0; that could be made before: 0." in out
+
+
+def test_what_was_found_before_is_told_apart(tmp_path):
+    """Ann is found by the first two releases already, Carl by the third."""
+    ann, bob, carl = Row("Ann", "1", "flu"), Row("Bob", "1", "cold"), Row("Carl", "2", "flu")
+    dora, emil = Row("Dora", "2", "gout"), Row("Emil", "1", "mumps")
+    third = [replace(carl, group="7"), replace(emil, group="7"), replace(ann, group="8"), Row("Fritz", "8", "flu")]
+    series, candidate = split(TinySeries([[ann, bob, carl, dora], [ann, emil], third]), tmp_path)
+    code, result = foretold(series, candidate, *ONE, "--reveal")
+    assert code == 1
+    assert not result["before"]["policy"]["passed"]
+    found = attack(result, "intersection")
+    assert found["found_before"] == 1
+    assert attack(result["before"], "intersection")["findings_total"] == 1
+    told = {finding["individual"]: finding["cause"] for finding in found["new_findings"]}
+    assert told == {
+        "Carl": {"releases": ["1"], "least": True, "rows": [{"group": "7", "lines": [2, 3]}]},
+        "Fritz": {"releases": [], "least": True, "rows": [{"group": "8", "lines": [4, 5]}]},
+    }
+    # Without Carl his group has Emil's value alone.
+    assert lines(result["withholding"]) == {2, 3, 5}
+    assert result["withholding"]["smallest"]
+    assert result["withholding"]["groups_without_people"] == ["7"]
+    assert result["withholding"]["policy"]["passed"] is False
+    _, out, _ = run_main("next", str(series), str(candidate), *ONE)
+    assert "Without the candidate the policy was violated already:" in out
+    assert "New findings of intersection (2, 2 people; 1 could be made before)" in out
+    assert "cause: group 8, lines 4-5 of the candidate alone" in out
+    assert "What could be found before cannot be repaired by any candidate." in out
+
+
+def test_releases_that_are_not_needed_are_not_named(tmp_path):
+    """Ann's second release adds nothing to what her first one says."""
+    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
+    last = [Row("Ann", "1", "flu"), Row("Carl", "1", "gout")]
+    series, candidate = split(TinySeries([first, first, last]), tmp_path)
+    _, result = foretold(series, candidate, *ONE, "--reveal")
+    causes = {f["individual"]: f["cause"]["releases"] for f in attack(result, "intersection")["new_findings"]}
+    assert causes == {"Ann": ["2"]}
+
+
+def test_equivalences_old_and_new(tmp_path):
+    """One finding follows from the first two releases; two more take the third."""
+    series, candidate = held_back("clinic-merged", tmp_path, "3")
+    code, result = foretold(series, candidate, "--attack", "equivalence")
+    entry = attack(result, "equivalence")
+    assert code == 1
+    assert (entry["found_before"], entry["newly_found"]) == (1, 2)
+    assert [finding["e"] for finding in entry["new_findings"]] == [1, 2]
+    for finding in entry["new_findings"]:
+        used = {(step["release"], step["group"]) for step in finding["certificate"]}
+        assert {("3", rows["group"]) for rows in finding["cause"]["rows"]} == {each for each in used if each[0] == "3"}
+        assert set(finding["cause"]["releases"]) == {release for release, _ in used} - {"3"}
+    assert result["withholding"] is None
+    assert result["not_computed"][0].startswith("equivalence: ")
+
+
+def test_the_same_release_again_adds_nothing(tmp_path):
+    """Who is equal to whom may be told as another chain of pairs: it says the same."""
+    series, candidate = held_back("clinic-merged", tmp_path, "3")
+    shutil.copy(series / "releases" / "2.csv", candidate)
+    _, result = foretold(series, candidate, "--attack", "equivalence", *ONE)
+    assert attack(result, "equivalence")["found_before"] > 0
+    assert [entry["newly_found"] for entry in result["attacks"]] == [0, 0]
+
+
+# -- against every subset -----------------------------------------------------------------------------------------
+
+
+def seeded(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - no secret is drawn
+
+
+def naive(releases: Iterable[Iterable[Row]]) -> set[str]:
+    """Who has one candidate left, by definition."""
+    left: dict[str, set[str]] = {}
+    for release in releases:
+        for row in release:
+            values = {other.value for other in release if other.group == row.group}
+            if row.individual is not None and not row.individual.startswith("~"):
+                left[row.individual] = left.get(row.individual, values) & values
+    return {person for person, values in left.items() if len(values) == 1}
+
+
+def drawn(rng: random.Random) -> TinySeries:
+    """Three releases of some of nine people, and a counterfeit here and there; values never change."""
+    people = {f"p{number}": rng.choice("abc") for number in range(9)}
+    releases = []
+    for _ in range(3):
+        there = rng.sample(sorted(people), rng.randint(5, 7))
+        rows = [Row(person, str(rng.randint(1, 3)), people[person]) for person in there]
+        rows += [Row(None, str(rng.randint(1, 3)), rng.choice("abc")) for _ in range(rng.randint(0, 2))]
+        releases.append(rng.sample(rows, len(rows)))
+    return TinySeries(releases)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_smaller_set_of_rows_does(seed, tmp_path):
+    tiny = drawn(seeded(seed))
+    *so_far, last = tiny.releases
+    old = naive(so_far)
+
+    def repairs(rows: Iterable[int]) -> bool:
+        return naive([*so_far, [row for place, row in enumerate(last) if place not in rows]]) <= old
+
+    sizes = range(len(last) + 1)
+    least = next(n for n in sizes if any(repairs(rows) for rows in itertools.combinations(range(len(last)), n)))
+    series, candidate = split(tiny, tmp_path, key="files" if seed % 2 else "column")
+    _, result = foretold(series, candidate, *ONE, "--reveal")
+    new = {finding["individual"] for finding in attack(result, "intersection")["new_findings"]}
+    assert new == naive(tiny.releases) - old
+    withholding = result["withholding"]
+    assert (withholding is None) == (least == 0)
+    if withholding is not None:
+        assert withholding["smallest"]
+        assert withholding["count"] == len(lines(withholding)) == least
+        assert repairs({line - 2 for line in lines(withholding)})
+
+
+MAY_FOLLOW = {("a", "a"), ("a", "b"), ("b", "b"), ("b", "c"), ("c", "c"), ("c", "a")}
+
+
+def feasible(releases: list[list[Row]]) -> set[tuple[str, int]]:
+    """The versions with one value on some allowed path, by definition."""
+    versions: dict[str, list[tuple[int, set[str]]]] = {}
+    for number, release in enumerate(releases):
+        for row in release:
+            if row.individual is not None:
+                values = {other.value for other in release if other.group == row.group}
+                versions.setdefault(row.individual, []).append((number, values))
+    found = set()
+    for person, steps in versions.items():
+        paths = [
+            path
+            for path in itertools.product(*(sorted(values) for _, values in steps))
+            if all(pair in MAY_FOLLOW for pair in itertools.pairwise(path))
+        ]
+        found |= {(person, number) for place, (number, _) in enumerate(steps) if len({p[place] for p in paths}) == 1}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_no_smaller_set_of_rows_does_where_values_change(seed, tmp_path):
+    rng = seeded(seed)
+    now = {f"p{number}": rng.choice("abc") for number in range(8)}
+    releases: list[list[Row]] = []
+    for _ in range(3):
+        there = rng.sample(sorted(now), rng.randint(5, 7))
+        now |= {person: rng.choice([new for old, new in sorted(MAY_FOLLOW) if old == now[person]]) for person in there}
+        releases.append([Row(person, str(rng.randint(1, 2)), now[person]) for person in there])
+    *so_far, last = releases
+    old = feasible(so_far)
+
+    def repairs(rows: Iterable[int]) -> bool:
+        return feasible([*so_far, [row for place, row in enumerate(last) if place not in rows]]) <= old
+
+    sizes = range(len(last) + 1)
+    least = next(n for n in sizes if any(repairs(rows) for rows in itertools.combinations(range(len(last)), n)))
+    tiny = TinySeries(releases, transitions=dict.fromkeys(sorted(MAY_FOLLOW)))
+    series, candidate = split(tiny, tmp_path)
+    _, result = foretold(series, candidate, "--attack", "update-graph", "--reveal")
+    told = {(f["individual"], int(f["release"]) - 1) for f in attack(result, "update-graph")["new_findings"]}
+    assert told == feasible(releases) - old
+    withholding = result["withholding"]
+    assert (withholding is None) == (least == 0)
+    if withholding is not None:
+        assert withholding["smallest"]
+        assert withholding["count"] == len(lines(withholding)) == least
+        assert repairs({line - 2 for line in lines(withholding)})
+
+
+# -- every form of a series ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
+    """Its last release as the candidate gives the verdict and the measures of the whole series."""
+    series = tmp_path / "series"
+    FORMS[form](series)
+    manifest = series / "series.toml"
+    if not (series / "releases").is_dir():
+        pytest.skip("this is microdata")
+    text = re.sub(r'\n\[counterfeits\]\n("[0-9]+" = .*\n)+', "", manifest.read_text(encoding="utf-8"))
+    manifest.write_text(text, encoding="utf-8")
+    words = ("--attack", "inference-table") if 'record = "' in text else ("--attack", "update-graph")
+    code, out, err = run_main(str(series), *words, "--format", "json")
+    assert err == ""
+    whole = json.loads(out)
+    last = open_series(series).manifest.releases[-1]
+    candidate = [path for path in (last.rows, last.values) if path is not None]
+    for path in candidate:
+        shutil.move(path, tmp_path)
+    key = series / "private" / f"{last.tag}.key.csv"
+    if key.exists():
+        shutil.move(key, tmp_path)
+    pattern = r', (\{ rows = )?"releases/' + re.escape(last.tag) + r'\.[^"]*"(, values = "[^"]*" \})?'
+    manifest.write_text(re.sub(pattern, "", text), encoding="utf-8")
+    before = snapshot(series)
+    got, result = foretold(series, *(tmp_path / path.name for path in candidate), *words)
+    assert got == code
+    assert result["policy"]["violations"] == whole["policy"]["violations"]
+    assert [entry["measures"] for entry in result["attacks"]] == [entry["measures"] for entry in whole["attacks"]]
+    assert snapshot(series) == before
+
+
+# -- what cannot be computed --------------------------------------------------------------------------------------
+
+
+def test_everything_would_be_withheld(tmp_path):
+    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
+    series, candidate = split(TinySeries([first, [Row("Ann", "1", "flu"), Row("Carl", "1", "gout")]]), tmp_path)
+    code, out, _ = run_main("next", str(series), str(candidate), *ONE)
+    assert code == 1
+    assert "2 rows of the candidate, the smallest set:\n    group 1: lines 2-3\n" in out
+    assert "These are all its rows: there is nothing left to publish." in out
+
+
+def test_a_pair_does_not_tell_whose_value_is_whose(tmp_path):
+    FORMS["anatomy"](tmp_path / "series")
+    series = tmp_path / "series"
+    for part in ("rows", "values"):
+        shutil.move(series / "releases" / f"2.{part}.csv", tmp_path)
+    edit(series / "series.toml", ', { rows = "releases/2.rows.csv", values = "releases/2.values.csv" }', "")
+    code, result = foretold(series, tmp_path / "2.rows.csv", tmp_path / "2.values.csv", *ONE)
+    assert code == 1
+    assert attack(result, "intersection")["newly_found"] == 2
+    assert result["withholding"] is None
+    assert result["not_computed"] == ["intersection: an Anatomy pair does not tell which value is whose"]
+
+
+def test_a_register_that_tells_of_the_candidate(tmp_path):
+    series, candidate = held_back("hospital-l-diverse-outsider", tmp_path)
+    code, result = foretold(series, candidate, *ONE)
+    whole = json.loads(run_main(str(EXAMPLES / "hospital-l-diverse-outsider"), *ONE, "--format", "json")[1])
+    assert code == 1
+    assert attack(result, "intersection")["measures"] == attack(whole, "intersection")["measures"]
+    assert result["withholding"] is None
+    assert "register" in result["not_computed"][0]
+
+
+def test_values_known_of_the_candidate(tmp_path):
+    """What is known of who comes only now is no fault of the series so far."""
+    first = [Row("Ann", "1", "flu"), Row("Bob", "1", "cold")]
+    last = [Row("Carl", "1", "gout"), Row("Dora", "1", "mumps"), Row("Emil", "2", "flu"), Row("Fay", "2", "gout")]
+    series, candidate = split(TinySeries([first, last], known=[Known("Carl", "gout")]), tmp_path)
+    code, result = foretold(series, candidate, *ONE, "--reveal")
+    assert code == 1
+    assert [f["individual"] for f in attack(result, "intersection")["new_findings"]] == ["Dora"]
+
+
+def test_risks_below_certainty_are_not_repaired(tmp_path):
+    series, candidate = held_back("hospital-2-invariant", tmp_path)
+    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
+    code, result = foretold(series, candidate, *ONE, "--policy", "max_risk=0.5")
+    assert code == 1
+    assert not result["before"]["policy"]["passed"]
+    assert result["not_computed"] == [
+        "max_risk: rows are withheld against values that are certain, not against risks of 0.5"
+    ]
+
+
+# -- keys, secrecy, and what may not be touched -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["", "private"])
+def test_the_key_beside_the_candidate(place, tmp_path):
+    tiny = drawn(seeded(3))
+    series, candidate = split(tiny, tmp_path, key="files")
+    if place:
+        (tmp_path / place).mkdir()
+        shutil.move(tmp_path / "3.key.csv", tmp_path / place)
+    before = snapshot(tmp_path)
+    _, result = foretold(series, candidate, *ONE)
+    assert result["candidate"]["key"] == str(tmp_path / place / "3.key.csv")
+    assert snapshot(tmp_path) == before
+    assert not (series / "private" / "finding.key").exists()
+
+
+def test_ids_are_those_of_the_series(tmp_path):
+    """With a key for ids in the series, a finding has the id that it will have once it is published."""
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    (series / "private").mkdir()
+    run_main(str(series), *ONE)
+    _, result = foretold(series, candidate, *ONE)
+    shutil.copy(candidate, series / "releases")
+    edit(series / "series.toml", '"releases/1.csv"', '"releases/1.csv", "releases/2.csv"')
+    later = json.loads(run_main(str(series), *ONE, "--format", "json")[1])
+    new = {finding["id"] for finding in attack(result, "intersection")["new_findings"]}
+    assert new == {finding["id"] for finding in attack(later, "intersection")["findings"]}
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_nobody_is_named(form, tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    shutil.copy(candidate, series / "releases")  # only so that its people are looked for as well
+    names = private_texts(series) | set(column(candidate, "Age")) | set(column(candidate, "Zipcode"))
+    for words in ([], ["--output", str(tmp_path / "report")]):
+        _, out, err = run_main("next", str(series), str(candidate), "--format", form, *words)
+        told = out + err + (tmp_path / "report").read_text(encoding="utf-8") if words else out + err
+        assert "person-000001" in told
+        assert not {name for name in names if name in told}
+    _, out, _ = run_main("next", str(series), str(candidate), "--format", form, "--reveal")
+    assert "David" in out
+
+
+# -- bad input ----------------------------------------------------------------------------------------------------
+
+
+def refused(said: str, *words: object) -> None:
+    code, out, err = run_main("next", *map(str, words))
+    assert (code, out) == (2, "")
+    assert said in err, err
+    assert "Traceback" not in err
+    assert all(line.startswith("audit: ") for line in err.splitlines())
+    assert not {name for name in ("Bob", "David", "Alice") if name in err}
+
+
+def test_candidates_that_are_none(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    before = snapshot(series)
+    refused("nobody.csv: there is no such file", series, tmp_path / "nobody.csv")
+    refused("this is no table", series, tmp_path / "notes.txt")
+    refused('the series has a release "1" already', series, shutil.copy(candidate, tmp_path / "1.csv"))
+    refused("this file is in the series already", series, series / "releases" / "1.csv")
+    (tmp_path / "link.csv").symlink_to(series / "releases" / "1.csv")
+    refused("this file is in the series already", series, tmp_path / "link.csv")
+    (tmp_path / "folder.csv").mkdir()
+    refused("this is a folder", series, tmp_path / "folder.csv")
+    refused("single tables", series, candidate, candidate)
+    refused("more than two files", series, candidate, candidate, candidate)
+    refused("no such file", tmp_path / "nowhere", candidate)
+    refused("CANDIDATE", series)
+    refused("this is a file of the series itself", series, candidate, "--output", candidate)
+    assert snapshot(series) == before
+
+
+def test_a_candidate_that_a_glob_of_the_series_names(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "series")
+    edit(tmp_path / "series" / "series.toml", '"releases/1.csv", "releases/2.csv"', '"releases/*.csv"')
+    refused("in the series already; take it out", tmp_path / "series", tmp_path / "series" / "releases" / "2.csv")
+
+
+def test_columns_rows_and_keys_that_are_missing(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    whole = candidate.read_text(encoding="utf-8")
+    without(candidate, "Disease")
+    refused('2.csv:1, column "Disease": the column is not in the file', series, candidate)
+    candidate.write_text(whole.splitlines()[0] + "\n", encoding="utf-8")
+    refused("2.csv:2: the release has no rows", series, candidate)
+    candidate.write_text("", encoding="utf-8")
+    refused("2.csv:1: the file is empty", series, candidate)
+    candidate.write_text(whole, encoding="utf-8")
+    append(candidate, "Bob,1\n")
+    refused("2.csv:13: 2 cells where the header has 5", series, candidate)
+    candidate.write_text(whole, encoding="utf-8")
+    without(candidate, "Owner")
+    refused('column "Owner": the column is not in the file', series, candidate)
+
+
+def test_keys_of_the_candidate_that_are_wrong(tmp_path):
+    series, candidate = split(drawn(seeded(5)), tmp_path, key="files")
+    key = tmp_path / "3.key.csv"
+    whole = key.read_text(encoding="utf-8")
+    key.unlink()
+    refused(f"there is no key for this release, though others have one; write {key}", series, candidate)
+    key.write_text(whole + "99,Bob\n", encoding="utf-8")
+    refused("3.key.csv", series, candidate)
+    key.unlink()
+    key.mkdir()
+    refused("this is a folder", series, candidate)
+
+
+def test_hostile_names(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    name = tmp_path / "\x1b[31m\nred.csv"
+    shutil.copy(candidate, name)
+    code, out, err = run_main("next", str(series), str(name), *ONE)
+    assert code == 1
+    assert "\x1b" not in out + err
+    assert "[31m" in out
+    refused("", series, tmp_path / ("x" * 300 + ".csv"))
+    refused("", series, "nul\0.csv")
+
+
+def test_options_and_help(tmp_path):
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    code, out, _ = run_main("next", "--help")
+    assert code == 0
+    for option in ("--attack", "--adversary", "--policy", "--k", "--time-limit", "--format", "--output", "--reveal"):
+        assert option in out
+    refused("--format", series, candidate, "--format", "html")
+    refused("does not apply", series, candidate, "--attack", "inference-table")
+    code, out, _ = run_main("next", str(series), str(candidate), *ONE, "--findings", "1")
+    assert "  1 more: --findings all" in out
+    assert run_main("next", str(series), str(candidate), *ONE, "--output", str(tmp_path / "told"))[:2] == (1, "")
+    assert (tmp_path / "told").read_text(encoding="utf-8").startswith("Hospital")
+
+
+def test_records(tmp_path):
+    """Record 4 is left alone in its class by what release 1 says of the other one: no cause is said to be enough."""
+    series, candidate = held_back("cases-independent", tmp_path)
+    code, result = foretold(series, candidate)
+    entry = attack(result, "inference-table")
+    assert code == 1
+    assert (entry["newly_found"], entry["found_before"]) == (4, 0)
+    assert all("description" not in finding for finding in entry["new_findings"])
+    causes = [finding["cause"] for finding in entry["new_findings"]]
+    assert {(*cause["releases"], cause["least"]) for cause in causes} == {("1", False)}
+    assert [rows["lines"] for cause in causes for rows in cause["rows"]].count([2, 4]) == 2
+    assert result["withholding"] is None
+    assert result["not_computed"][0].startswith("inference-table: ")
+
+
+def test_time_that_runs_out(tmp_path):
+    """Nothing is called smallest, or repaired, that was not looked at to the end."""
+    series, candidate = held_back("hospital-l-diverse", tmp_path)
+    code, result = foretold(series, candidate, *ONE, "--time-limit", "0.000000001")
+    assert code in (1, 3)
+    assert attack(result, "intersection")["status"] == "incomplete"
+    assert result["withholding"] is None
