@@ -89,7 +89,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
                 yield (*path, key)
                 yield from places(inner, (*path, key))
     elif isinstance(value, list):
-        for place, inner in enumerate(value[:2]):
+        for place, inner in enumerate(value if path == ("attacks",) else value[:2]):
             yield from places(inner, (*path, place))
 
 
