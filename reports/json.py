@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 
 from audit.core.report import (
@@ -15,6 +14,7 @@ from audit.core.report import (
     ProofSteps,
     Report,
 )
+from reports.escaping import as_json
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Json:
             "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
             "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
         }
-        return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return as_json(document)
 
 
 def _without_none(entry: dict[str, object]) -> dict[str, object]:

@@ -6,6 +6,8 @@ from typing import Protocol
 
 from audit.core.report import Report
 from reports.json import Json
+from reports.markdown import Markdown
+from reports.sarif import Sarif
 from reports.text import Text
 
 
@@ -20,4 +22,4 @@ class Format(Protocol):
         """Return the report in this format, with a final line break."""
 
 
-FORMATS: tuple[Format, ...] = (Text(), Json())
+FORMATS: tuple[Format, ...] = (Text(), Json(), Markdown(), Sarif())

@@ -8,21 +8,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
-from audit.core.report import AttackReport, NamedDisclosure, NamedEquivalence, NamedNarrowed, NamedPin, Report
-from reports.proofs import in_short
+from audit.core.report import AttackReport, Report
+from reports.telling import REPEATED, sentence, steps, told
 from reports.wording import (
+    CONTRADICTED,
+    adversary,
     advice,
+    contradicted,
     counted,
-    described,
+    facts,
     fallen,
     headline,
-    listing,
-    multiset,
     notes,
     number,
     plural,
     reasons,
     seconds,
+    settings,
+    waivers,
 )
 
 if TYPE_CHECKING:
@@ -64,44 +67,22 @@ class Text:
         for attack in told(report):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):
-            console.print("update-graph finds the same people as intersection, since values never change.")
+            console.print(REPEATED)
             console.print()
         self._waivers(console, report)
         self._next(console, report)
         return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
 
     def _head(self, console: Console, report: Report) -> None:
-        series, adversary = report.series, report.adversary
-        console.print(printable(series.name, 200), style="bold")
-        who = {
-            "linked": "knows who is in which group of every release (linked)",
-            "register": "has a register: exact quasi-identifiers and presence (register)",
-            "pseudonym": "knows nothing but the published record ids (pseudonym)",
-        }[adversary.kind]
-        counted = [
-            plural(len(series.releases), "release"),
-            plural(series.rows, "row"),
-            plural(series.individuals, "person", "people"),
-            plural(series.counterfeits, "counterfeit"),
-            plural(series.groups, "group"),
-            plural(series.sensitive_values, "sensitive value"),
-        ]
-        console.print(", ".join(part for part in counted if not part.startswith("0 ")))
-        values = "; values may change along the transitions" if adversary.transitions else "; values never change"
-        known = f"; {plural(adversary.known, 'person', 'people')} known beforehand" if adversary.known else ""
-        console.print(f"The adversary {who}{'' if adversary.kind == 'pseudonym' else values}{known}.")
+        console.print(printable(report.series.name, 200), style="bold")
+        console.print(facts(report))
+        console.print(adversary(report))
         console.print()
 
     def _verdict(self, console: Console, report: Report) -> None:
         if report.contradictions:
-            changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
-            said = []
-            if changed:
-                said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
-            if infeasible:
-                said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
-            console.print(f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}.", style="bold yellow")
-            console.print("Give [adversary] transitions that allow what happens, or correct the data.")
+            console.print(contradicted(report), style="bold yellow")
+            console.print(CONTRADICTED)
             console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
@@ -116,9 +97,7 @@ class Text:
                 self._indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
         for note in notes(report):
             self._indented(console, note)
-        limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
-        patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
-        self._indented(console, f"Policy: {limits}. Run with {patience}.")
+        self._indented(console, settings(report))
         console.print()
 
     def _ladder(self, console: Console, report: Report) -> None:
@@ -183,66 +162,16 @@ class Text:
         some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
         console.print(f"Findings of {attack.attack} ({some})", style="bold")
         for finding in attack.findings:
-            if isinstance(finding, NamedDisclosure):
-                self._disclosure(console, finding, by_version="versions" in attack.measures)
-            elif isinstance(finding, NamedNarrowed):
-                self._narrowed(console, finding)
-            else:
-                self._combined(console, finding)
+            console.print(f"  {sentence(finding, attack)}   [{finding.id}]", soft_wrap=True)
+            for step in steps(finding):
+                console.print(f"    {step}", style="dim", soft_wrap=True)
         if shown < total:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()
 
-    def _disclosure(self, console: Console, finding: NamedDisclosure, *, by_version: bool) -> None:
-        who, value = printable(finding.individual), printable(finding.value)
-        when = f"in release {printable(finding.release)}"
-        if not by_version:
-            when = f"certain from release {printable(finding.release)} on"
-        console.print(f"  {who} has {value}, {when}   [{finding.id}]", soft_wrap=True)
-        for step in finding.certificate:
-            groups = "group " + listing(step.groups) if len(step.groups) == 1 else "groups " + listing(step.groups)
-            line = f"    release {printable(step.release)}, {groups}: {listing(step.candidates)}"
-            if step.feasible is not None and step.feasible != step.candidates:
-                line += f"; on a possible path: {listing(step.feasible)}"
-            console.print(line, style="dim", soft_wrap=True)
-        for line in [] if finding.proof is None else in_short(finding.proof):
-            console.print(f"    {line}", style="dim", soft_wrap=True)
-
-    def _combined(self, console: Console, finding: NamedEquivalence | NamedPin) -> None:
-        if isinstance(finding, NamedPin):
-            who, value = printable(finding.individual), printable(finding.value)
-            line = f"  {who} has {value}, certain from release {printable(finding.release)} on"
-        else:
-            left, right = multiset(finding.left), multiset(finding.right)
-            line = f"  {left} {'has' if finding.e == 1 else 'have'} the same as {right} (e = {finding.e})"
-        console.print(f"{line}   [{finding.id}]", soft_wrap=True)
-        for group in finding.certificate:
-            what = f"    {group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
-            console.print(what, style="dim", soft_wrap=True)
-
-    def _narrowed(self, console: Console, finding: NamedNarrowed) -> None:
-        record, release = printable(finding.record), printable(finding.release)
-        size = f"{finding.class_size:,} left in its class after release {release} ({finding.cause})"
-        console.print(f"  {record}: {size}   [{finding.id}]", soft_wrap=True)
-        if finding.description is not None:
-            console.print(f"    known of it: {described(finding.description)}", style="dim", soft_wrap=True)
-        for step in finding.certificate:
-            line = f"    release {printable(step.release)}, group {printable(step.group)}: "
-            line += f"{plural(step.size, 'record')} with equal cells"
-            if step.cells is not None:
-                line += f": {described(step.cells)}"
-            console.print(line, style="dim", soft_wrap=True)
-
     def _waivers(self, console: Console, report: Report) -> None:
-        for waived in report.policy.waived:
-            told = {
-                "applied": "is waived",
-                "expired": "WAS waived, the waiver has expired and counts no more",
-                "unknown": "is waived, but no finding has this id",
-            }[waived.state]
-            console.print(
-                f"{printable(waived.finding)} {told} (until {waived.expires}: {printable(waived.reason, 200)})"
-            )
+        for line in waivers(report):
+            console.print(line)
         if report.policy.waived:
             console.print()
 
@@ -255,10 +184,3 @@ class Text:
         """Print a line, wrapped, two characters in; later lines of it `hanging` characters more."""
         first, *rest = textwrap.wrap(line, self.width - 2 - hanging, break_on_hyphens=False) or [""]
         console.print("\n".join([f"  {first}", *(f"  {' ' * hanging}{more}" for more in rest)]), soft_wrap=True)
-
-
-def told(report: Report) -> list[AttackReport]:
-    """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
-    names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
-    repeats = "intersection" in names and not report.adversary.transitions
-    return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
