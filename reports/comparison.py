@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TypeAlias
@@ -10,6 +9,7 @@ from typing import TypeAlias
 from audit.core.comparison import Comparison, Side
 from audit.core.errors import printable
 from audit.core.report import AttackReport
+from reports.escaping import as_json as to_json
 from reports.wording import fallen, number, plural, seconds
 
 Row: TypeAlias = tuple[str, list[str]]
@@ -43,7 +43,7 @@ def as_json(comparison: Comparison) -> str:
         "asked": None if comparison.asked is None else asdict(comparison.asked),
         "series": [_side(side) for side in comparison.sides],
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return to_json(document)
 
 
 def as_html(comparison: Comparison) -> str:

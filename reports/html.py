@@ -16,25 +16,27 @@ from typing import TYPE_CHECKING
 from audit.core.errors import printable
 from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
 from reports import charts
+from reports.panel import panel
 from reports.proofs import in_short
-from reports.text import told
+from reports.telling import told
 from reports.wording import (
     adversary,
     advice,
-    contradiction,
+    contradicted,
     counted,
     described,
+    facts,
     fallen,
     headline,
-    limits,
     listing,
     multiset,
     notes,
     number,
     plural,
     reasons,
-    scope,
     seconds,
+    settings,
+    undecided,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ class Html:
             told=told(report),
             undecided=list(_undecided(report)),
             pictures=list(_charts(report)),
+            panel=panel(report),
         )
 
 
@@ -109,19 +112,19 @@ def _environment() -> Environment:
     environment.globals |= {
         "advice": advice,
         "adversary": adversary,
-        "contradiction": contradiction,
+        "contradicted": contradicted,
+        "facts": facts,
+        "settings": settings,
         "fallen": fallen,
         "in_short": in_short,
         "listing": listing,
         "multiset": multiset,
-        "limits": limits,
         "kind": _kind,
         "left": _left,
         "matrix": _matrix,
         "notes": notes,
         "plural": plural,
         "reasons": reasons,
-        "scope": scope,
         "seconds": seconds,
     }
     return environment
@@ -150,13 +153,10 @@ def _matrix(finding: NamedDisclosure) -> list[str] | None:
 
 def _undecided(report: Report) -> Iterator[str]:
     """Yield what the audit leaves open."""
-    for clause in report.policy.undecided:
-        yield f"{clause.measure}: {printable(clause.reason, 400)}"
+    yield from undecided(report)
     for attack in report.attacks:
         if attack.status != "complete":
             yield f"{_named(attack)} is {attack.status}: {printable(attack.reason or '', 400)}"
-    if report.policy.not_asked:
-        yield f"not judged by the attacks that were run: {', '.join(report.policy.not_asked)}"
 
 
 def _named(attack: AttackReport) -> str:
@@ -190,8 +190,9 @@ def _charts(report: Report) -> Iterator[charts.Chart]:
 
 def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
     most = max(sizes)
-    ticks = [str(size) for size in range(1, min(most, _SIZES) + 1)]
-    counts: list[float | None] = [sizes.get(size, 0) for size in range(1, len(ticks) + 1)]
+    shown = range(min(sizes.keys() | {1}), min(most, _SIZES) + 1)  # 0 where somebody contradicts the assumptions
+    ticks = [str(size) for size in shown]
+    counts: list[float | None] = [sizes.get(size, 0) for size in shown]
     if most > _SIZES:
         ticks.append(f">{_SIZES}")
         counts.append(sum(count for size, count in sizes.items() if size > _SIZES))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 
 from audit.core.report import (
@@ -16,6 +15,7 @@ from audit.core.report import (
     ReleasePanel,
     Report,
 )
+from reports.escaping import as_json
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Json:
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
-        return written(document(report))
+        return as_json(document(report))
 
 
 def document(report: Report) -> dict[str, object]:
@@ -46,11 +46,6 @@ def document(report: Report) -> dict[str, object]:
         "panel": [_panel(each) for each in report.panel],
         "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
     }
-
-
-def written(entries: dict[str, object]) -> str:
-    """Return a JSON object as text: indented, with a final line break."""
-    return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _without_none(entry: dict[str, object]) -> dict[str, object]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from audit.core.errors import printable
 from audit.core.foresight import Change, Compared, Foresight, GroupRows, NewFinding, Withholding
 from audit.core.report import AttackReport
-from reports.json import document, told, written
+from reports.escaping import as_json as to_json
+from reports.json import document, told
+from reports.telling import told as told_one_by_one
 from reports.text import Text, lines_of
-from reports.text import told as told_one_by_one
 from reports.wording import least_e, listing, number, plural, reasons
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def as_json(foresight: Foresight) -> str:
     ]
     entries["withholding"] = None if foresight.withholding is None else _withholding(foresight.withholding)
     entries["not_computed"] = foresight.not_computed
-    return written(entries)
+    return to_json(entries)
 
 
 # -- JSON -----------------------------------------------------------------------------------------------------------

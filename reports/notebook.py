@@ -7,7 +7,7 @@ from html import escape
 
 from audit.core.errors import printable
 from audit.core.report import AttackReport, NamedEquivalence, NamedFinding, NamedNarrowed, Report
-from reports.text import told
+from reports.telling import told
 from reports.wording import fallen, headline, multiset, number, plural, reasons, seconds
 
 _FINDINGS_SHOWN = 5

@@ -1,8 +1,8 @@
-"""Each release by itself, as a table for a terminal or a log."""
+"""Each release by itself, as a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from audit.core.errors import printable
 from audit.core.report import ReleasePanel, Report
@@ -21,36 +21,64 @@ _HEADS = {
 }
 
 
-def print_panel(console: Console, report: Report, *, releases: int, roomy: bool) -> list[str]:
-    """Print the last so many releases, each by itself, and return what is to be said below.
+class Panel(NamedTuple):
+    """A table and what is to be said below it; a line break in a head parts what two columns share from their own."""
 
-    The attribute stands beside where there are several; the journalist's risk where there is one. Means are left out
-    where there is little room.
+    head: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+def panel(report: Report, *, releases: int | None = None, means: bool = True) -> Panel:
+    """Return the last so many releases, each by itself; `means` tells whether there is room for mean risks.
+
+    The attribute stands beside where there are several; the journalist's risk where there is one.
     """
-    from rich.table import Table
-
-    tags = set(report.series.releases[-releases:])
+    tags = set(report.series.releases[-(releases or len(report.series.releases)) :])
     shown = [each for each in report.panel if each.release in tags]
-    if not shown:
-        return []
     several = any(each.sensitive is not None for each in shown)
-    risks = [name for name in _HEADS if roomy or not name.endswith("_mean")]
+    risks = [name for name in _HEADS if means or not name.endswith("_mean")]
     if all(each.journalist_max is None for each in shown):
         risks = [name for name in risks if not name.startswith("journalist")]
-    table = Table(box=None, pad_edge=False, padding=(0, 1 if several else 2, 0, 0))
-    table.add_column("release", header_style="bold")
-    if several:
-        table.add_column("sensitive", header_style="bold")
-    for head in ("k", "l", "entropy\nl", "t", *(_HEADS[name] for name in risks)):
-        table.add_column(head, justify="right", header_style="bold")
-    for each in shown:
-        names = [printable(each.release), *([printable(each.sensitive or "")] if several else [])]
-        table.add_row(*names, *_measures(each), *(_risk(getattr(each, name)) for name in risks))
+    head = [
+        "release",
+        *(["sensitive"] if several else []),
+        "k",
+        "l",
+        "entropy\nl",
+        "t",
+        *(_HEADS[name] for name in risks),
+    ]
+    rows = [
+        [
+            printable(each.release),
+            *([printable(each.sensitive or "")] if several else []),
+            *_measures(each),
+            *(_risk(getattr(each, name)) for name in risks),
+        ]
+        for each in shown
+    ]
+    reasons = dict.fromkeys(each.no_journalist for each in shown if each.no_journalist is not None)
+    return Panel(head, rows, [f"No journalist's risk: {reason}." for reason in reasons])
+
+
+def print_panel(console: Console, report: Report, *, releases: int, roomy: bool) -> list[str]:
+    """Print the last so many releases, each by itself, and return what is to be said below."""
+    from rich.table import Table
+
+    shown = panel(report, releases=releases, means=roomy)
+    if not shown.rows:
+        return []
+    words = 1 + ("sensitive" in shown.head[1:2])
+    table = Table(box=None, pad_edge=False, padding=(0, 3 - words, 0, 0))
+    for place, head in enumerate(shown.head):
+        table.add_column(head, justify="left" if place < words else "right", header_style="bold")
+    for row in shown.rows:
+        table.add_row(*row)
     last = f", the last {releases} of {len(report.series.releases)}" if len(report.series.releases) > releases else ""
     console.print(f"Each release by itself{last}", style="bold")
     console.print(table)
-    reasons = dict.fromkeys(each.no_journalist for each in shown if each.no_journalist is not None)
-    return [f"No journalist's risk: {reason}." for reason in reasons]
+    return shown.notes
 
 
 def _measures(each: ReleasePanel) -> list[str]:

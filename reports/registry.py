@@ -7,6 +7,8 @@ from typing import Protocol
 from audit.core.report import Report
 from reports.html import Html
 from reports.json import Json
+from reports.markdown import Markdown
+from reports.sarif import Sarif
 from reports.text import Text
 
 
@@ -21,4 +23,4 @@ class Format(Protocol):
         """Return the report in this format, with a final line break."""
 
 
-FORMATS: tuple[Format, ...] = (Text(), Json(), Html())
+FORMATS: tuple[Format, ...] = (Text(), Json(), Markdown(), Html(), Sarif())

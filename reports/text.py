@@ -8,34 +8,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.core.errors import printable
-from audit.core.report import (
-    AttackReport,
-    NamedDisclosure,
-    NamedEquivalence,
-    NamedFinding,
-    NamedNarrowed,
-    NamedPin,
-    Report,
-)
+from audit.core.report import AttackReport, NamedFinding, Report
 from reports.panel import print_panel
-from reports.proofs import in_short
+from reports.telling import REPEATED, sentence, steps, told
 from reports.wording import (
+    CONTRADICTED,
     adversary,
     advice,
-    contradiction,
+    contradicted,
     counted,
-    described,
+    facts,
     fallen,
     headline,
-    limits,
-    listing,
-    multiset,
     notes,
     number,
     plural,
     reasons,
-    scope,
     seconds,
+    settings,
+    waivers,
 )
 
 if TYPE_CHECKING:
@@ -68,7 +59,7 @@ class Text:
         for attack in told(report):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):
-            console.print("update-graph finds the same people as intersection, since values never change.")
+            console.print(REPEATED)
             console.print()
         self._waivers(console, report)
         self._next(console, report)
@@ -93,15 +84,15 @@ class Text:
     def head(self, console: Console, report: Report) -> None:
         """Print what was audited, and whom it is held against."""
         console.print(printable(report.series.name, 200), style="bold")
-        console.print(scope(report))
+        console.print(facts(report))
         console.print(adversary(report))
         console.print()
 
     def verdict(self, console: Console, report: Report) -> None:
         """Print the decision and what is behind it."""
         if report.contradictions:
-            console.print(contradiction(report), style="bold yellow")
-            console.print("Give [adversary] transitions that allow what happens, or correct the data.")
+            console.print(contradicted(report), style="bold yellow")
+            console.print(CONTRADICTED)
             console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
@@ -116,7 +107,7 @@ class Text:
                 self.indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
         for note in notes(report):
             self.indented(console, note)
-        self.indented(console, limits(report))
+        self.indented(console, settings(report))
         console.print()
 
     def _ladder(self, console: Console, report: Report) -> None:
@@ -188,63 +179,13 @@ class Text:
 
     def finding(self, console: Console, finding: NamedFinding, *, by_version: bool) -> None:
         """Print a finding with its certificate; `by_version` tells whether a value holds in one release alone."""
-        if isinstance(finding, NamedDisclosure):
-            self._disclosure(console, finding, by_version=by_version)
-        elif isinstance(finding, NamedNarrowed):
-            self._narrowed(console, finding)
-        else:
-            self._combined(console, finding)
-
-    def _disclosure(self, console: Console, finding: NamedDisclosure, *, by_version: bool) -> None:
-        who, value = printable(finding.individual), printable(finding.value)
-        when = f"in release {printable(finding.release)}"
-        if not by_version:
-            when = f"certain from release {printable(finding.release)} on"
-        console.print(f"  {who} has {value}, {when}   [{finding.id}]", soft_wrap=True)
-        for step in finding.certificate:
-            groups = "group " + listing(step.groups) if len(step.groups) == 1 else "groups " + listing(step.groups)
-            line = f"    release {printable(step.release)}, {groups}: {listing(step.candidates)}"
-            if step.feasible is not None and step.feasible != step.candidates:
-                line += f"; on a possible path: {listing(step.feasible)}"
-            console.print(line, style="dim", soft_wrap=True)
-        for line in [] if finding.proof is None else in_short(finding.proof):
-            console.print(f"    {line}", style="dim", soft_wrap=True)
-
-    def _combined(self, console: Console, finding: NamedEquivalence | NamedPin) -> None:
-        if isinstance(finding, NamedPin):
-            who, value = printable(finding.individual), printable(finding.value)
-            line = f"  {who} has {value}, certain from release {printable(finding.release)} on"
-        else:
-            left, right = multiset(finding.left), multiset(finding.right)
-            line = f"  {left} {'has' if finding.e == 1 else 'have'} the same as {right} (e = {finding.e})"
-        console.print(f"{line}   [{finding.id}]", soft_wrap=True)
-        for group in finding.certificate:
-            what = f"    {group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
-            console.print(what, style="dim", soft_wrap=True)
-
-    def _narrowed(self, console: Console, finding: NamedNarrowed) -> None:
-        record, release = printable(finding.record), printable(finding.release)
-        size = f"{finding.class_size:,} left in its class after release {release} ({finding.cause})"
-        console.print(f"  {record}: {size}   [{finding.id}]", soft_wrap=True)
-        if finding.description is not None:
-            console.print(f"    known of it: {described(finding.description)}", style="dim", soft_wrap=True)
-        for step in finding.certificate:
-            line = f"    release {printable(step.release)}, group {printable(step.group)}: "
-            line += f"{plural(step.size, 'record')} with equal cells"
-            if step.cells is not None:
-                line += f": {described(step.cells)}"
-            console.print(line, style="dim", soft_wrap=True)
+        console.print(f"  {sentence(finding, by_version=by_version)}   [{finding.id}]", soft_wrap=True)
+        for step in steps(finding):
+            console.print(f"    {step}", style="dim", soft_wrap=True)
 
     def _waivers(self, console: Console, report: Report) -> None:
-        for waived in report.policy.waived:
-            told = {
-                "applied": "is waived",
-                "expired": "WAS waived, the waiver has expired and counts no more",
-                "unknown": "is waived, but no finding has this id",
-            }[waived.state]
-            console.print(
-                f"{printable(waived.finding)} {told} (until {waived.expires}: {printable(waived.reason, 200)})"
-            )
+        for line in waivers(report):
+            console.print(line)
         if report.policy.waived:
             console.print()
 
@@ -262,10 +203,3 @@ class Text:
 def lines_of(target: io.StringIO) -> str:
     """Return what was printed, without blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
-
-
-def told(report: Report) -> list[AttackReport]:
-    """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
-    names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
-    repeats = "intersection" in names and not report.adversary.transitions
-    return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]

@@ -7,7 +7,64 @@ from collections.abc import Iterable, Mapping, Sequence
 from audit.core.errors import printable
 from audit.core.report import AttackReport, Report, Violation
 
+CONTRADICTED = "Give [adversary] transitions that allow what happens, or correct the data."
 _CANDIDATES_SHOWN = 12
+
+
+def facts(report: Report) -> str:
+    """Return the sizes of what was audited."""
+    series = report.series
+    parts = [
+        plural(len(series.releases), "release"),
+        plural(series.rows, "row"),
+        plural(series.individuals, "person", "people"),
+        plural(series.counterfeits, "counterfeit"),
+        plural(series.groups, "group"),
+        plural(series.sensitive_values, "sensitive value"),
+    ]
+    return ", ".join(part for part in parts if not part.startswith("0 "))
+
+
+def adversary(report: Report) -> str:
+    """Return who was assumed to attack."""
+    assumed = report.adversary
+    who = {
+        "linked": "knows who is in which group of every release (linked)",
+        "register": "has a register: exact quasi-identifiers and presence (register)",
+        "pseudonym": "knows nothing but the published record ids (pseudonym)",
+    }[assumed.kind]
+    values = "; values may change along the transitions" if assumed.transitions else "; values never change"
+    known = f"; {plural(assumed.known, 'person', 'people')} known beforehand" if assumed.known else ""
+    return f"The adversary {who}{'' if assumed.kind == 'pseudonym' else values}{known}."
+
+
+def contradicted(report: Report) -> str:
+    """Return how people's own published values contradict the assumptions, which they do."""
+    changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
+    said = []
+    if changed:
+        said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
+    if infeasible:
+        said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
+    return f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}."
+
+
+def settings(report: Report) -> str:
+    """Return the policy in force and the time limit."""
+    limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
+    patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
+    return f"Policy: {limits}. Run with {patience}."
+
+
+def waivers(report: Report) -> Iterable[str]:
+    """Yield what became of each waiver."""
+    for waived in report.policy.waived:
+        what = {
+            "applied": "is waived",
+            "expired": "WAS waived, the waiver has expired and counts no more",
+            "unknown": "is waived, but no finding has this id",
+        }[waived.state]
+        yield f"{printable(waived.finding)} {what} (until {waived.expires}: {printable(waived.reason, 200)})"
 
 
 def headline(report: Report) -> tuple[str, str]:
@@ -33,51 +90,6 @@ def headline(report: Report) -> tuple[str, str]:
     return f"The policy holds against: {asked}.", "green"
 
 
-def scope(report: Report) -> str:
-    """Return how large the series is, in one line."""
-    series = report.series
-    counts = [
-        plural(len(series.releases), "release"),
-        plural(series.rows, "row"),
-        plural(series.individuals, "person", "people"),
-        plural(series.counterfeits, "counterfeit"),
-        plural(series.groups, "group"),
-        plural(series.sensitive_values, "sensitive value"),
-    ]
-    return ", ".join(part for part in counts if not part.startswith("0 "))
-
-
-def adversary(report: Report) -> str:
-    """Return whom the audit assumes, in one sentence."""
-    assumed = report.adversary
-    who = {
-        "linked": "knows who is in which group of every release (linked)",
-        "register": "has a register: exact quasi-identifiers and presence (register)",
-        "pseudonym": "knows nothing but the published record ids (pseudonym)",
-    }[assumed.kind]
-    values = "; values may change along the transitions" if assumed.transitions else "; values never change"
-    known = f"; {plural(assumed.known, 'person', 'people')} known beforehand" if assumed.known else ""
-    return f"The adversary {who}{'' if assumed.kind == 'pseudonym' else values}{known}."
-
-
-def contradiction(report: Report) -> str:
-    """Return how people's own published values contradict the assumptions, in one sentence; empty where none do."""
-    changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
-    said = []
-    if changed:
-        said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should")
-    if infeasible:
-        said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
-    return f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}." if said else ""
-
-
-def limits(report: Report) -> str:
-    """Return the policy and the time that was given, in one line."""
-    clauses = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
-    patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
-    return f"Policy: {clauses}. Run with {patience}."
-
-
 def violating(report: Report) -> list[AttackReport]:
     """Return the attacks that violate a clause of the policy."""
     violated = {(violation.attack, violation.sensitive) for violation in report.policy.violations}
@@ -86,9 +98,24 @@ def violating(report: Report) -> list[AttackReport]:
 
 def reasons(report: Report) -> Iterable[str]:
     """Yield what is behind the verdict, clause by clause."""
+    yield from violated(report)
+    yield from undecided(report)
+
+
+def violated(report: Report) -> Iterable[str]:
+    """Yield the clauses of the policy that do not hold."""
     for violation in report.policy.violations:
-        of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
-        yield f"{violation.measure}{of} is {_value(violation)} by {violation.attack}, limit {violation.limit:g}"
+        yield violation_told(violation)
+
+
+def violation_told(violation: Violation) -> str:
+    """Return how a clause does not hold."""
+    of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
+    return f"{violation.measure}{of} is {_value(violation)} by {violation.attack}, limit {violation.limit:g}"
+
+
+def undecided(report: Report) -> Iterable[str]:
+    """Yield the clauses of the policy that are not decided, and those that were not judged."""
     for clause in report.policy.undecided:
         yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
     if report.policy.not_asked:

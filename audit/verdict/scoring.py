@@ -38,8 +38,7 @@ class Scored:
         timeline = measures.pop("timeline", None)
         if isinstance(self.outcome.claims, Disclosures):
             measures["max_risk"], measures["mean_risk"] = self.max_risk(), self._mean_risk()
-            if self.risks is not None:
-                measures["risk_counts"] = self._risk_counts(self.risks)
+            measures["risk_counts"] = None if self.risks is None else self._risk_counts(self.risks)
         if timeline is not None:
             measures["timeline"] = timeline
         return measures

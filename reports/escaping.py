@@ -1,0 +1,48 @@
+"""Escaping: somebody else's words, made harmless for what will read them."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+from audit.core.errors import printable
+
+_ANY_LENGTH = 1_000_000
+_MARKUP = re.compile(r"([\\`*_\[\]<>#+!|~&$@])")
+_BEGINNING = re.compile(r"^([-=]|\d+(?=[.)](\s|$)))")
+_SCHEME = re.compile(r":(?=/)")
+_HOST = re.compile(r"(?i)\b(www)\.")
+
+
+def markdown(text: str) -> str:
+    r"""Return a text that Markdown, GitHub's included, shows as it is: neither markup, HTML nor a link.
+
+    Whole lines are escaped, our own words with the names in them, so that no name can be forgotten. GitHub makes links
+    and mentions of `@` even when it is escaped: a word joiner follows.
+
+    >>> print(markdown("# <b> | *x* http://a"))
+    \# \<b\> \| \*x\* http\://a
+    """
+    line = _MARKUP.sub(r"\\\1", printable(text, _ANY_LENGTH).strip())
+    line = _HOST.sub(r"\1\\.", _SCHEME.sub(r"\\:", line)).replace("\\@", "\\@&#8288;")
+    return _BEGINNING.sub(lambda start: _ordered(start[0]), line)
+
+
+def _ordered(beginning: str) -> str:
+    """Return the beginning of a line so that it begins no list, rule or heading."""
+    return f"{beginning}\\" if beginning[0].isdigit() else f"\\{beginning}"
+
+
+def as_json(document: object) -> str:
+    """Return a document as indented JSON with a final line break; control characters are escaped, all of them."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    return "".join(c if c == "\n" or not _controls(c) else json.dumps(c)[1:-1] for c in text) + "\n"
+
+
+def _controls(character: str) -> bool:
+    """Tell whether a character is none to be seen: JSON itself allows many, such as those that turn text around."""
+    return (
+        not character.isascii()
+        and (unicodedata.category(character)[0] == "C" or unicodedata.category(character) in ("Zl", "Zp"))
+    ) or character == "\x7f"

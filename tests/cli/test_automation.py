@@ -1,0 +1,114 @@
+"""The GitHub Action and the pre-commit hook: their structure, and that their command lines run."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.cli.forms import EXAMPLES
+from tests.helpers.running import run_main
+from tests.helpers.sarif import assert_sarif
+
+ROOT = Path(__file__).parent.parent.parent
+ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
+HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+DOCUMENTED = (ROOT / "docs" / "automation.md").read_text(encoding="utf-8")
+HOSPITAL = str(EXAMPLES / "hospital-l-diverse")
+
+
+def scripts() -> dict[str, str]:
+    """The scripts of the action's steps, by name."""
+    steps = re.split(r"^    - ", ACTION, flags=re.MULTILINE)[1:]
+    found = {}
+    for step in steps:
+        if "run: |\n" in step:
+            name = re.match(r"name: (.+)", step)
+            assert name is not None
+            assert "shell: bash" in step
+            found[name[1]] = textwrap.dedent(step.split("run: |\n")[1])
+    return found
+
+
+def inputs() -> list[str]:
+    block = ACTION.split("inputs:\n")[1].split("runs:\n")[0]
+    return re.findall(r"^  ([a-z]+):$", block, re.MULTILINE)
+
+
+def run_action(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+    """Run the action's audit step as a runner would, the command being this checkout's."""
+    command = folder / "bin" / "audit"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m audit.cli.main "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    settings = {"ATTACK": "", "FORMAT": "text", "OUTPUT": "", "ARGUMENTS": "", **given}
+    environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), **settings}
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", scripts()["Audit"]]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def test_the_action_has_its_parts():
+    assert "\t" not in ACTION
+    assert inputs() == ["series", "attack", "format", "output", "arguments"]
+    assert "using: composite" in ACTION
+    assert re.search(r"uses: actions/setup-python@v\d+$", ACTION, re.MULTILINE)
+    assert 'pip install --quiet --disable-pip-version-check "$GITHUB_ACTION_PATH"' in scripts()["Install"]
+    assert "upload" not in ACTION
+
+
+def test_inputs_reach_the_script_as_variables_alone():
+    """An input written into a script would be run by the shell."""
+    assert not [script for script in scripts().values() if "${{" in script]
+    for name in inputs():
+        assert f"{name.upper()}: ${{{{ inputs.{name} }}}}" in ACTION
+
+
+def test_the_action_audits(tmp_path):
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ATTACK="intersection joint", FORMAT="sarif", OUTPUT="a b.sarif")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "")
+    log = json.loads((tmp_path / "a b.sarif").read_text(encoding="utf-8"))
+    assert_sarif(log)
+    assert {each["ruleId"].split("/")[0] for each in log["runs"][0]["results"]} == {"intersection", "joint"}
+
+
+def test_the_action_takes_more_arguments_and_runs_nothing_in_them(tmp_path):
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--findings 1 --time-limit 60")
+    assert ran.returncode == 1
+    assert "Findings of intersection (1 of 2)" in ran.stdout
+
+
+def test_inputs_are_words(tmp_path):
+    ran = run_action(tmp_path, SERIES="$(touch done)", ARGUMENTS="; touch done `touch done` *")
+    assert ran.returncode == 2
+    assert not (tmp_path / "done").exists()
+
+
+def test_the_hook_has_its_parts():
+    hook = dict(line.strip("- ").split(": ", 1) for line in HOOKS.splitlines())
+    assert HOOKS.startswith("- id: audit\n")
+    assert (hook["entry"], hook["language"], hook["pass_filenames"]) == ("audit", "python", "false")
+    assert re.search(r'^audit = "audit\.cli\.main:main"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", re.findall(r"^audit .*$", DOCUMENTED, re.MULTILINE))
+def test_documented_commands_run(tmp_path, monkeypatch, line):
+    (tmp_path / "published").symlink_to(HOSPITAL, target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run_main(*line.split()[1:])
+    assert (code, err) == (1, "")
+
+
+def test_documented_hook_arguments_run(tmp_path, monkeypatch):
+    [arguments] = re.findall(r"args: \[(.+)\]", DOCUMENTED)
+    (tmp_path / "published").symlink_to(HOSPITAL, target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    assert run_main(*(word.strip(' "') for word in arguments.split(",")))[0] == 1
+
+
+def test_the_documented_workflow_gives_inputs_that_exist():
+    step = DOCUMENTED.split("uses: OWNER/series-audit@")[1].split("- uses:")[0]
+    assert set(re.findall(r"^\s+([a-z]+): ", step.split("with:\n")[1], re.MULTILINE)) <= set(inputs())

@@ -1,0 +1,295 @@
+"""All formats of the registry: they keep secrets, and hostile names stay words; Markdown and SARIF by themselves."""
+
+import html.parser
+import json
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from markdown_it import MarkdownIt
+
+from attacks.registry import ATTACKS
+from audit.core.report import Report
+from audit.reading.series import open_series
+from audit.running import Options, run_audit
+from audit.verdict.policy import DEFAULTS
+from reports.registry import FORMATS
+from reports.sarif import RULES
+from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
+from tests.helpers.hostile import HOSTILE, Spoiler
+from tests.helpers.running import run_main
+from tests.helpers.sarif import assert_sarif
+from tests.helpers.tiny import Registered, Row, TinySeries
+
+BY_NAME = {form.ident: form for form in FORMATS}
+SERIES = sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml"))
+every_format = pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.ident)
+
+
+def private(folder: Path) -> set[str]:
+    """Make identifiers unmistakable, in a series and in its register; return them."""
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    columns = re.findall(r'^(?:individual|record) = "(.+?)"', manifest, re.MULTILINE)
+    names: set[str] = set()
+    for path in [*folder.glob("releases/*.csv"), *folder.glob("*.csv")]:
+        header, *rows = read_rows(path)
+        for place in [place for place, name in enumerate(header) if name in {*columns, "individual"}]:
+            for row in rows:
+                if row[place] and not row[place].startswith("~"):
+                    row[place] = f"Unmistakable{row[place]}"
+                    names.add(row[place])
+        write_rows(path, [header, *rows])
+    return names
+
+
+@cache
+def audited(name: str, *, reveal: bool, patience: float | None = 300.0) -> tuple[Report, frozenset[str]]:
+    """The report of an example whose identifiers are unmistakable, and those identifiers."""
+    with TemporaryDirectory() as folder:
+        series = Path(folder) / "s"
+        FORMS[name](series)
+        names = private(series)
+        options = Options(reveal=reveal, findings=None, time_limit=patience)
+        return run_audit(open_series(series), ATTACKS, options), frozenset(names)
+
+
+@every_format
+@pytest.mark.parametrize("name", SERIES)
+def test_identifiers_are_told_only_when_revealed(name, form):
+    report, names = audited(name, reveal=False)
+    rendered = form.render(report)
+    assert names
+    assert not [each for each in names if each in rendered]
+    assert "nmistakable" not in rendered
+    revealed, _ = audited(name, reveal=True)
+    if any(attack.findings for attack in revealed.attacks):
+        assert any(each in form.render(revealed) for each in names)
+
+
+CELLS = ("QuarterOfAldermen", "QuarterOfBrewers", "QuarterOfCoopers", "QuarterOfDyers")
+
+
+def crowd(*, register: bool) -> TinySeries:
+    """Two releases of four people, each in a town quarter of an unmistakable name; the first is known for certain."""
+    people = [f"Unmistakable{place}" for place in range(4)]
+    rows = [
+        [Row(who, str(place // 2), "flu" if place % 2 else "gout", (cell,)) for place, (who, cell) in enumerate(pairs)]
+        for pairs in (
+            zip(people, CELLS, strict=True),
+            zip(people[::2] + people[1::2], CELLS[::2] + CELLS[1::2], strict=True),
+        )
+    ]
+    rows[1] = [
+        Row(row.individual, row.group, "flu" if row.individual in people[1::2] else "gout", row.cells)
+        for row in rows[1]
+    ]
+    known = [Registered(who, release, (cell,)) for release in (0, 1) for who, cell in zip(people, CELLS, strict=True)]
+    return TinySeries(rows, register=known if register else None, quasi_identifiers=("Quarter",))
+
+
+@every_format
+@pytest.mark.parametrize("adversary", ["linked", "register", "pseudonym"])
+@pytest.mark.parametrize("group_column", [True, False])
+def test_cells_are_told_only_when_revealed(tmp_path, form, adversary, group_column):
+    folder = crowd(register=adversary == "register").write(tmp_path / "s", group_column=group_column)
+    if adversary == "pseudonym":
+        edit(folder / "series.toml", 'individual = "Owner"', 'record = "Owner"')
+    code, hidden, err = run_main(str(folder), "--format", form.ident, "--adversary", adversary)
+    assert code == 1, err
+    assert not [cell for cell in CELLS if cell in hidden]
+    assert "nmistakable" not in hidden
+    code, shown, _ = run_main(str(folder), "--format", form.ident, "--adversary", adversary, "--reveal")
+    assert code == 1
+    assert "Unmistakable" in shown
+    assert (adversary == "pseudonym") <= any(cell in shown for cell in CELLS)
+
+
+def hostile(name: str, patience: float | None = 300.0) -> tuple[Report, Report]:
+    report, _ = audited(name, reveal=True, patience=patience)
+    return report, Spoiler().everything(report)
+
+
+def test_reports_are_made_hostile_throughout():
+    _, spoilt = hostile("hospital-l-diverse")
+    assert not [words for words in HOSTILE if words not in repr(spoilt) and repr(words)[1:-1] not in repr(spoilt)]
+
+
+@every_format
+@pytest.mark.parametrize("name", SERIES)
+def test_hostile_names_stay_words(name, form):
+    benign, spoilt = hostile(name)
+    rendered = form.render(spoilt)
+    assert not {c for c in rendered if c != "\n" and (unicodedata.category(c)[0] == "C" or c in "\u2028\u2029")}
+    if form.ident == "html":
+        assert active(rendered) == active(form.render(benign))
+
+
+def active(page: str) -> list[str]:
+    """What a browser would run or fetch on a page."""
+    found: list[str] = []
+
+    class Parser(html.parser.HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag in {"script", "img", "iframe", "object", "embed", "link", "meta", "base", "form"}:
+                found.append(tag)
+            found.extend(f"{tag} {key}" for key, _ in attrs if key.startswith("on"))
+            found.extend(f"{tag} {key}" for key, value in attrs if value and value.strip().startswith("javascript:"))
+
+    Parser().feed(page)
+    return found
+
+
+def test_hostile_names_of_a_series_on_disk(tmp_path):
+    names = {"Bob": '"><img src=x onerror=alert(2)>', "David": "=cmd|' /C calc'!A0"}
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    for path in (tmp_path / "s" / "releases").glob("*.csv"):
+        rows = [
+            [names.get(cell, cell.replace("gastritis", "<script>alert(1)</script>")) for cell in row]
+            for row in read_rows(path)
+        ]
+        write_rows(path, rows)
+    for ident in BY_NAME:
+        code, out, err = run_main(str(tmp_path / "s"), "--format", ident, "--reveal")
+        assert (code, err) == (1, ""), ident
+        if ident == "html":
+            assert "<script>alert" not in out
+            assert "<img src=x" not in out
+    assert structure(run_main(str(tmp_path / "s"), "--format", "markdown", "--reveal")[1])
+
+
+# -- Markdown -------------------------------------------------------------------------------------------
+
+_INLINE = {"text", "text_special", "softbreak", "strong_open", "strong_close", "code_inline"}
+
+
+def structure(page: str) -> list[str]:
+    """The blocks of a page; nothing but words, bold words and code may be in them."""
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(page)
+    inline = {child.type for token in tokens for child in token.children or ()}
+    assert inline <= _INLINE, inline - _INLINE
+    return [f"{token.type} {token.markup}" for token in tokens]
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_names_change_nothing_of_a_page(name):
+    benign, spoilt = hostile(name)
+    page = BY_NAME["markdown"].render(spoilt)
+    assert structure(page) == structure(BY_NAME["markdown"].render(benign))
+    assert not re.search(r"(?<!\\)://|(?i:www\.)|@(?!&#8288;)", page)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_words_are_shown_as_they_are(words):
+    from audit.core.errors import printable
+    from reports.escaping import markdown
+
+    parser = MarkdownIt("commonmark").enable("table")
+    for line in (f"{words}x", f"a {words}"):
+        for page in (markdown(line), f"* {markdown(line)}", f"| {markdown(line)} |\n|---|\n| {markdown(line)} |"):
+            shown = {
+                "".join(child.content for child in token.children or ())
+                for token in parser.parse(page)
+                if token.type == "inline"
+            }
+            assert {text.replace("\u2060", "") for text in shown} == {printable(line, 1000).strip()}
+
+
+def test_a_page_has_every_part(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    append(
+        tmp_path / "s" / "series.toml", '\n[[waiver]]\nfinding = "joint-00"\nreason = "asked"\nexpires = 2999-01-01\n'
+    )
+    code, page, _ = run_main(str(tmp_path / "s"), "--format", "markdown", "--findings", "1")
+    assert code == 1
+    titles = re.findall("^## (.*)", page, re.MULTILINE)
+    assert titles == [
+        "Verdict",
+        "Attacks",
+        "Timeline",
+        "Each release by itself",
+        "Findings of intersection (1 of 2)",
+        "Findings of equivalence (1 of 6)",
+        "Findings of joint (1 of 6)",
+        "What was not decided",
+        "Waivers",
+        "What to do next",
+        "Inputs",
+        "Settings",
+    ]
+    assert "**Shareable:**" in page
+    assert "INTERNAL" not in page
+    assert "**NOT SAFE: by intersection, the sensitive value is certain for 2 of 16 people.**" in page
+    assert "| 2 | 2 | 13 | 6 |" in page
+    assert re.search(r"^\| releases/1\.csv \| 11 \| [0-9a-f]{64} \|$", page, re.MULTILINE)
+    assert "**INTERNAL: names people.**" in run_main(str(tmp_path / "s"), "--format", "markdown", "--reveal")[1]
+
+
+# -- SARIF ----------------------------------------------------------------------------------------------
+
+
+def sarif(report: Report) -> dict:
+    log = json.loads(BY_NAME["sarif"].render(report))
+    assert_sarif(log)
+    return log["runs"][0]
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+@pytest.mark.parametrize("name", [*SERIES, "anatomy", "two_values", "keyed", "gzipped", "parquet"])
+def test_every_log_is_sarif(name, reveal):
+    report, _ = audited(name, reveal=reveal)
+    run = sarif(report)
+    shown = sum(len(attack.findings) for attack in report.attacks)
+    assert len([each for each in run["results"] if not each["ruleId"].startswith("policy/")]) == shown
+    assert any(each["level"] == "error" for each in run["results"]) == bool(report.policy.violations)
+    assert {each["hashes"]["sha-256"] for each in run["artifacts"]} == {each.sha256 for each in report.inputs}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_messages_of_hostile_names_have_no_links(name):
+    _, spoilt = hostile(name)
+    texts = [each["message"]["text"] for each in json.loads(BY_NAME["sarif"].render(spoilt))["runs"][0]["results"]]
+    assert bool(texts) == any(attack.findings for attack in spoilt.attacks)
+    assert not [text for text in texts if re.search(r"(?<!\\)(\\\\)*[\[\]]", text)]
+    assert not [text for text in texts if re.search(r"\{", text.replace("{{", ""))]
+
+
+def test_findings_stand_where_their_certificates_do():
+    report, _ = audited("hospital-l-diverse", reveal=True)
+    [first, *_] = [each for each in sarif(report)["results"] if each["ruleId"] == "intersection/disclosure"]
+    places = [each["physicalLocation"]["artifactLocation"]["uri"] for each in first["locations"]]
+    assert places == ["releases/1.csv", "releases/2.csv"]
+    assert "partialFingerprints" not in first
+
+
+def test_fingerprints_stay_with_a_private_folder(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    logs = [run_main(str(tmp_path / "s"), "--format", "sarif")[1] for _ in range(2)]
+    prints = [[each["partialFingerprints"] for each in json.loads(log)["runs"][0]["results"]] for log in logs]
+    assert prints[0] == prints[1]
+    assert prints[0]
+
+
+def test_a_violation_without_a_finding_is_a_result(tmp_path):
+    log = run_main(str(EXAMPLES / "cases-monotonic"), "--policy", "k=9", "--findings", "0", "--format", "sarif")[1]
+    results = json.loads(log)["runs"][0]["results"]
+    assert [(each["ruleId"], each["level"]) for each in results] == [("policy/k", "error")]
+    assert_sarif(json.loads(log))
+
+
+def test_what_is_undecided_is_notified():
+    report, _ = audited("hospital-2-invariant", reveal=False, patience=1e-6)
+    [invocation] = sarif(report)["invocations"]
+    assert not invocation["executionSuccessful"]
+    told = [each["message"]["text"] for each in invocation["toolExecutionNotifications"] if each["level"] == "warning"]
+    assert any("max_risk is not decided" in text for text in told)
+    assert any("time limit" in text for text in told)
+
+
+def test_every_attack_and_clause_has_a_rule():
+    assert {rule.split("/")[0] for rule in RULES} == {"policy", *(attack.ident for attack in ATTACKS)}
+    assert {rule for rule in RULES if "policy" in rule} == {f"policy/{clause}" for clause in DEFAULTS}

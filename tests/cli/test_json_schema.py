@@ -1,0 +1,171 @@
+"""The JSON Schemas in docs/: every kind of result fits them, and what is misspelt or missing does not."""
+
+import copy
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from attacks.registry import ATTACKS
+from tests.cli.forms import EXAMPLES, FORMS, append
+from tests.helpers.running import run_main
+from tests.helpers.schemas import schema, troubles
+from tests.helpers.structure import MEASURES
+
+SERIES = sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml"))
+
+
+def audited(folder: Path, *words: str) -> dict[str, Any]:
+    code, out, err = run_main(str(folder), "--format", "json", *words)
+    assert code in (0, 1, 3), err
+    return json.loads(out)
+
+
+def statuses(result: dict[str, Any]) -> set[str]:
+    return {attack["status"] for attack in result["attacks"]}
+
+
+def kinds(result: dict[str, Any]) -> set[str]:
+    return {finding["kind"] for attack in result["attacks"] for finding in attack["findings"]}
+
+
+@pytest.mark.parametrize("name", ["result", "comparison"])
+def test_the_schema_is_one(name):
+    Draft202012Validator.check_schema(schema(name))
+
+
+@pytest.mark.parametrize("words", [[], ["--reveal", "--findings", "all"]])
+@pytest.mark.parametrize("name", SERIES)
+def test_results_of_the_examples_fit(tmp_path, name, words):
+    FORMS[name](tmp_path / "s")
+    assert troubles("result", audited(tmp_path / "s", *words)) == []
+
+
+@pytest.mark.parametrize("form", ["keyed", "anatomy", "outsider", "everything", "counted", "changing", "two_values"])
+def test_results_of_every_form_fit(tmp_path, form):
+    FORMS[form](tmp_path / "s")
+    result = audited(tmp_path / "s", "--findings", "all")
+    assert troubles("result", result) == []
+    assert (form == "two_values") == all("sensitive" in rung for rung in result["ladder"])
+    assert (form == "keyed") == bool(result["policy"]["waived"])
+
+
+def test_results_of_every_status_and_kind_fit():
+    seen: set[str] = set()
+    for name, words, status in (
+        ("hospital-l-diverse", ["--known"], {"complete", "skipped"}),
+        ("hospital-l-diverse", ["--time-limit", "0.000001"], {"incomplete", "skipped"}),
+        ("ward-l-diverse", [], {"complete", "skipped"}),
+        ("cases-independent", ["--adversary", "pseudonym"], {"complete", "skipped"}),
+        ("cases-monotonic", ["--time-limit", "0.000001"], {"incomplete", "skipped"}),
+    ):
+        result = audited(EXAMPLES / name, *words)
+        assert troubles("result", result) == []
+        assert statuses(result) == status
+        seen |= kinds(result)
+    assert seen == {"disclosure", "equivalence", "narrowed"}
+
+
+def test_a_waived_finding_fits(tmp_path):
+    folder = tmp_path / "s"
+    FORMS["hospital-l-diverse"](folder)
+    (folder / "private").mkdir()
+    [first, *_] = audited(folder, "--attack", "intersection")["attacks"][0]["findings"]
+    append(folder / "series.toml", f'\n[[waiver]]\nfinding = "{first["id"]}"\nreason = "asked"\nexpires = 2999-01-01\n')
+    result = audited(folder)
+    assert [each["state"] for each in result["policy"]["waived"]] == ["applied"]
+    assert troubles("result", result) == []
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every key of every object of fixed shape, by its path; dictionaries by value are left out."""
+    if isinstance(value, dict) and path[-1:] not in [("candidate_sizes",), ("compromised",), ("classes",)]:
+        for key, inner in value.items():
+            if path[-1:] not in [("left",), ("right",), ("cells",), ("description",)]:
+                yield (*path, key)
+                yield from places(inner, (*path, key))
+    elif isinstance(value, list):
+        for place, inner in enumerate(value if path == ("attacks",) else value[:2]):
+            yield from places(inner, (*path, place))
+
+
+def changed(result: dict[str, Any], path: tuple[Any, ...], how: str) -> dict[str, Any]:
+    spoilt = copy.deepcopy(result)
+    inside = spoilt
+    for key in path[:-1]:
+        inside = inside[key]
+    value = inside.pop(path[-1])
+    if how == "misspelt":
+        inside[f"{path[-1]}s_"] = value
+    elif how == "retyped":
+        inside[path[-1]] = [[value]]
+    return spoilt
+
+
+OPTIONAL = {
+    "sensitive",
+    "feasible",
+    "worlds",
+    "max_risk",
+    "mean_risk",
+    "spread",
+    "spread_worst",
+    "description",
+    "cells",
+}
+
+
+@pytest.mark.parametrize("how", ["removed", "misspelt", "retyped"])
+@pytest.mark.parametrize("name", ["hospital-l-diverse", "ward-l-diverse", "cases-independent", "clinic-merged"])
+def test_a_spoilt_result_does_not_fit(name, how):
+    result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
+    paths = [path for path in places(result) if how != "removed" or path[-1] not in OPTIONAL]
+    assert len(paths) > 50
+    fitting = [path for path in paths if not troubles("result", changed(result, path, how))]
+    assert fitting == []
+
+
+@pytest.mark.parametrize(
+    ("name", "private"),
+    [
+        ("hospital-l-diverse", ["individual", "left", "holders[0]", "spread_worst"]),
+        ("cases-independent", ["record", "findings[0]: False", "certificate[0]: False"]),
+    ],
+)
+def test_names_do_not_fit_where_nobody_is_revealed(name, private):
+    result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
+    found = troubles("result", {**result, "revealed": False})
+    for where in private:
+        assert any(where in trouble for trouble in found), where
+
+
+@pytest.mark.parametrize("attack", [attack.ident for attack in ATTACKS])
+def test_every_measure_is_described(attack):
+    measures = schema("result")["$defs"][f"measures_{attack.replace('-', '_')}"]
+    assert set(measures["required"]) == MEASURES[attack]
+    for measure in measures["properties"].values():
+        assert measure["title"]
+        assert measure["description"]
+
+
+def test_every_attack_has_its_place():
+    assert schema("result")["$defs"]["attack"]["enum"] == [attack.ident for attack in ATTACKS]
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--microdata", "hospital-microdata"], ["--microdata", "hospital-microdata", "--time-limit", "1e-6"]]
+)
+def test_comparisons_fit(tmp_path, monkeypatch, words):
+    for name in ("hospital-l-diverse", "hospital-2-invariant", "hospital-microdata"):
+        shutil.copytree(EXAMPLES / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run_main("compare", "hospital-l-diverse", "hospital-2-invariant", *words, "--format", "json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert troubles("comparison", result) == []
+    paths = [path for path in places(result) if path[-1] not in OPTIONAL]
+    assert [path for path in paths if not troubles("comparison", changed(result, path, "misspelt"))] == []
