@@ -112,6 +112,7 @@ OPTIONAL = {
     "worlds",
     "max_risk",
     "mean_risk",
+    "risk_counts",
     "spread",
     "spread_worst",
     "description",

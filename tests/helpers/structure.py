@@ -5,7 +5,15 @@ from fractions import Fraction
 from typing import Any
 
 MEASURES = {
-    "intersection": {"individuals", "vulnerable", "candidate_sizes", "max_risk", "mean_risk", "timeline"},
+    "intersection": {
+        "individuals",
+        "vulnerable",
+        "candidate_sizes",
+        "max_risk",
+        "mean_risk",
+        "risk_counts",
+        "timeline",
+    },
     "update-graph": {
         "individuals",
         "versions",
@@ -13,6 +21,7 @@ MEASURES = {
         "infeasible",
         "max_risk",
         "mean_risk",
+        "risk_counts",
         "timeline",
     },
     "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "ways", "timeline"},
@@ -95,6 +104,12 @@ def _assert_attack(entry: dict[str, Any], tags: list[str]) -> None:
         assert measures["timeline"][-1] == measures[counted]
     for name in ("max_risk", "mean_risk"):
         assert measures.get(name) is None or 0 <= measures[name] <= 1
+    if (counts := measures.get("risk_counts")) is not None:
+        assert len(counts) == 11
+        assert (counts[10] > 0) == (measures["max_risk"] == 1)
+        highest = max((tenth for tenth, count in enumerate(counts) if count), default=0)
+        assert measures["max_risk"] is None or highest == int(10 * measures["max_risk"])
+        assert measures["max_risk"] is not None or sum(counts) == 0
     if "candidate_sizes" in measures:
         assert sum(measures["candidate_sizes"].values()) == measures["individuals"]
     _assert_findings(entry, tags)
