@@ -115,6 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("hospital", "ward"):
         _show("audit", folder / name, "--findings", "2", "--reveal")
     names = ("people", "people-l-diverse", "people-m-invariant", "people-e-equivalent")
+    page = folder / "hospital.html"
+    _show("audit", folder / "hospital", "--format", "html", "--output", page)
     people, diverse, invariant, equivalent = (folder / name for name in names)
     if not (people / "microdata.toml").exists():
         _show("audit", "simulate", "--output", people, *_PEOPLE)
@@ -126,7 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     _show("audit", "anonymize", people, "--method", "e-equivalence", "--m", "4", "--e", "3", "--output", equivalent)
     _show("audit", equivalent)
     say(
-        f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/. Try:\n"
+        f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/.\n"
+        f"{page} is the first report as a page to read, print and sign. Try:\n"
         f"  audit {diverse} --format json\n"
         f"  audit compare {diverse} {invariant} {equivalent} --microdata {people}\n"
         f"  audit {folder / 'hospital'} --attack intersection --findings all\n"

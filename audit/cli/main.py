@@ -17,6 +17,7 @@ from audit.cli import anonymize, check, compare, demo, explain, init, simulate
 from audit.cli import audit as default
 from audit.cli import next as foresee
 from audit.cli.arguments import Parser
+from audit.cli.completion import ASKED, complete
 from audit.cli.interrupts import after_imports
 from audit.core.errors import AuditError, InputError, Interrupted, printable
 
@@ -55,6 +56,8 @@ def command_parser(name: str) -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if ASKED in os.environ:
+        complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         with after_imports():
