@@ -37,6 +37,8 @@ def _ordered(beginning: str) -> str:
 def as_json(document: object) -> str:
     """Return a document as indented JSON with a final line break; control characters are escaped, all of them."""
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text + "\n"
     return "".join(c if c == "\n" or not _controls(c) else json.dumps(c)[1:-1] for c in text) + "\n"
 
 

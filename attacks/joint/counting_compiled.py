@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 
 from attacks.joint.remainder import Seating
-from attacks.joint.remainder_compiled import may
+from attacks.joint.remainder_compiled import cell_of, may
 
 Array: TypeAlias = npt.NDArray[Any]
 _LEAST = 1e-200
@@ -104,19 +104,10 @@ def _count(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _cell(net: Seating, block: int, value: int) -> int:
-    """Return the cell of a block with a value, -1 where there is none."""
-    for cell in range(net.cell_start[block], net.cell_start[block + 1]):
-        if net.cell_value[cell] == value:
-            return cell
-    return -1
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _free(track: int, value: int, net: Seating, left: Array) -> bool:
     """Tell whether all blocks of a track have a row left with a value."""
     for place in range(net.track_start[track], net.track_start[track + 1]):
-        cell = _cell(net, net.track_block[place], value)
+        cell = cell_of(net, net.track_block[place], value)
         if cell < 0 or left[cell] <= 0:
             return False
     return True
@@ -126,7 +117,7 @@ def _free(track: int, value: int, net: Seating, left: Array) -> bool:
 def _take(track: int, value: int, net: Seating, left: Array, by: int) -> None:
     """Add to the rows left with a value in all blocks of a track."""
     for place in range(net.track_start[track], net.track_start[track + 1]):
-        left[_cell(net, net.track_block[place], value)] += by
+        left[cell_of(net, net.track_block[place], value)] += by
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -134,6 +125,6 @@ def _ways(track: int, value: int, net: Seating, left: Array, full: Array) -> flo
     """Return among how many rows a track chooses, as a share of the most."""
     ways = 1.0
     for place in range(net.track_start[track], net.track_start[track + 1]):
-        cell = _cell(net, net.track_block[place], value)
+        cell = cell_of(net, net.track_block[place], value)
         ways *= left[cell] / full[cell]
     return ways

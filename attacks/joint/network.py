@@ -27,6 +27,7 @@ from audit.core.evidence import Codes, Counts, Entries, Evidence, Hosts, Transit
 
 Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
 _MOST_PAIRS = 20_000_000
 
 

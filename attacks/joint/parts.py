@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.joint.domains import compiled, unpacked
-from attacks.joint.network import Flags, Network, Words
+from attacks.joint.network import Flags, Network, Numbers, Words
 from audit.core.evidence import Counts
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ class Pieces:
         self.state.shown[anything] = domain[anything]
         self._programmes = relaxation(rest, domain, twin, values)
         self._desks: SimpleQueue[Desk] = SimpleQueue()
-        for number in range(_THREADS):
-            self._desks.put(desk_for(net, domain.shape[1], number + 1))
+        for _ in range(_THREADS):
+            self._desks.put(desk_for(net, domain.shape[1]))
         occupied(0, len(rest.track), net, self.state)
         asked = np.zeros(len(twin), dtype=np.bool_)
         np.logical_or.at(asked, twin, wanted[rest.track])

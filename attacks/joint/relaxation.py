@@ -13,11 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint.linear import Linear
-from attacks.joint.network import Flags, Words
+from attacks.joint.network import Flags, Numbers, Words
 from attacks.joint.remainder import Remainder
 from audit.core.budget import Budget
-
-Numbers = npt.NDArray[np.int64]
 
 # Weights of proofs are multiples of 1 / _SCALE.
 _SCALE = 1 << 24

@@ -27,7 +27,7 @@ class Seating(NamedTuple):
         cell_start: the same for cells; shape (blocks + 1,), int64.
         cell_value, cell_rows: the value and the rows of each cell; int32, int64.
         track_start: where each track's seats begin; shape (tracks + 1,), int64.
-        track_seat, track_block: the seats by track, and the block of each of these; int32.
+        track_block: the block of each of these; int32.
     """
 
     seat_start: Counts
@@ -36,7 +36,6 @@ class Seating(NamedTuple):
     cell_value: Codes
     cell_rows: Counts
     track_start: Counts
-    track_seat: Codes
     track_block: Codes
 
 
@@ -140,11 +139,11 @@ def _seated(
     """Return the seating with the seats by track."""
     seats_at: Counts = np.append(seat_start, len(seat)).astype(np.int64)
     cells_at: Counts = np.append(cell_start, len(cell_value)).astype(np.int64)
-    order = np.argsort(seat, kind="stable").astype(np.int32)
+    order = np.argsort(seat, kind="stable")
     block = np.repeat(np.arange(len(seat_start), dtype=np.int32), np.diff(seats_at))
     track_start = np.zeros(tracks + 1, dtype=np.int64)
     np.cumsum(np.bincount(seat, minlength=tracks), out=track_start[1:])
-    return Seating(seats_at, seat, cells_at, cell_value, cell_rows, track_start, order, block[order])
+    return Seating(seats_at, seat, cells_at, cell_value, cell_rows, track_start, block[order])
 
 
 def _only(seating: Seating, kept: Flags) -> Seating:

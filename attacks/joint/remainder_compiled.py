@@ -6,11 +6,14 @@ of each.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+
+if TYPE_CHECKING:
+    from attacks.joint.remainder import Seating
 
 Array: TypeAlias = npt.NDArray[Any]
 _ONE = np.uint64(1)
@@ -20,6 +23,15 @@ _ONE = np.uint64(1)
 def may(domain: Array, track: int, value: int) -> bool:
     """Tell whether a track may have a value."""
     return domain[track, value >> 6] >> np.uint64(value & 63) & _ONE != 0
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def cell_of(net: Seating, block: int, value: int) -> int:
+    """Return the cell of a block with a value, -1 where there is none."""
+    for cell in range(net.cell_start[block], net.cell_start[block + 1]):
+        if net.cell_value[cell] == value:
+            return cell
+    return -1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

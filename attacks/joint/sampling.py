@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from attacks.joint.deciding import Decision
 from attacks.joint.domains import unpacked
-from attacks.joint.network import Flags
+from attacks.joint.network import Flags, Numbers
 from attacks.joint.parts import choices, split
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
@@ -33,7 +33,6 @@ from audit.core.evidence import Codes, Evidence
 if TYPE_CHECKING:
     from attacks.joint.sampling_compiled import Sets, State, Sums, Ways
 
-Numbers = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
 CHAINS = 4

@@ -16,6 +16,7 @@ from numba import njit
 
 from attacks.joint.narrowing_compiled import narrow_block, room_for
 from attacks.joint.remainder import Seating
+from attacks.joint.remainder_compiled import cell_of
 
 Array: TypeAlias = npt.NDArray[Any]
 _ONE = np.uint64(1)
@@ -76,7 +77,7 @@ _MOVES = 40
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def desk_for(net: Seating, words: int, seed: int) -> Desk:
+def desk_for(net: Seating, words: int) -> Desk:
     """Return room to work in."""
     room = room_for(net.seat_start, net.cell_start)
     trail = _TRAIL + 8 * words * len(room[0])
@@ -94,7 +95,7 @@ def desk_for(net: Seating, words: int, seed: int) -> Desk:
         np.empty(tracks, dtype=np.int32),
         np.zeros(tracks, dtype=np.int64),
         np.empty((_LEVELS, 3), dtype=np.int64),
-        np.array([0, 0, 0, seed * 2 + 1]),
+        np.array([0, 0, 0, 1]),
     )
 
 
@@ -104,7 +105,7 @@ def occupied(first: int, last: int, net: Seating, state: State) -> None:
     for track in range(first, last):
         if state.world[track] >= 0:
             for place in range(net.track_start[track], net.track_start[track + 1]):
-                state.used[_cell(net, net.track_block[place], state.world[track])] += 1
+                state.used[cell_of(net, net.track_block[place], state.world[track])] += 1
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -116,7 +117,7 @@ def started(first: int, last: int, net: Seating, state: State, desk: Desk, limit
         if state.world[track] < 0:
             _, state.world[track] = _cheapest(track, net, state, desk)
             for place in range(net.track_start[track], net.track_start[track + 1]):
-                cell = _cell(net, net.track_block[place], state.world[track])
+                cell = cell_of(net, net.track_block[place], state.world[track])
                 state.used[cell] += 1
                 _look_at(cell, net, state, desk)
     found = _repaired(net, state, desk, limit)
@@ -127,7 +128,7 @@ def started(first: int, last: int, net: Seating, state: State, desk: Desk, limit
     else:
         for track in range(first, last):
             for place in range(net.track_start[track], net.track_start[track + 1]):
-                state.used[_cell(net, net.track_block[place], state.world[track])] -= 1
+                state.used[cell_of(net, net.track_block[place], state.world[track])] -= 1
             state.world[track] = -1
     return found
 
@@ -255,7 +256,7 @@ def _cheapest(track: int, net: Seating, state: State, desk: Desk) -> tuple[int, 
                 continue
             cost = 0
             for place in range(net.track_start[track], net.track_start[track + 1]):
-                at = _cell(net, net.track_block[place], other)
+                at = cell_of(net, net.track_block[place], other)
                 cost += 8 * int(state.used[at] >= net.cell_rows[at])
             cost += _random(desk, 4)
             if not state.shown[state.twin[track], word] & low:
@@ -391,8 +392,8 @@ def _move(track: int, to: int, net: Seating, state: State, desk: Desk) -> None:
     state.world[track] = to
     for place in range(net.track_start[track], net.track_start[track + 1]):
         block = net.track_block[place]
-        state.used[_cell(net, block, before)] -= 1
-        cell = _cell(net, block, to)
+        state.used[cell_of(net, block, before)] -= 1
+        cell = cell_of(net, block, to)
         state.used[cell] += 1
         _look_at(cell, net, state, desk)
 
@@ -430,7 +431,7 @@ def _fits(track: int, net: Seating, state: State) -> bool:
         block, there = net.track_block[place], 0
         for seat in range(net.seat_start[block], net.seat_start[block + 1]):
             there += state.world[net.seat[seat]] == value
-        if there > net.cell_rows[_cell(net, block, value)]:
+        if there > net.cell_rows[cell_of(net, block, value)]:
             return False
     return state.domain[track, value >> 6] >> np.uint64(value & 63) & _ONE != 0
 
@@ -439,15 +440,6 @@ def _fits(track: int, net: Seating, state: State) -> bool:
 def _show(track: int, state: State) -> None:
     value = state.world[track]
     state.shown[state.twin[track], value >> 6] |= _ONE << np.uint64(value & 63)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _cell(net: Seating, block: int, value: int) -> int:
-    """Return the cell of a block with a value; it has one."""
-    cell = net.cell_start[block]
-    while net.cell_value[cell] != value:
-        cell += 1
-    return cell
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
