@@ -8,6 +8,7 @@ are the fewest that do, as long as everybody's true value is one that the assump
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -225,7 +226,10 @@ class _Repair:
         reports, _, left = self.seen.news(attacked, 0)
         if any(len(places) for report, places in zip(reports, left, strict=True) if report.attack in own):
             raise AssertionError("a repair does not hold when it is tried again")
-        remaining = {report.attack: len(places) for report, places in zip(reports, left, strict=True) if len(places)}
+        remaining: Counter[str] = Counter()  # of all attributes
+        for report, places in zip(reports, left, strict=True):
+            remaining[report.attack] += len(places)
+        remaining = +remaining
         open_still = {report.attack for report in reports if report.status == "incomplete"}
         return self._told(rows, remaining, open_still, self.seen.told(attacked))
 

@@ -43,6 +43,7 @@ from audit.verdict.naming import Namer
 from audit.verdict.policy import Judged
 from audit.verdict.scoring import Scored, changed_values, score
 
+_HIDDEN = "the reason is shown with --reveal"
 Shelves = Sequence[AnyShelf | None]
 Watch = Callable[[str], Callable[[int, int], None] | None]
 
@@ -214,7 +215,8 @@ def _waive(
     applied, told = policy.sort_waivers(waivers, present, options.today, stable=namer.stable)
     gone = [[place for place, ident in enumerate(some) if ident in applied] for some in ids]
     marked = [replace(entry, waived=np.array(some, dtype=np.intp)) for entry, some in zip(judged, gone, strict=True)]
-    return marked, told
+    # A reason may name people.
+    return marked, told if options.reveal else [replace(each, reason=_HIDDEN) for each in told]
 
 
 def _attack_reports(

@@ -43,16 +43,16 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
     found = {name: dict(_attacked(side)) for name, side in sides.items()}
     attacks = list(dict.fromkeys(attack for by_attack in found.values() for attack in by_attack))
     if attacks:
-        falling = {name: [_percent(by_attack.get(attack)) for attack in attacks] for name, by_attack in found.items()}
+        falling = [(name, [_percent(by.get(attack)) for attack in attacks]) for name, by in found.items()]
         yield charts.bars(
             "What falls, by attack", attacks, falling, axes=("attack", "% of people, versions or records")
         )
     longest = max((side.releases for side in sides.values()), key=len, default=())
     tags = [printable(release.tag, 24) for release in longest]
     for measure, title in _PLOTTED.items():
-        lines = {name: _of_releases(side.releases, measure) for name, side in sides.items()}
-        known = {name: values for name, values in lines.items() if values}
-        if known and any(value for values in known.values() for value in values):
+        lines = [(name, _of_releases(side.releases, measure)) for name, side in sides.items()]
+        known = [(name, values) for name, values in lines if values]
+        if any(value for _, values in known for value in values):
             yield charts.lines(title, tags, known, axes=("release", title.partition(":")[0].lower()))
 
 

@@ -28,6 +28,7 @@ from reports.wording import (
     facts,
     fallen,
     headline,
+    known_of,
     listing,
     multiset,
     notes,
@@ -166,26 +167,27 @@ def _named(attack: AttackReport) -> str:
 def _charts(report: Report) -> Iterator[charts.Chart]:
     """Yield the pictures of a report."""
     tags = [printable(tag, 24) for tag in report.series.releases]
-    over_time = {}
+    over_time = []
     for attack in told(report):
-        line = attack.measures.get("timeline")
-        if attack.status != "skipped" and isinstance(line, list):
-            over_time[f"{counted(attack)} by {_named(attack)}"] = line
+        line, of = attack.measures.get("timeline"), known_of(attack)
+        if attack.status != "skipped" and isinstance(line, list) and of:
+            bound = ", at least" if attack.status == "incomplete" else ""
+            name = f"{counted(attack)} by {_named(attack)}, % of {of[1]}{bound}"
+            over_time.append((name, [100 * each / of[0] for each in line]))
     if over_time and len(tags) > 1:
-        title = "What has become certain, release by release"
-        yield charts.lines(title, tags, over_time, axes=("after release", "people or versions"))
+        yield charts.lines("What is found, release by release", tags, over_time, axes=("after release", "%"))
     for attack in report.attacks:
         sizes = attack.measures.get("candidate_sizes")
         if isinstance(sizes, dict) and sizes:
             yield _sizes(attack, {int(size): count for size, count in sizes.items()})
-    risks = {
-        _named(attack): attack.measures["risk_counts"]
-        for attack in told(report)
-        if isinstance(attack.measures.get("risk_counts"), list)
-    }
+    risks = []
+    for attack in told(report):
+        counts = attack.measures.get("risk_counts")
+        if isinstance(counts, list) and sum(counts):
+            risks.append((_named(attack), [100 * each / sum(counts) for each in counts]))
     if risks:
         title = "How probable the true value is, for how many"
-        yield charts.bars(title, _RISKS, risks, axes=("risk", "people or versions"))  # type: ignore[arg-type]
+        yield charts.bars(title, _RISKS, risks, axes=("risk", "% of people or versions"))
 
 
 def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
@@ -197,4 +199,4 @@ def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
         ticks.append(f">{_SIZES}")
         counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
     title = f"How many values are left to each person, by {_named(attack)}"
-    return charts.bars(title, ticks, {"people": counts}, axes=("values left", "people"))
+    return charts.bars(title, ticks, [("people", counts)], axes=("values left", "people"))

@@ -110,8 +110,7 @@ def _timeline(report: Report) -> Iterator[str]:
 def _panel(report: Report) -> Iterator[str]:
     shown = panel(report)
     if shown.rows:
-        head = [head.replace("\n", " ").strip() for head in shown.head]
-        yield from _section("Each release by itself", _table(head, shown.rows, words=1))
+        yield from _section("Each release by itself", _table(shown.whole_heads, shown.rows, words=1))
         yield from _list(shown.notes)
 
 

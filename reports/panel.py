@@ -28,6 +28,15 @@ class Panel(NamedTuple):
     rows: list[list[str]]
     notes: list[str]
 
+    @property
+    def whole_heads(self) -> list[str]:
+        """The heads, each by itself, in one line."""
+        found: list[str] = []
+        for head in self.head:
+            shared, _, own = head.partition("\n")
+            found.append(f"{shared} {own}".strip() if shared else f"{found[-1].split()[0]} {own}")
+        return found
+
 
 def panel(report: Report, *, releases: int | None = None, means: bool = True) -> Panel:
     """Return the last so many releases, each by itself; `means` tells whether there is room for mean risks.

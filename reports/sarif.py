@@ -61,7 +61,7 @@ class Sarif:
             "invocations": [_invocation(report)],
             "artifacts": [
                 {
-                    "location": {"uri": quote(each.path), "uriBaseId": _ROOT, "index": place},
+                    "location": {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": _ROOT, "index": place},
                     "hashes": {"sha-256": each.sha256},
                 }
                 for place, each in enumerate(report.inputs)
@@ -157,7 +157,7 @@ def _files(report: Report) -> dict[str, dict[str, object]]:
         tag = each.path.rsplit("/", 1)[-1]
         for ending in _ENDINGS:
             tag = tag.removesuffix(ending)
-        files.setdefault(tag, {"uri": quote(each.path), "uriBaseId": _ROOT, "index": place})
+        files.setdefault(tag, {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": _ROOT, "index": place})
     return {tag: files[tag] for tag in report.series.releases if tag in files}
 
 

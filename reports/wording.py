@@ -70,7 +70,7 @@ def waivers(report: Report) -> Iterable[str]:
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     if report.policy.violations:
-        worst = max(reversed(violating(report)), key=_certain)
+        worst = max(reversed(violating(report)), key=lambda each: (_certain(each), each.findings_total))
         if worst.findings_total:
             what = fallen(worst)
             if "min_e" in worst.measures and not worst.measures["pinned"]:
@@ -79,7 +79,8 @@ def headline(report: Report) -> tuple[str, str]:
                 return f"NOT SAFE: by {worst.attack}, {what}: too few others fit what is known of them.", "red"
             if "versions" in worst.measures:
                 what += " (a person in one release)"
-            return f"NOT SAFE: by {worst.attack}, the sensitive value is certain for {what}.", "red"
+            value = f"the value of {printable(worst.sensitive)}" if worst.sensitive else "the sensitive value"
+            return f"NOT SAFE: by {worst.attack}, {value} is certain for {what}.", "red"
         return "NOT SAFE: a risk reaches the policy's limit.", "red"
     if report.policy.undecided:
         return (
@@ -87,7 +88,9 @@ def headline(report: Report) -> tuple[str, str]:
             "yellow",
         )
     asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
-    return f"The policy holds against: {asked}.", "green"
+    waived = sum(each.state == "applied" for each in report.policy.waived)
+    but = f", but for what is waived: {plural(waived, 'finding')}" if waived else ""
+    return f"The policy holds against: {asked}{but}.", "green"
 
 
 def violating(report: Report) -> list[AttackReport]:
@@ -111,7 +114,7 @@ def violated(report: Report) -> Iterable[str]:
 def violation_told(violation: Violation) -> str:
     """Return how a clause does not hold."""
     of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
-    return f"{violation.measure}{of} is {_value(violation)} by {violation.attack}, limit {violation.limit:g}"
+    return f"{violation.measure}{of} is {_value(violation)} by {violation.attack}, limit {violation.limit:.12g}"
 
 
 def undecided(report: Report) -> Iterable[str]:
@@ -197,24 +200,24 @@ def fallen(attack: AttackReport) -> str:
     return f"{more}{_int(m['disclosed']):,} of {plural(_int(m['versions']), 'version')}"
 
 
+def known_of(attack: AttackReport) -> tuple[int, str] | None:
+    """Return of how many `fallen` tells, and what they are; None where there are none."""
+    for measure, what in (("records", "records"), ("versions", "versions"), ("individuals", "people")):
+        if measure in attack.measures:
+            number = _int(attack.measures[measure])
+            return (number, what) if number else None
+    return None
+
+
 def share_fallen(attack: AttackReport) -> float:
-    """Return the share of the people, versions or records of whom `fallen` tells, in [0, 1]."""
-    m = attack.measures
+    """Return the share of those of whom `fallen` tells, in [0, 1]."""
+    m, of = attack.measures, known_of(attack)
     compromised = m.get("compromised")
-    found, of = next(
-        (m.get(part), m.get(whole))
-        for part, whole in (
-            ("once_unsafe", "records"),
-            ("vulnerable", "individuals"),
-            ("certain", "versions"),
-            ("disclosed", "versions"),
-            ("min_e", "individuals"),
-        )
-        if part in m
-    )
     if isinstance(compromised, dict):
         found = max(compromised.values(), default=0)
-    return _int(found) / max(1, _int(of))
+    else:
+        found = next(_int(m[name]) for name in ("once_unsafe", "vulnerable", "certain", "disclosed") if name in m)
+    return found / of[0] if of else 0.0
 
 
 def _equivalent(measures: Mapping[str, object], more: str) -> str:
@@ -240,6 +243,8 @@ def _spreading(spread: Mapping[str, object], who: object) -> str:
 
 def _estimate(estimated: Mapping[str, object]) -> str:
     """Return risks that were estimated from worlds drawn at random, which prove nothing."""
+    if not estimated["versions"]:
+        return f"cannot estimate how probable values are: {plural(_int(estimated['stuck']), 'version')} may have any."
     told = []
     for name in ("max_risk", "mean_risk"):
         bounds = estimated[name]

@@ -63,6 +63,7 @@ def _count(
     number, values = last - first, share.shape[1]
     sums = np.zeros((number, values))
     at = np.full(number, -1, dtype=np.int64)
+    seen = np.zeros((number, values), dtype=np.bool_)
     weight = np.ones(number + 1)
     total, steps, place, any_world = 0.0, 0, 0, False
     while place >= 0:
@@ -71,6 +72,7 @@ def _count(
             total += weight[number]
             for k in range(number):
                 sums[k, at[k]] += weight[number]
+                seen[k, at[k]] = True
             place -= 1
             continue
         track = first + place
@@ -97,8 +99,10 @@ def _count(
     if not any_world:
         return 0
     # A part whose weights are too small for numbers was not counted.
-    if not total > _LEAST:
-        return -1
+    for k in range(number):
+        for value in range(values):
+            if seen[k, value] and not sums[k, value] > _LEAST:
+                return -1
     share[first:last] = sums / total
     return 1
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import SimpleQueue
+from threading import Timer
 
 import numpy as np
 
@@ -68,8 +69,9 @@ class Pieces:
         self.state.shown[anything] = domain[anything]
         self._programmes = relaxation(rest, domain, twin, values)
         self._desks: SimpleQueue[Desk] = SimpleQueue()
-        for _ in range(_THREADS):
-            self._desks.put(desk_for(net, domain.shape[1]))
+        self._rooms = [desk_for(net, domain.shape[1]) for _ in range(_THREADS)]
+        for desk in self._rooms:
+            self._desks.put(desk)
         occupied(0, len(rest.track), net, self.state)
         asked = np.zeros(len(twin), dtype=np.bool_)
         np.logical_or.at(asked, twin, wanted[rest.track])
@@ -108,6 +110,11 @@ class Pieces:
     def _each(self, pieces: Iterable[Piece], step: Step, budget: Budget) -> bool:
         """Take a step with all pieces that are not settled; tell whether a world may be left."""
         left = [piece for piece in pieces if self._open(piece).any()]
+        seconds = budget.left()
+        alarm = None if seconds is None else Timer(seconds, self._stop)
+        if alarm is not None:
+            alarm.daemon = True
+            alarm.start()
         with ThreadPoolExecutor(_THREADS) as workers:
             running = [workers.submit(step, piece, budget) for piece in left]
             try:
@@ -119,6 +126,13 @@ class Pieces:
             finally:
                 for each in running:
                     each.cancel()
+                if alarm is not None:
+                    alarm.cancel()
+
+    def _stop(self) -> None:
+        """Tell all walks that the time is up."""
+        for desk in self._rooms:
+            desk.number[4] = 1
 
     def _columns(self, piece: Piece) -> slice:
         return slice(*self._programmes.column_at[list(piece)].tolist())

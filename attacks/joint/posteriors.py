@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint.deciding import Decision
+from attacks.joint.domains import unpacked
 from attacks.joint.sampling import CHAINS, Sampled
 from audit.core.budget import Budget
-from audit.core.evidence import Evidence
+from audit.core.evidence import Codes, Evidence
 from audit.core.outcome import Asked, Risks
 
 # Of the time that is left, this share may be used for sampling.
@@ -54,6 +55,14 @@ class WorldRisks:
         ones = np.ones(len(person), dtype=np.int32)
         return Risks(person, np.concatenate(releases), ones, np.concatenate(risks))
 
+    def _rounded(self, track: Codes) -> Shares:
+        """Return the shares of the worlds so that what is possible is not nothing, and only what is certain is 1."""
+        possible = unpacked(self.decision.possible[track], self.decision.share.shape[1])
+        several = possible.sum(axis=1, keepdims=True) > 1
+        share = self.decision.share[track]
+        held = np.clip(share, np.finfo(np.float64).tiny, np.nextafter(1.0, 0.0))
+        return np.where(several & possible, held, share)
+
     def shares(self, release: int) -> npt.NDArray[np.float64]:
         """Return the share of the worlds in which everybody in a release has a value; shape (versions, values).
 
@@ -62,7 +71,7 @@ class WorldRisks:
         network = self.decision.network
         versions, hosts = network.versions, network.hosts[release]
         track = versions.track[versions.release == release]
-        share = self.decision.share[track]
+        share = self._rounded(track)
         kinds = network.class_of[: hosts.values]
         if int(kinds.max(initial=0)) + 1 == len(kinds):
             return share[:, kinds]

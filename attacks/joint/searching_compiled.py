@@ -53,7 +53,8 @@ class Desk(NamedTuple):
         over, full: cells that may be too full, how many in `number[0]`, and whether a cell is among them.
         moved, was, stamp: tracks that changed their values, how many in `number[1]`; what they had; the turn of each.
         level: for each choice where its trail begins, the track and the value; shape (levels, 3), int64.
-        number: those of `over` and `moved`, the turn, the seed; shape (4,), int64.
+        number: those of `over` and `moved`, the turn, the seed, and whether the time is up, which another thread may
+            say at any time; shape (5,), int64.
     """
 
     room: tuple[Array, Array, Array, Array]
@@ -74,6 +75,7 @@ class Desk(NamedTuple):
 _TRAIL = 1 << 20
 _LEVELS = 4096
 _MOVES = 40
+_LATE = 4
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -95,7 +97,7 @@ def desk_for(net: Seating, words: int) -> Desk:
         np.empty(tracks, dtype=np.int32),
         np.zeros(tracks, dtype=np.int64),
         np.empty((_LEVELS, 3), dtype=np.int64),
-        np.array([0, 0, 0, 1]),
+        np.array([0, 0, 0, 1, 0]),
     )
 
 
@@ -151,7 +153,7 @@ def ask(asked: Array, witnesses: int, net: Seating, state: State, desk: Desk, li
     in_vain = 0
     for track in asked:
         for value in range(state.domain.shape[1] * 64):
-            if _number(state.shown[track]) >= witnesses:
+            if _number(state.shown[track]) >= witnesses or desk.number[_LATE]:
                 break
             word, bit = value >> 6, _ONE << np.uint64(value & 63)
             if not state.domain[track, word] & bit or state.shown[track, word] & bit:
@@ -191,6 +193,8 @@ def _repaired(net: Seating, state: State, desk: Desk, limit: int) -> int:
         cell = _fullest(net, state, desk)
         if cell < 0:
             return SHOWN
+        if desk.number[_LATE]:
+            return OPEN
         track, value = _mover(cell, net, state, desk)
         possible = track >= 0
         if limit < 0 and (levels == _MOVES or not possible):
@@ -275,7 +279,7 @@ def _propagated(track: int, net: Seating, state: State, desk: Desk) -> bool:
     head, tail = 0, _enqueued(track, -1, 0, net, desk)
     blocks = len(desk.queue)
     possible = True
-    while head != tail and possible and not _crowded(state, desk):
+    while head != tail and possible and not _crowded(state, desk) and not desk.number[_LATE]:
         block = desk.queue[head]
         head = head + 1 if head + 1 < blocks else 0
         desk.waiting[block] = False

@@ -13,6 +13,9 @@ from audit.core.errors import UsageError, printable
 if TYPE_CHECKING:
     from audit.reading.series import Series
 
+# Characters of a name that its temporary file has as well; all of them might be too many.
+_NAME = 40
+
 
 def check_output(output: Path | None) -> None:
     """Find out before a long run whether the report can be written.
@@ -89,17 +92,21 @@ def _print(rendered: str) -> None:
 
 
 def replace_file(path: Path, content: str) -> None:
-    """Write a file through a temporary one beside it; devices and pipes are written directly."""
+    """Write a file through a temporary one beside it, which gets the mode of the file that was there.
+
+    Links are followed; devices and pipes are written directly.
+    """
+    path = path.resolve()
     if path.exists() and not path.is_file():
         path.write_text(content, encoding="utf-8", errors="replace")
         return
-    descriptor, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name[:_NAME]}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(content)
         mask = os.umask(0)
         os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
