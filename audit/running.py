@@ -16,6 +16,7 @@ import numpy as np
 from audit.core.budget import Budget
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
+from audit.core.interrupting import still_heard
 from audit.core.outcome import Attack, Finding, Places
 from audit.core.report import (
     AdversaryFacts,
@@ -137,7 +138,8 @@ def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> 
 def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.watch(attack.ident))
-    scored = score(evidence, attack.run(evidence, budget), budget)
+    with still_heard():
+        scored = score(evidence, attack.run(evidence, budget), budget)
     return Scored(scored.outcome, scored.risks, time.perf_counter() - start)
 
 

@@ -11,7 +11,7 @@ from audit.core.report import AttackReport
 from reports import charts
 from reports.comparison import notes, numbered, table
 from reports.html import page
-from reports.wording import share_fallen
+from reports.wording import named, share_fallen
 
 _NAME = 40
 _PLOTTED = {
@@ -59,8 +59,7 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
 def _attacked(side: Side) -> Iterator[tuple[str, AttackReport]]:
     for attack in side.attacks:
         if attack.status != "skipped":
-            name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
-            yield name, attack
+            yield named(attack), attack
 
 
 def _percent(attack: AttackReport | None) -> float | None:

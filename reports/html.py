@@ -31,6 +31,7 @@ from reports.wording import (
     known_of,
     listing,
     multiset,
+    named,
     notes,
     number,
     plural,
@@ -157,11 +158,7 @@ def _undecided(report: Report) -> Iterator[str]:
     yield from undecided(report)
     for attack in report.attacks:
         if attack.status != "complete":
-            yield f"{_named(attack)} is {attack.status}: {printable(attack.reason or '', 400)}"
-
-
-def _named(attack: AttackReport) -> str:
-    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
+            yield f"{named(attack)} is {attack.status}: {printable(attack.reason or '', 400)}"
 
 
 def _charts(report: Report) -> Iterator[charts.Chart]:
@@ -172,7 +169,7 @@ def _charts(report: Report) -> Iterator[charts.Chart]:
         line, of = attack.measures.get("timeline"), known_of(attack)
         if attack.status != "skipped" and isinstance(line, list) and of:
             bound = ", at least" if attack.status == "incomplete" else ""
-            name = f"{counted(attack)} by {_named(attack)}, % of {of[1]}{bound}"
+            name = f"{counted(attack)} by {named(attack)}, % of {of[1]}{bound}"
             over_time.append((name, [100 * each / of[0] for each in line]))
     if over_time and len(tags) > 1:
         yield charts.lines("What is found, release by release", tags, over_time, axes=("after release", "%"))
@@ -184,7 +181,7 @@ def _charts(report: Report) -> Iterator[charts.Chart]:
     for attack in told(report):
         counts = attack.measures.get("risk_counts")
         if isinstance(counts, list) and sum(counts):
-            risks.append((_named(attack), [100 * each / sum(counts) for each in counts]))
+            risks.append((named(attack), [100 * each / sum(counts) for each in counts]))
     if risks:
         title = "How probable the true value is, for how many"
         yield charts.bars(title, _RISKS, risks, axes=("risk", "% of people or versions"))
@@ -198,5 +195,5 @@ def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
     if most > _SIZES:
         ticks.append(f">{_SIZES}")
         counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
-    title = f"How many values are left to each person, by {_named(attack)}"
+    title = f"How many values are left to each person, by {named(attack)}"
     return charts.bars(title, ticks, [("people", counts)], axes=("values left", "people"))

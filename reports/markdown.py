@@ -19,6 +19,7 @@ from reports.wording import (
     facts,
     fallen,
     headline,
+    named,
     notes,
     number,
     seconds,
@@ -81,12 +82,12 @@ def _ladder(report: Report) -> Iterator[str]:
     rows = []
     for attack in report.attacks:
         if attack.status == "skipped":
-            rows.append([_named(attack), attack.status, "does not apply", *[""] * 5])
+            rows.append([named(attack), attack.status, "does not apply", *[""] * 5])
             continue
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.measures
         people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
         risks = [number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        rows.append([_named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
+        rows.append([named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
     head = ["attack", "status", "what falls", "new people", "so far", "highest risk", "mean risk", "time"]
     yield from _section("Attacks", _table(head, rows, words=3))
     repeated = [REPEATED] if len(told(report)) < len(report.attacks) else []
@@ -99,7 +100,7 @@ def _timeline(report: Report) -> Iterator[str]:
     shown = [(a, line) for a, line in lines if isinstance(line, list) and any(line)]
     if not shown:
         return
-    head = ["after release", *(f"{counted(attack)} by {_named(attack)}" for attack, _ in shown)]
+    head = ["after release", *(f"{counted(attack)} by {named(attack)}" for attack, _ in shown)]
     rows = [
         [printable(tag), *(f"{line[place]:,}" if place < len(line) else "?" for _, line in shown)]
         for place, tag in enumerate(tags)
@@ -119,7 +120,7 @@ def _findings(attack: AttackReport) -> Iterator[str]:
         return
     shown, total = len(attack.findings), attack.findings_total
     some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-    yield f"## {escaped(f'Findings of {_named(attack)}')} ({some})"
+    yield f"## {escaped(f'Findings of {named(attack)}')} ({some})"
     yield ""
     for finding in attack.findings:
         yield f"* {escaped(sentence(finding, by_version='versions' in attack.measures))} `{finding.id}`"
@@ -134,7 +135,7 @@ def _findings(attack: AttackReport) -> Iterator[str]:
 def _open(report: Report) -> Iterator[str]:
     """Yield what this audit does not tell."""
     lines = [*undecided(report)]
-    lines += [f"{_named(a)} is {a.status}: {printable(a.reason, 400)}" for a in report.attacks if a.reason]
+    lines += [f"{named(a)} is {a.status}: {printable(a.reason, 400)}" for a in report.attacks if a.reason]
     yield from _section("What was not decided", _list(lines) if lines else ["Nothing.", ""])
 
 
@@ -144,10 +145,6 @@ def _provenance(report: Report) -> Iterator[str]:
     stable = "stay from one audit to the next" if report.ids_are_stable else "hold for this report only"
     lines = [settings(report), f"Ids of findings {stable}.", f"Made by series-audit {report.tool_version}."]
     yield from _section("Settings", _list(lines))
-
-
-def _named(attack: AttackReport) -> str:
-    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 
 
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:

@@ -134,17 +134,17 @@ def notes(report: Report) -> Iterable[str]:
     for attack in report.attacks:
         ways, spread = attack.measures.get("ways"), attack.measures.get("spread")
         if isinstance(ways, list) and ways:
-            yield f"{attack.attack} took: {'; '.join(ways)}."
+            yield f"{named(attack)} took: {'; '.join(ways)}."
         if pairs := _int(attack.measures.get("open")):
-            yield f"{attack.attack} left open whether {plural(pairs, 'value')} of versions can be true."
+            yield f"{named(attack)} left open whether {plural(pairs, 'value')} of versions can be true."
         if presumed := _int(attack.measures.get("presumed")):
             who = plural(presumed, "person", "people")
-            yield f"{attack.attack} takes for granted that one truth is behind the releases; no key tells it for {who}."
+            yield f"{named(attack)} takes for granted that one truth is behind the releases; no key tells it for {who}."
         if isinstance(spread, dict):
             yield _spreading(spread, attack.measures.get("spread_worst"))
         estimated = attack.measures.get("estimated")
         if isinstance(estimated, dict):
-            yield f"{attack.attack} {_estimate(estimated)}"
+            yield f"{named(attack)} {_estimate(estimated)}"
     if report.adversary.kind == "register" and any(a.measures.get("max_risk") is not None for a in report.attacks):
         yield (
             "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
@@ -314,6 +314,11 @@ def number(value: object) -> str:
     if value == 1:
         return "1"
     return f"{min(value, 0.999):.3f}"
+
+
+def named(attack: AttackReport) -> str:
+    """Return an attack's name, with the attribute when several are audited."""
+    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
 
 
 def seconds(attack: AttackReport) -> str:

@@ -6,8 +6,6 @@ known from its residues. Whoever uses a solution checks it in exact arithmetic: 
 
 from __future__ import annotations
 
-import signal
-import threading
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -72,10 +70,7 @@ def plainer(equations: list[Equation], unknowns: int) -> dict[int, Fraction] | N
     coefficients = csr_array((entry, where), shape=(len(equations), unknowns))
     totals = np.array([float(total) for _, total in equations])
     both = hstack([coefficients, -coefficients])
-    interrupted = signal.getsignal(signal.SIGINT)
     result = linprog(np.ones(2 * unknowns), A_eq=both, b_eq=totals, bounds=(0, None), method="highs-ds")
-    if threading.current_thread() is threading.main_thread() and interrupted is not None:
-        signal.signal(signal.SIGINT, interrupted)  # HiGHS leaves Ctrl-C to end the process
     if result.status != 0:
         return None
     wanted = set(np.flatnonzero(np.abs(result.x[:unknowns] - result.x[unknowns:]) > _NEGLIGIBLE).tolist())

@@ -20,6 +20,7 @@ from attacks.equivalence.lattice import Lattice, Row, TooLargeError, Types, conn
 from attacks.equivalence.vectors import Exact, Vector
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
+from audit.core.interrupting import still_heard
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -281,7 +282,8 @@ class _Programme:
         left = budget.part(1.0).seconds
         if left is not None:
             solver.parameters.max_time_in_seconds = left
-        status = solver.solve(self._model)
+        with still_heard():
+            status = solver.solve(self._model)
         if status == cp_model.INFEASIBLE:
             return None, True
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:

@@ -79,6 +79,7 @@ class Programme:
             ValueError: there is no world.
         """
         solver = self._cp.CpSolver()
+        solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         while True:

@@ -59,6 +59,7 @@ def _prove(programme: Programme, asked: Flags, enough: int, found: Support, budg
     for column, flag in has.items():
         model.add(numbers[column] >= 1).only_enforce_if(flag)
     solver = cp_model.CpSolver()
+    solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     # All of the programme as a linear one: what is left here is nearly whole, and that is a hundred times faster.

@@ -1,0 +1,120 @@
+"""Reports as files, and what is said in them of waivers and of several attributes."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from reports.registry import FORMATS
+from tests.cli.forms import EXAMPLES, append
+from tests.helpers.running import run_audit, run_main
+
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+
+
+@pytest.fixture
+def series(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
+def test_a_report_that_names_people_stays_as_private_as_its_file_was(tmp_path):
+    page = tmp_path / "report.html"
+    page.touch(mode=0o600)
+    run_main(str(HOSPITAL), "--reveal", "--format", "html", "--output", str(page))
+    assert "Bob" in page.read_text()
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+def test_a_link_is_followed(tmp_path):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    link.symlink_to(target)
+    run_main(str(HOSPITAL), "--output", str(link))
+    assert link.is_symlink()
+    assert "NOT SAFE" in target.read_text()
+
+
+def test_a_name_may_be_as_long_as_a_file_system_takes(tmp_path):
+    page = tmp_path / ("r" * 250 + ".txt")
+    assert run_main(str(HOSPITAL), "--output", str(page))[0] == 1
+    assert "NOT SAFE" in page.read_text()
+    assert list(tmp_path.iterdir()) == [page]
+
+
+@pytest.mark.parametrize("form", [form.ident for form in FORMATS if form.ident not in {"json", "sarif"}])
+def test_a_verdict_that_rests_on_waivers_says_so(series, form):
+    _, result, _ = run_audit(series, "--findings", "all")
+    ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
+    for ident in ids:
+        append(
+            series / "series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "Bob knows"\nexpires = 2999-01-01\n'
+        )
+    code, out, _ = run_main(str(series), "--format", form)
+    assert code == 0
+    assert f"but for what is waived: {len(ids)} findings" in " ".join(out.split())
+    assert "Bob" not in out
+    assert "Bob knows" in run_main(str(series), "--format", form, "--reveal")[1]
+
+
+def test_the_headline_names_the_attribute_that_falls_most(tmp_path):
+    (tmp_path / "s").mkdir()
+    rows = {"1": ["a,1,x,u", "b,1,x,v", "c,2,y,u", "d,2,z,u"], "2": ["a,1,x,u", "c,1,y,u", "b,2,x,v", "d,2,z,u"]}
+    for tag, lines in rows.items():
+        (tmp_path / "s" / f"{tag}.csv").write_text("who,group,first,second\n" + "\n".join(lines) + "\n")
+    (tmp_path / "s" / "series.toml").write_text(
+        '[series]\nname = "two"\nreleases = ["1.csv", "2.csv"]\n'
+        '[columns]\nindividual = "who"\ngroup = "group"\nsensitive = ["first", "second"]\n'
+    )
+    code, result, _ = run_audit(tmp_path / "s", "--attack", "intersection")
+    found = {attack["sensitive"]: attack["measures"]["vulnerable"] for attack in result["attacks"]}
+    assert code == 1
+    assert found == {"first": 4, "second": 3}
+    text = run_main(str(tmp_path / "s"), "--attack", "intersection")[1]
+    assert "by intersection, the value of first is certain for 4 of 4 people." in text
+
+
+def test_a_release_whose_name_is_no_text_has_a_place_in_sarif(series):
+    strange = os.fsdecode(b"z\xff.csv")
+    (series / "releases" / "2.csv").rename(series / "releases" / strange)
+    toml = (series / "series.toml").read_text()
+    start, end = toml.index("releases = ["), toml.index("]", toml.index("releases = [")) + 1
+    (series / "series.toml").write_text(toml.replace(toml[start:end], 'releases = ["releases/*.csv"]'))
+    code, out, err = run_main(str(series), "--format", "sarif")
+    assert (code, err) == (1, "")
+    assert "z%FF.csv" in out
+
+
+def test_settings_of_matplotlib_in_the_folder_change_nothing(tmp_path, monkeypatch):
+    pages = []
+    for setting in ("", "text.usetex: True\nfont.size: 30\n"):
+        (tmp_path / "matplotlibrc").write_text(setting)
+        monkeypatch.chdir(tmp_path)
+        command = [sys.executable, "-c", PICTURE]
+        pages.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert pages[0] == pages[1] != ""
+
+
+PICTURE = 'from reports.charts import lines; print(lines("t", ["1"], [("a", [1])], axes=("x", "y")).source)'
+
+INTERRUPTED = """
+import os, signal, sys
+from audit.api import load
+load(sys.argv[1]).attack("equivalence")
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    signal.pause()
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+@pytest.mark.parametrize("name", ["clinic-merged", "hospital-l-diverse"])
+def test_an_attack_leaves_ctrl_c_as_it_was(name):
+    command = [sys.executable, "-c", INTERRUPTED, str(EXAMPLES / name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "heard\n"), (done.returncode, -signal.SIGINT, done.stderr)
