@@ -13,7 +13,7 @@ import numpy as np
 from attacks.joint.network import Flags, Words
 from attacks.joint.relaxation import Support, relaxation
 from attacks.joint.remainder import Remainder
-from attacks.joint.searching_compiled import IMPOSSIBLE, Desk, State, ask, desk_for, occupied, started
+from attacks.joint.searching_compiled import IMPOSSIBLE, LATE, Desk, State, ask, desk_for, occupied, started
 from attacks.joint.whole import in_whole_numbers
 from audit.core.budget import Budget
 from audit.core.evidence import Codes
@@ -132,7 +132,7 @@ class Pieces:
     def _stop(self) -> None:
         """Tell all walks that the time is up."""
         for desk in self._rooms:
-            desk.number[4] = 1
+            desk.number[LATE] = 1
 
     def _columns(self, piece: Piece) -> slice:
         return slice(*self._programmes.column_at[list(piece)].tolist())

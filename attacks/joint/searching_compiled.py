@@ -75,7 +75,7 @@ class Desk(NamedTuple):
 _TRAIL = 1 << 20
 _LEVELS = 4096
 _MOVES = 40
-_LATE = 4
+LATE = 4
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -153,7 +153,7 @@ def ask(asked: Array, witnesses: int, net: Seating, state: State, desk: Desk, li
     in_vain = 0
     for track in asked:
         for value in range(state.domain.shape[1] * 64):
-            if _number(state.shown[track]) >= witnesses or desk.number[_LATE]:
+            if _number(state.shown[track]) >= witnesses or desk.number[LATE]:
                 break
             word, bit = value >> 6, _ONE << np.uint64(value & 63)
             if not state.domain[track, word] & bit or state.shown[track, word] & bit:
@@ -193,7 +193,7 @@ def _repaired(net: Seating, state: State, desk: Desk, limit: int) -> int:
         cell = _fullest(net, state, desk)
         if cell < 0:
             return SHOWN
-        if desk.number[_LATE]:
+        if desk.number[LATE]:
             return OPEN
         track, value = _mover(cell, net, state, desk)
         possible = track >= 0
@@ -279,7 +279,7 @@ def _propagated(track: int, net: Seating, state: State, desk: Desk) -> bool:
     head, tail = 0, _enqueued(track, -1, 0, net, desk)
     blocks = len(desk.queue)
     possible = True
-    while head != tail and possible and not _crowded(state, desk) and not desk.number[_LATE]:
+    while head != tail and possible and not _crowded(state, desk) and not desk.number[LATE]:
         block = desk.queue[head]
         head = head + 1 if head + 1 < blocks else 0
         desk.waiting[block] = False

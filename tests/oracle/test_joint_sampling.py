@@ -123,7 +123,7 @@ def test_who_does_not_get_about_has_no_estimate(people):
         told = EstimatedRisks(evidence, decision).estimated(AskFor(evidence, -1), Budget())
     assert (told["versions"], told["stuck"]) == (0, 2 * people)
     for name in ("max_risk", "mean_risk"):
-        assert (told[name]["low"], told[name]["high"]) == (0, 1)
+        assert (told[name]["low"], told[name]["high"]) == (0, pytest.approx(1))  # 1 itself is what is certain
 
 
 def test_nothing_depends_on_when_it_is_done_but_time_up_is_no_estimate():
