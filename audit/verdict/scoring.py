@@ -15,6 +15,7 @@ from audit.linking.linked import UNKNOWN
 from audit.linking.truth import truth_of
 
 _TENTHS = 10
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,11 @@ class Scored:
     def _risk_counts(self, risks: Risks) -> list[int]:
         """Return how many versions, or people, have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
         counts = ~np.isnan(risks.risk)
-        tenth = np.floor(risks.risk[counts] * _TENTHS).astype(np.int64)
+        risk = risks.risk[counts]
+        # What rounding has left a little below a tenth belongs to it; only what is certain is 1.
+        tenth = np.minimum(np.floor(risk * _TENTHS + _ROUNDING), np.where(risk == 1, _TENTHS, _TENTHS - 1)).astype(
+            np.int64
+        )
         return np.bincount(tenth, weights=self._weights(counts), minlength=_TENTHS + 1).astype(np.int64).tolist()
 
     def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | None:

@@ -93,7 +93,8 @@ def test_order_and_names_do_not_matter(adversary, kind, compiled, data):
     other, people, values = data.draw(disguised(series))
     one, two = (told(each, adversary, "joint", compiled=compiled) for each in (series, other))
     assert one.code == two.code
-    mine, others = one.measures("joint"), two.measures("joint")
+    # What is estimated depends on what is drawn, and that on the order.
+    mine, others = ({k: v for k, v in each.measures("joint").items() if k != "estimated"} for each in (one, two))
     assert mine == {name: pytest.approx(each, abs=CLOSE) if "risk" in name else each for name, each in others.items()}
     assert {(people[who], j, values[value]) for who, j, value in claims(one, "joint")} == claims(two, "joint")
 
