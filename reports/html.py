@@ -18,7 +18,7 @@ from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, Nam
 from reports import charts
 from reports.panel import panel
 from reports.proofs import in_short
-from reports.telling import told
+from reports.telling import timelines, told
 from reports.wording import (
     adversary,
     advice,
@@ -165,13 +165,13 @@ def _charts(report: Report) -> Iterator[charts.Chart]:
     """Yield the pictures of a report."""
     tags = [printable(tag, 24) for tag in report.series.releases]
     over_time = []
-    for attack in told(report):
-        line, of = attack.measures.get("timeline"), known_of(attack)
-        if attack.status != "skipped" and isinstance(line, list) and of:
+    for attack, line in timelines(report):
+        of = known_of(attack)
+        if of:
             bound = ", at least" if attack.status == "incomplete" else ""
             name = f"{counted(attack)} by {named(attack)}, % of {of[1]}{bound}"
             over_time.append((name, [100 * each / of[0] for each in line]))
-    if over_time and len(tags) > 1:
+    if over_time:
         yield charts.lines("What is found, release by release", tags, over_time, axes=("after release", "%"))
     for attack in report.attacks:
         sizes = attack.measures.get("candidate_sizes")

@@ -9,7 +9,7 @@ from audit.core.errors import printable
 from audit.core.report import AttackReport, Report
 from reports.escaping import markdown as escaped
 from reports.panel import panel
-from reports.telling import REPEATED, sentence, steps, told
+from reports.telling import REPEATED, sentence, steps, timelines, told
 from reports.wording import (
     CONTRADICTED,
     adversary,
@@ -95,15 +95,13 @@ def _ladder(report: Report) -> Iterator[str]:
 
 
 def _timeline(report: Report) -> Iterator[str]:
-    tags = report.series.releases
-    lines = [(a, a.measures.get("timeline")) for a in told(report) if a.status != "skipped" and len(tags) > 1]
-    shown = [(a, line) for a, line in lines if isinstance(line, list) and any(line)]
+    shown = [(attack, line) for attack, line in timelines(report) if any(line)]
     if not shown:
         return
     head = ["after release", *(f"{counted(attack)} by {named(attack)}" for attack, _ in shown)]
     rows = [
         [printable(tag), *(f"{line[place]:,}" if place < len(line) else "?" for _, line in shown)]
-        for place, tag in enumerate(tags)
+        for place, tag in enumerate(report.series.releases)
     ]
     yield from _section("Timeline", _table(head, rows, words=1))
 

@@ -27,6 +27,14 @@ def told(report: Report) -> list[AttackReport]:
     return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
 
 
+def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
+    """Return what each attack has found after each release, where there are several releases."""
+    if len(report.series.releases) < 2:
+        return []
+    lines = [(attack, attack.measures.get("timeline")) for attack in told(report) if attack.status != "skipped"]
+    return [(attack, line) for attack, line in lines if isinstance(line, list)]
+
+
 def sentence(finding: NamedFinding, *, by_version: bool) -> str:
     """Return what a finding says, without a full stop; `by_version` tells whether values hold in one release."""
     if isinstance(finding, NamedNarrowed):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from audit.core.errors import printable
 from audit.core.report import AttackReport, NamedFinding, Report
 from reports.panel import print_panel
-from reports.telling import REPEATED, sentence, steps, told
+from reports.telling import REPEATED, sentence, steps, timelines, told
 from reports.wording import (
     CONTRADICTED,
     adversary,
@@ -22,7 +22,6 @@ from reports.wording import (
     headline,
     notes,
     number,
-    plural,
     reasons,
     seconds,
     settings,
@@ -32,7 +31,6 @@ from reports.wording import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Text", "fallen", "number", "plural"]
 _RELEASES_SHOWN = 24
 _ROOM = 96
 
@@ -150,8 +148,7 @@ class Text:
         from rich.table import Table
 
         tags = report.series.releases
-        lines = [(a, a.measures.get("timeline")) for a in told(report) if a.status != "skipped" and len(tags) > 1]
-        rows = [(a, t) for a, t in lines if isinstance(t, list) and any(t)]
+        rows = [(attack, line) for attack, line in timelines(report) if any(line)]
         if not rows:
             return
         table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))

@@ -64,8 +64,8 @@ class Worlds:
         """Show all values of parts in which every group publishes the same values, each as often.
 
         From any world others come by exchanging values everywhere at once: so there has to be one. Where none is
-        handed in, that is taken for granted of large parts; others are left to be searched. Where exchanging does not
-        change a world's weight, all values are as probable.
+        handed in, that is taken for granted of parts too large to be counted; others are counted. Where exchanging
+        does not change a world's weight, all values are as probable.
 
         Returns:
             Of how many tracks it is taken for granted.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from audit.cli.arguments import from_one
 from audit.cli.output import say
 from audit.core.errors import printable
-from reports.text import plural
+from reports.wording import plural
 
 if TYPE_CHECKING:
     from audit.promises.checking import Verdict

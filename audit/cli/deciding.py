@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.core.budget import Budget
 from audit.core.errors import printable
-from reports.text import plural
+from reports.wording import plural
 
 if TYPE_CHECKING:
     from audit.core.evidence import Evidence
