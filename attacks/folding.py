@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attacks.candidates import Candidates, pool_masks
 from audit.core.budget import Budget
-from audit.core.engine import wants_compiled
 from audit.core.evidence import Entries, Evidence, Pools
+from audit.core.kernels import wants_compiled
 
 
 def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.certificates import disclosures
-from attacks.engine import fold_all
+from attacks.folding import fold_all
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence

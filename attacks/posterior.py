@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from attacks.candidates import Candidates
 from audit.core.budget import Budget
-from audit.core.engine import wants_compiled
 from audit.core.evidence import Codes, Entries, Evidence, Pools, Table
+from audit.core.kernels import wants_compiled
 from audit.core.outcome import Asked, Risks
 
 Reals = npt.NDArray[np.float64]

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from attacks.candidates import Candidates
 from attacks.certificates import sightings
-from attacks.engine import fold_all
+from attacks.folding import fold_all
 from attacks.paths import Paths
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget

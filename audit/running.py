@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.core.budget import Budget
+from audit.core.engine import Engine, Local, cores
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
 from audit.core.interrupting import still_heard
@@ -61,6 +62,7 @@ class Options:
         reveal: whether to name people.
         named: whether the attacks were asked for by name.
         watch: given an attack's name, returns who is told of its progress.
+        engine: where attacks have their work done.
         today: the date at which waivers are judged.
     """
 
@@ -71,6 +73,7 @@ class Options:
     reveal: bool = False
     named: bool = False
     watch: Watch = lambda _: None
+    engine: Engine = field(default_factory=lambda: Local(cores()))
     today: datetime.date = field(default_factory=datetime.date.today)
 
 
@@ -137,7 +140,7 @@ def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> 
 
 def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
     start = time.perf_counter()
-    budget = Budget(options.time_limit, options.watch(attack.ident))
+    budget = Budget(options.time_limit, options.watch(attack.ident), options.engine)
     with still_heard():
         scored = score(evidence, attack.run(evidence, budget), budget)
     return Scored(scored.outcome, scored.risks, time.perf_counter() - start)

@@ -132,7 +132,7 @@ def _compiled_cuts(graphs: Weights) -> Job:
 
 
 def _numpy_cuts(graphs: Weights) -> Job:
-    from audit.core.engine import wants_compiled
+    from audit.core.kernels import wants_compiled
 
     if wants_compiled(graphs.size * len(graphs[0])):
         raise ValueError("the compiled kernels would work: with numba loaded, or for graphs as large as these")

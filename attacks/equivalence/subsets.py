@@ -28,8 +28,8 @@ from attacks.equivalence.subsets_plain import Numbers, Pairs, Places, Sets, Task
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
-from audit.core.engine import wants_compiled
 from audit.core.evidence import Codes, Counts
+from audit.core.kernels import wants_compiled
 from audit.core.outcome import Flags
 
 # One set costs the plain kernels as much as this many rows cost others.

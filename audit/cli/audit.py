@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, AttackOptions, choose
-from audit.cli.arguments import Parser, how_many, limit, positive_seconds, sides
+from audit.cli.arguments import Parser, from_one, how_many, limit, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.report import Report
@@ -76,6 +76,9 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         metavar="S",
         help="seconds per attack; default: 300",
     )
+    parser.add_argument(
+        "--jobs", type=from_one, metavar="N", help="how many tasks are done at once; default: one for each core"
+    )
     parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
 
 
@@ -96,10 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def options(arguments: argparse.Namespace, watch: Watch) -> Options:
     """Return how to audit, as the arguments of `add_options` say."""
+    from audit.core.engine import Local, cores
     from audit.running import Options
 
     return Options(
         adversary=arguments.adversary,
+        engine=Local(arguments.jobs or cores()),
         limits=dict([*arguments.policy, *([arguments.k] if arguments.k else [])]),
         time_limit=arguments.time_limit,
         findings=arguments.findings,

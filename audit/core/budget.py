@@ -1,4 +1,4 @@
-"""A budget: how long an attack may go on, and where it tells how far it has come."""
+"""A budget: how long an attack may go on, who works for it, and where it tells how far it has come."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from audit.core.engine import Engine, Local
+
 
 @dataclass
 class Budget:
     """Seconds that an attack may use from now on; None is without limit.
 
-    `tell(done, total)` is called now and then with the share of the work that is done.
+    `tell(done, total)` is called now and then with the share of the work that is done. Tasks are given to `engine`; a
+    budget may go with them, and is used up at the same moment wherever they are done.
     """
 
     seconds: float | None = None
     tell: Callable[[int, int], None] | None = None
+    engine: Engine = field(default_factory=Local)
     _start: float = field(default_factory=time.monotonic)
     _limit: float | None = None
 
@@ -30,13 +34,13 @@ class Budget:
     def part(self, share: float) -> Budget:
         """Return a budget of a share of the time that is left."""
         if self.seconds is None:
-            return Budget(None, self.tell)
-        return Budget(share * (self.left() or 0.0), self.tell, _limit=self._limit or self.seconds)
+            return Budget(None, self.tell, self.engine)
+        return Budget(share * (self.left() or 0.0), self.tell, self.engine, _limit=self._limit or self.seconds)
 
     def capped(self, seconds: float) -> Budget:
         """Return a budget that is used up after so many seconds, or earlier where this one is."""
         least = seconds if self.seconds is None else min(seconds, self.seconds)
-        return Budget(least, self.tell, self._start, self._limit)
+        return Budget(least, self.tell, self.engine, self._start, self._limit)
 
     def progress(self, done: int, total: int) -> None:
         """Tell whoever watches how far the work has come."""
@@ -47,3 +51,19 @@ class Budget:
     def reason(self) -> str:
         """Why an attack stopped whose budget is spent."""
         return f"the time limit of {self._limit or self.seconds:g} s was reached"
+
+    def __getstate__(self) -> tuple[float | None, float | None, float | None]:
+        """Return what another process needs: by the clock on the wall, for every process has its own of the other kind.
+
+        There nobody watches, and the work is done in one thread.
+        """
+        left = self.left()
+        return self.seconds, None if left is None else time.time() + left, self._limit
+
+    def __setstate__(self, state: tuple[float | None, float | None, float | None]) -> None:
+        """Take over what is left."""
+        self.seconds, ends, self._limit = state
+        self._start = (
+            0.0 if ends is None or self.seconds is None else time.monotonic() + ends - time.time() - self.seconds
+        )
+        self.tell, self.engine = None, Local()

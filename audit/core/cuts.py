@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.engine import wants_compiled
+from audit.core.kernels import wants_compiled
 
 Weights: TypeAlias = npt.NDArray[np.int64]
 Values: TypeAlias = npt.NDArray[np.int64]

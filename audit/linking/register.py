@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit import covering
-from audit.core.engine import wants_compiled
 from audit.core.errors import Problems
 from audit.core.evidence import Codes, Entries, Hosts, Pools
+from audit.core.kernels import wants_compiled
 from audit.linking.linked import UNKNOWN, LinkedSource
 from audit.linking.releases import Read, Releases
 from audit.reading.knowledge import Register

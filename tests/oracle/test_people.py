@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attacks.engine import fold_all
+from attacks.folding import fold_all
 from attacks.paths import Paths
 from attacks.registry import find
 from audit.core.budget import Budget

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from attacks import candidates
 from attacks.candidates import NEVER, Candidates, pool_masks
 from attacks.compiled import table_masks
-from attacks.engine import compiled_fold
+from attacks.folding import compiled_fold
 from audit.core.evidence import Entries, Pools
 
 
