@@ -28,8 +28,8 @@ from attacks.certificates import disclosures
 from attacks.folding import fold_all
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
-from audit.core.evidence import Evidence
-from audit.core.outcome import Outcome, per_person_reason, sizes_table
+from audit.core.evidence import Codes, Evidence
+from audit.core.outcome import Disclosures, Outcome, per_person_reason, sizes_table
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class Intersection:
             "complete" if complete else "incomplete",
             None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases",
             measures,
-            disclosures(evidence, vulnerable, certain_at, state.only(vulnerable)),
+            self.claims(evidence, vulnerable, certain_at, state.only(vulnerable)),
             CandidateRisks(evidence, state) if complete else None,
         )
+
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+        """Return what is claimed of some people."""
+        return disclosures(evidence, person, release, value)

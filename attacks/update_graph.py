@@ -104,10 +104,28 @@ class UpdateGraph:
         found: tuple[Codes, Codes, Codes],
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
-        claims = _disclosures(evidence, *found)
+        claims = self.claims(evidence, *found)
         if reason is not None:
             return Outcome(self.ident, "incomplete", reason, measures, claims)
         return Outcome(self.ident, "complete", None, measures, claims, model)
+
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+        """Return what is claimed of versions; each finding has its person's whole graph before and after pruning."""
+
+        def build(places: Places) -> list[Disclosure]:
+            seen = sightings(evidence, person[places])
+            steps = {}
+            for who, versions in seen.items():
+                feasible = prune([v.candidates for v in versions], evidence.transitions)
+                steps[who] = tuple(
+                    Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
+                )
+            return [
+                Disclosure(int(person[p]), int(release[p]), int(value[p]), 1.0, steps[int(person[p])])
+                for p in places.tolist()
+            ]
+
+        return Disclosures(person, release, value, build)
 
 
 def _constant_versions(
@@ -144,25 +162,6 @@ class PathRisks:
         risk = np.concatenate([v.risk[r] for v, r in zip(paths.versions, rows, strict=True)])
         release = np.repeat(np.arange(len(rows), dtype=np.int32), [len(r) for r in rows])
         return Risks(person, release, np.ones(len(person), dtype=np.int32), risk)
-
-
-def _disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-    """Return what is claimed of versions; each finding has its person's whole graph before and after pruning."""
-
-    def build(places: Places) -> list[Disclosure]:
-        seen = sightings(evidence, person[places])
-        steps = {}
-        for who, versions in seen.items():
-            feasible = prune([v.candidates for v in versions], evidence.transitions)
-            steps[who] = tuple(
-                Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
-            )
-        return [
-            Disclosure(int(person[p]), int(release[p]), int(value[p]), 1.0, steps[int(person[p])])
-            for p in places.tolist()
-        ]
-
-    return Disclosures(person, release, value, build)
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:

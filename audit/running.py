@@ -12,13 +12,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.core.budget import Budget
 from audit.core.engine import Engine, Local, cores
 from audit.core.errors import UsageError
 from audit.core.evidence import AdversaryKind, Evidence
 from audit.core.interrupting import still_heard
-from audit.core.outcome import Attack, Finding, Places
+from audit.core.outcome import Attack, Finding, PerPerson, Places
 from audit.core.report import (
     AdversaryFacts,
     AttackReport,
@@ -35,6 +36,7 @@ from audit.linking.gathering import gather
 from audit.linking.linked import LinkedSource
 from audit.linking.register import RegisterSource
 from audit.panel import panels
+from audit.ranges import Ranges
 from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
 from audit.reading.tables import count_rows
@@ -47,6 +49,7 @@ from audit.verdict.scoring import Scored, changed_values, score
 
 _HIDDEN = "the reason is shown with --reveal"
 Shelves = Sequence[AnyShelf | None]
+Flags = npt.NDArray[np.bool_]
 Watch = Callable[[str], Callable[[int, int], None] | None]
 
 
@@ -63,6 +66,7 @@ class Options:
         named: whether the attacks were asked for by name.
         watch: given an attack's name, returns who is told of its progress.
         engine: where attacks have their work done.
+        apart: whether releases too are read there, and people attacked in ranges.
         today: the date at which waivers are judged.
     """
 
@@ -74,15 +78,20 @@ class Options:
     named: bool = False
     watch: Watch = lambda _: None
     engine: Engine = field(default_factory=lambda: Local(cores()))
+    apart: bool = False
     today: datetime.date = field(default_factory=datetime.date.today)
 
 
 @dataclass(frozen=True)
 class Attacked:
-    """A series with what some attacks found out of it, not yet told: each result with the evidence that it is from."""
+    """A series with what some attacks found out of it, not yet told: each result with the evidence that it is from.
+
+    `changed` tells for each evidence, by person code, whose own published values contradict the assumptions.
+    """
 
     series: Series
     evidence: Sequence[Evidence]
+    changed: Sequence[Flags]
     judged: list[tuple[Evidence, Judged]]
     facts: SeriesFacts
     inputs: tuple[Input, ...]
@@ -112,11 +121,13 @@ def attack(series: Series, attacks: Sequence[Attack], options: Options) -> Attac
     limits = _limits(series, options)
     attacks = [each.under(limits) for each in attacks]
     evidence = gather(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+    apart = options.apart and evidence[0].kind != "pseudonym" and any(isinstance(each, PerPerson) for each in attacks)
+    ranges = Ranges(series, evidence, options.engine) if apart else None
     paths = _inputs(series, options)
     with ThreadPoolExecutor(1) as hasher:
         digests = {name: hasher.submit(_digest, path) for name, path in paths.items()}
         judged = [
-            (seen, Judged(each, _sensitive(each, seen, evidence), _attack(each, seen, options)))
+            (seen, Judged(each, _sensitive(each, seen, evidence), _attack(each, seen, options, ranges)))
             for seen in evidence
             for each in attacks
             if each.per_attribute or seen is evidence[0]
@@ -127,7 +138,7 @@ def attack(series: Series, attacks: Sequence[Attack], options: Options) -> Attac
             Input(name, digest.result(), rows[name] if name in rows else count_rows(paths[name]))
             for name, digest in digests.items()
         )
-    return Attacked(series, evidence, judged, facts, inputs, panel)
+    return Attacked(series, evidence, _changed(evidence, ranges), judged, facts, inputs, panel)
 
 
 def _limits(series: Series, options: Options) -> dict[str, float]:
@@ -138,12 +149,26 @@ def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> 
     return seen.sensitive if len(evidence) > 1 and attack.per_attribute else None
 
 
-def _attack(attack: Attack, evidence: Evidence, options: Options) -> Scored:
+def _attack(attack: Attack, evidence: Evidence, options: Options, ranges: Ranges | None) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.watch(attack.ident), options.engine)
     with still_heard():
-        scored = score(evidence, attack.run(evidence, budget), budget)
+        if ranges is not None and isinstance(attack, PerPerson):
+            scored = ranges.attack(attack, evidence, budget)
+        else:
+            scored = score(evidence, attack.run(evidence, budget), budget)
     return Scored(scored.outcome, scored.risks, time.perf_counter() - start)
+
+
+def _changed(evidence: Sequence[Evidence], ranges: Ranges | None) -> list[Flags]:
+    """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
+    found = []
+    for seen in evidence:
+        changed = None if ranges is None else ranges.changed(seen)
+        if changed is None and seen.kind != "pseudonym":
+            changed = changed_values(seen)
+        found.append(np.zeros(0, dtype=np.bool_) if changed is None else changed)
+    return found
 
 
 def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
@@ -162,7 +187,7 @@ def tell(attacked: Attacked, namer: Namer, options: Options) -> Report:
     """Return what attacks found out as a report."""
     series, evidence, shelves = attacked.series, attacked.evidence, attacked.shelves(namer)
     entries, waived = _waive(series, [entry for _, entry in attacked.judged], shelves, namer, options)
-    contradictions = _contradictions(evidence, entries)
+    contradictions = _contradictions(evidence, attacked.changed, entries)
     return Report(
         tool_version=version("series-audit"),
         inputs=attacked.inputs,
@@ -253,17 +278,16 @@ def _named(series: Series, entry: Judged) -> dict[str, str]:
     return {key: series.people.name(code) for key, code in entry.scored.outcome.people.items()}
 
 
-def _contradictions(evidence: Sequence[Evidence], judged: Sequence[Judged]) -> Contradictions:
-    linked = [seen for seen in evidence if seen.kind != "pseudonym"]
-    changed = {seen.sensitive: changed_values(seen) for seen in linked}
+def _contradictions(evidence: Sequence[Evidence], changed: Sequence[Flags], judged: Sequence[Judged]) -> Contradictions:
+    by_name = {seen.sensitive: people for seen, people in zip(evidence, changed, strict=True)}
     infeasible = 0
     for entry in judged:
         risks = entry.scored.risks
         if risks is not None:
             lost = np.unique(risks.person[np.isnan(risks.risk)])
-            own = changed[entry.sensitive or linked[0].sensitive]
+            own = by_name[entry.sensitive or evidence[0].sensitive]
             infeasible = max(infeasible, int((~own[lost]).sum()))
-    return Contradictions(sum(int(people.sum()) for people in changed.values()), infeasible)
+    return Contradictions(sum(int(people.sum()) for people in changed), infeasible)
 
 
 def _decide(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from attacks.registry import choose
-from audit.cli.audit import add_options, options, text_for
+from audit.cli.audit import add_options, check_engine, engine, options, text_for
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.errors import UsageError
@@ -45,12 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
     from reports.next import as_json, text
 
     check_output(arguments.output)
+    check_engine(arguments)
     if len(arguments.candidate) > 2:
         raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
     before, after = with_candidate(open_series(arguments.series), [Path(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
-    with progress() as watch:
-        foresight = foresee(before, after, choose(arguments.attack or (), {}), options(arguments, watch))
+    with progress() as watch, engine(arguments) as chosen:
+        # Rows are withheld to see what that undoes: in this process, where they are.
+        how = replace(options(arguments, watch, chosen), apart=False)
+        foresight = foresee(before, after, choose(arguments.attack or (), {}), how)
     told = as_json(foresight) if arguments.format == "json" else text(foresight, text_for(arguments.output))
     put(told, arguments.output)
     return foresight.after.policy.exit_code

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -402,6 +402,18 @@ class Attack(Protocol):
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Deduce what can be deduced within the budget; a limit reached is `incomplete`, never `complete`."""
+
+
+@runtime_checkable
+class PerPerson(Attack, Protocol):
+    """An attack that looks at one person at a time.
+
+    What it finds of somebody follows from the person's own pools: ranges of people can be attacked apart. Its measures
+    are counts that add up.
+    """
+
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+        """Return claims, given as columns, with what builds their findings."""
 
 
 def per_person_reason(evidence: Evidence) -> str | None:

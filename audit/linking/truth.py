@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.evidence import Codes, Evidence
+from audit.linking.apart import PartSource
 from audit.linking.linked import LinkedSource
 
 
@@ -15,7 +16,7 @@ from audit.linking.linked import LinkedSource
 class Truth:
     """The publisher's knowledge of who has which value; read only where results are scored."""
 
-    source: LinkedSource
+    source: LinkedSource | PartSource
 
     def of_versions(self, release: int) -> Codes | None:
         """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
@@ -31,11 +32,11 @@ class Truth:
 
 
 def truth_of(evidence: Evidence) -> Truth:
-    """Return the truth behind evidence that `gather` made.
+    """Return the truth behind evidence that `gather` made, or behind a part of it.
 
     Raises:
         TypeError: the evidence was made by something else.
     """
-    if not isinstance(evidence.source, LinkedSource):
+    if not isinstance(evidence.source, LinkedSource | PartSource):
         raise TypeError("this evidence does not come from a series")
     return Truth(evidence.source)

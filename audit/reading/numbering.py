@@ -52,28 +52,33 @@ class People:
     """Numbers individuals over all releases.
 
     Identifiers that are small whole numbers are their own codes (no table of names is kept for them); all
-    others are numbered from `direct` on, in the order of first appearance.
+    others are numbered from `direct` on, in the order of first appearance. Unless it is given, the first column of
+    identifiers decides on `direct`; it is 0 where these are no numbers.
+
+    Attributes:
+        direct: which whole numbers are their own codes: those below; None before the first column.
+        largest: the largest code of a number seen, -1 where there was none.
     """
 
-    def __init__(self) -> None:
-        self._direct: int | None = None
-        self._largest = -1
+    def __init__(self, direct: int | None = None) -> None:
+        self.direct = direct
+        self.largest = -1
         self._others = Vocabulary()
         self._counterfeits: list[int] = []
 
     @property
     def size(self) -> int:
         """One more than the largest code given out."""
-        return (self._direct or 0) + len(self._others) if len(self._others) else self._largest + 1
+        return (self.direct or 0) + len(self._others) if len(self._others) else self.largest + 1
 
     def encode(self, array: pa.Array) -> npt.NDArray[np.int32]:
         """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
-        if self._direct is None:
+        if self.direct is None:
             limit = _DIRECT_PER_ROW * len(array) + _DIRECT_SLACK
-            self._direct = limit if self._as_numbers(array, limit) is not None else 0
-        numbers = self._as_numbers(array, self._direct)
+            self.direct = limit if self._as_numbers(array, limit) is not None else 0
+        numbers = self._as_numbers(array, self.direct)
         if numbers is not None:
-            self._largest = max(self._largest, int(numbers.max(initial=-1)))
+            self.largest = max(self.largest, int(numbers.max(initial=-1)))
             fakes = np.flatnonzero(numbers == _NAMED)
             if len(fakes):
                 numbers[fakes] = self.number([name.strip() for name in array.take(fakes).to_pylist()])
@@ -110,23 +115,23 @@ class People:
 
     def number(self, names: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
-        if self._direct is None:
-            self._direct = 0
+        if self.direct is None:
+            self.direct = 0
         codes = np.empty(len(names), dtype=np.int32)
         for place, name in enumerate(names):
             code = self.find(name) if name else NOBODY
             if name and code < 0:
-                code = self._direct + int(self._others.add([name])[0])
+                code = self.direct + int(self._others.add([name])[0])
                 if name.startswith(COUNTERFEIT):
                     self._counterfeits.append(code)
             elif name:
-                self._largest = max(self._largest, code)
+                self.largest = max(self.largest, code)
             codes[place] = code
         return codes
 
     def find(self, name: str) -> int:
         """Return the code of an identifier, or -1 when nobody has it."""
-        direct = self._direct or 0
+        direct = self.direct or 0
         if direct and name.isascii() and name.isdigit() and len(name) < 10 and str(int(name)) == name:
             number = int(name)
             if number < direct:
@@ -136,17 +141,30 @@ class People:
 
     def name(self, code: int) -> str:
         """Return the identifier of a code."""
-        direct = self._direct or 0
+        direct = self.direct or 0
         return str(code) if code < direct else self._others.names[code - direct]
 
     def names(self, codes: npt.NDArray[np.int32]) -> pa.Array:
         """Return the identifiers of many codes as text, empty ones for nobody (-1)."""
         import pyarrow as pa
 
-        direct = self._direct or 0
+        direct = self.direct or 0
         if not len(self._others) or codes.max(initial=-1) < direct:
             return pa.array(codes, mask=codes == NOBODY).cast(pa.string()).fill_null("")
         return pa.array([self.name(code) if code != NOBODY else "" for code in codes.tolist()], pa.string())
+
+    @property
+    def others(self) -> Sequence[str]:
+        """The identifiers whose codes begin at `direct`, in the order of these."""
+        return self._others.names
+
+    def outline(self) -> People:
+        """Return the same without a name that could be read or found: what codes there are, and which are people."""
+        bare = People(self.direct)
+        bare.largest = self.largest
+        bare._others.names = [""] * len(self._others)
+        bare._counterfeits = self._counterfeits
+        return bare
 
     @property
     def has_counterfeits(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from audit.linking.truth import truth_of
 
 _TENTHS = 10
 _ROUNDING = 1e-9
+_HALF, _REST = 1 << 26, 1 << 34
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Scored:
         if self.risks is None:
             return None
         counts = ~np.isnan(self.risks.risk)
-        return float(np.average(self.risks.risk[counts], weights=self._weights(counts))) if counts.any() else None
+        return mean(self.risks.risk[counts], self._weights(counts)) if counts.any() else None
 
     def _risk_counts(self, risks: Risks) -> list[int]:
         """Return how many versions, or people, have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
@@ -83,6 +85,24 @@ class Scored:
         if self.risks is None or self.outcome.attack == "intersection":
             return None
         return self.risks.versions[counts]
+
+
+def mean(risk: npt.NDArray[np.float64], weights: npt.NDArray[np.int32] | None) -> float:
+    """Return the mean of probabilities, which does not depend on their order, as sums of floating-point numbers do.
+
+    They are added up as whole numbers of 2^-60, in two halves that do not overflow before there are 2^29 of them.
+
+    >>> mean(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))
+    0.4
+    """
+    high = np.rint(risk * _HALF).astype(np.int64)
+    low = np.rint((risk - high / _HALF) * (_HALF * _REST)).astype(np.int64)
+    if weights is not None:
+        high *= weights
+        low *= weights
+    total = int(high.sum()) * _REST + int(low.sum())
+    count = len(risk) if weights is None else int(weights.sum(dtype=np.int64))
+    return float(Fraction(total, count * _HALF * _REST))
 
 
 def _left_out(risks: Risks, claims: Disclosures, waived: Places) -> npt.NDArray[np.bool_]:

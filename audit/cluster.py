@@ -1,0 +1,167 @@
+"""A cluster: tasks of attacks done by the processes of dask.distributed, on this machine or on many.
+
+Without an address a cluster is started for this run alone. Everything in it listens on the loopback interface and asks
+for a certificate that is made for the run, since whoever could talk to it could have it run anything, and see
+everything. No data is written to disk, not even where memory does not suffice: a worker that needs too much is ended,
+and its task tried again.
+
+A worker that dies costs time: what it had is worked out again from the tasks, which is why nothing is ever handed to
+workers but in tasks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypeVar
+
+from audit.core.engine import Task, cores
+from audit.core.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+T = TypeVar("T")
+_AHEAD = 4
+_PATIENCE = 30
+_SETTINGS = {
+    # Nobody looks at pages about a run.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.nanny.http.routes": [],
+    # Nothing private is left on a disk, and a worker that would wait for memory might wait for ever.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+}
+# The one thing that is sent whole is a register.
+_LARGEST_TASK = "distributed.admin.large-graph-warning-threshold"
+
+
+class Cluster:
+    """The workers of a cluster, as an engine."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._given = 0
+
+    def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
+        """Give a task away; arguments that are tasks of this engine are not sent, but had where they were done."""
+        self._given += 1
+        future: Task[T] = self._client.submit(kernel, *arguments, key=f"{kernel.__name__}-{self._given}", pure=False)
+        return future
+
+    def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
+        """Yield the results of some tasks in their order; a few for each thread are under way.
+
+        Raises:
+            UsageError: a task was tried several times, and each time the worker died.
+        """
+        most = max(2, _AHEAD * sum(self._client.nthreads().values()))
+        waiting: deque[Task[T]] = deque()
+        for task in tasks:
+            waiting.append(task)
+            if len(waiting) > most:
+                yield _outcome(waiting.popleft())
+        while waiting:
+            yield _outcome(waiting.popleft())
+
+
+def _outcome(task: Task[T]) -> T:
+    from distributed import KilledWorker
+
+    try:
+        return task.result()
+    except KilledWorker as error:
+        what = "a worker of the cluster died each time it was given the same task"
+        raise UsageError(f"{what}; give the workers more memory, or use fewer of them") from error
+
+
+@contextlib.contextmanager
+def cluster(address: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
+    """Have a cluster: the one of a scheduler's address, else one of this machine's own, with a worker for each core.
+
+    Raises:
+        UsageError: dask is not installed, there is no scheduler, or its workers have another version of this program.
+    """
+    try:
+        import dask
+        import distributed  # noqa: F401 - told here that it is missing
+    except ImportError:
+        remedy = "install series-audit[dask], or use --engine local"
+        raise UsageError(f"--engine dask needs dask.distributed; {remedy}") from None
+    started = _own(workers or cores()) if address is None else _others(address)
+    with _quiet(), dask.config.set({_LARGEST_TASK: "1GB"}), started as client:
+        yield Cluster(client)
+
+
+@contextlib.contextmanager
+def _own(workers: int) -> Iterator[Client]:
+    import dask
+    from distributed import Client, LocalCluster, Security
+
+    with (
+        dask.config.set(_SETTINGS),
+        tempfile.TemporaryDirectory(prefix="audit-") as folder,
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            security=Security.temporary(),
+            local_directory=folder,
+            silence_logs=logging.CRITICAL,
+        ) as processes,
+        Client(processes) as client,
+    ):
+        yield client
+
+
+@contextlib.contextmanager
+def _others(address: str) -> Iterator[Client]:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except (OSError, ValueError, TimeoutError) as error:
+        shown = printable(address)
+        raise UsageError(f"there is no scheduler at {shown}; start one with `dask scheduler`, or correct it") from error
+    with client:
+        _check_workers(client)
+        yield client
+
+
+def _check_workers(client: Client) -> None:
+    """Refuse workers that would not find the kernels, or might find others."""
+    remedy = "install the same version of series-audit for the workers"
+    try:
+        found = set(client.run(_version).values())
+    except Exception as error:
+        raise UsageError(f"the cluster's workers cannot run this program; {remedy}") from error
+    if not found:
+        raise UsageError("the cluster has no workers; start some with `dask worker`")
+    if found != {_version()}:
+        raise UsageError(f"the cluster's workers have {printable(', '.join(sorted(found)))}; {remedy}")
+
+
+def _version() -> str:
+    return f"series-audit {version('series-audit')}"
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to itself what the library has to say of workers that come and go."""
+    names = ("distributed", "tornado", "asyncio")
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)

@@ -1,0 +1,306 @@
+"""Releases read by themselves and split by ranges of people: tasks for engines whose workers share nothing.
+
+A release is read where its file can be had best. It comes with numbers of its own for whoever has no number for a name
+(see `People`) and for the values; what they are in the whole series is known once all releases have called their names
+(`Names`). Then what an adversary sees of the release is put together as it is elsewhere, and split: a *part* is what is
+seen of the people in a range of codes. All parts of one range are evidence like any other, for attacks that look at
+one person at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from audit import covering
+from audit.core.evidence import AdversaryKind, Codes, Entries, Hosts, Members, Pools
+from audit.linking.linked import LinkedSource
+from audit.linking.register import RegisterSource
+from audit.linking.releases import Read, Releases
+from audit.reading.attributes import Attribute
+from audit.reading.knowledge import Known, Register
+from audit.reading.manifest import Manifest
+from audit.reading.numbering import People
+from audit.reading.releases import Release
+from audit.reading.series import Series
+
+UNKNOWN = -1
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a worker has to know of a series to read a release of it.
+
+    Attributes:
+        manifest: the series' manifest, as `settled` returns it.
+        kind: the adversary.
+        direct: which identifiers are their own codes, as `People.direct` tells; None where the first release decides.
+        rows: about how many rows the releases have together.
+    """
+
+    manifest: Manifest
+    kind: AdversaryKind
+    direct: int | None
+    rows: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a release, or a whole series, calls its people and values.
+
+    Attributes:
+        direct: which identifiers are their own codes.
+        largest: the largest of them.
+        others: the identifiers that have other codes, in the order of these.
+        values: the values of each sensitive attribute, in the order of their codes.
+    """
+
+    direct: int
+    largest: int
+    others: Sequence[str]
+    values: dict[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A release that was read by itself, with numbers of its own."""
+
+    release: Release
+    boxes: covering.Boxes | None
+    attributes: dict[str, Attribute]
+    names: Names
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What the numbers of one release are in the whole series.
+
+    Attributes:
+        others: the code of each of `Names.others`; shape (others,), int32.
+        values: the code of each value, by sensitive attribute; shape (values,), int32.
+    """
+
+    others: Codes
+    values: dict[str, Codes]
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What puts together how an adversary sees the releases; the same for all of them.
+
+    Attributes:
+        people: everybody, without names.
+        listed: for each sensitive attribute, of which values the transitions tell; None where values never change.
+        values: the sensitive values by code.
+        known: the values known beforehand.
+        register: the register, where the adversary has one.
+        bounds: where the ranges of people begin and end, ascending codes.
+    """
+
+    people: People
+    listed: dict[str, Flags | None]
+    values: dict[str, Sequence[str]]
+    known: dict[str, Known | None]
+    register: Register | None
+    bounds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is seen of a range of people in one release, and what is true of them; people count from the range's first.
+
+    `truth` has the value of each person of the pools, -1 where it is not known; None without a key.
+    """
+
+    pools: Pools
+    truth: Codes | None
+
+
+def read_alone(sight: Sight, position: int) -> Alone:
+    """Read a release.
+
+    Raises:
+        InputError: it cannot be read; the problems of all other releases are told as well.
+    """
+    series = Series.of(sight.manifest)
+    series.people = People(sight.direct)
+    covered = sight.kind == "register"
+    release = series.read(position, sight.manifest.columns.quasi_identifiers if covered else ())
+    boxes, attributes = None, dict[str, Attribute]()
+    if covered:
+        attributes = series.attributes
+        cells = [(codes, len(attributes[name].cells)) for name, codes in release.cells.items()]
+        boxes = covering.boxes(release.group.codes, cells)
+    values: dict[str, Sequence[str]] = {name: vocabulary.names for name, vocabulary in series.vocabularies.items()}
+    names = Names(series.people.direct or 0, series.people.largest, series.people.others, values)
+    return Alone(replace(release, cells={}), boxes, attributes, names)
+
+
+def names_of(alone: Alone) -> Names:
+    """Return what a release calls its people and values."""
+    return alone.names
+
+
+def numbered(alone: Alone, numbers: Numbers) -> Release:
+    """Return a release with the numbers that the whole series has."""
+    release, person = alone.release, alone.release.person
+    if person is not None and len(numbers.others):
+        own = person >= alone.names.direct
+        person = person.copy()
+        person[own] = numbers.others[person[own] - alone.names.direct]
+    values = {name: numbers.values[name][codes] for name, codes in release.entry_value.items()}
+    return replace(release, person=person, entry_value=values)
+
+
+def split(sight: Sight, position: int, alone: Alone, numbers: Numbers, lens: Lens) -> tuple[tuple[Part, ...], ...]:
+    """Return the parts of a release: for each sensitive attribute one for each range.
+
+    Raises:
+        InputError: the release contradicts what the adversary knows.
+    """
+    read = Read(numbered(alone, numbers), alone.boxes, None)
+    releases = _OneRelease(sight, position, read, alone.attributes, lens)
+    found = []
+    for sensitive, listed in lens.listed.items():
+        source: LinkedSource
+        if lens.register is None:
+            source = LinkedSource(releases, sensitive, listed)
+        else:
+            source = RegisterSource(releases, sensitive, listed, lens.register)
+        source.known = lens.known[sensitive]
+        found.append(tuple(_parts(source.pools(position), source.truth(position), lens.bounds)))
+    return tuple(found)
+
+
+def part_of(parts: Sequence[Sequence[Part]], attribute: int, place: int) -> Part:
+    """Return one of the parts of a release."""
+    return parts[attribute][place]
+
+
+class _OneRelease(Releases):
+    """The one release that is at hand."""
+
+    def __init__(self, sight: Sight, position: int, read: Read, attributes: dict[str, Attribute], lens: Lens) -> None:
+        self.series = Series.of(sight.manifest)
+        self.series.people = lens.people
+        for name, values in lens.values.items():
+            self.series.vocabularies[name].add(values)
+        self.series.__dict__.update(attributes=attributes, about_rows=sight.rows)
+        self.register = lens.register
+        self._position, self._one = position, read
+
+    def get(self, position: int) -> Read:
+        """Return the release."""
+        if position != self._position:
+            raise AssertionError("this release is elsewhere")
+        return self._one
+
+
+def _parts(pools: Pools, truth: Codes | None, bounds: Sequence[int]) -> Iterator[Part]:
+    """Yield the parts of a release's pools for the ranges between bounds."""
+    # There are few ranges, and numpy sorts numbers of 16 bits by counting.
+    place = (np.searchsorted(np.array(bounds), pools.person, side="right") - 1).astype(np.uint16)
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(len(bounds)))
+    for here, (first, last) in enumerate(pairwise(bounds)):
+        rows = order[ends[here] : ends[here + 1]]
+        yield Part(_some(pools, rows, first, last), None if truth is None else truth[rows])
+
+
+def _some(pools: Pools, rows: npt.NDArray[np.intp], first: int, last: int) -> Pools:
+    """Return what pools say of the people of some rows, whose codes are from `first` and below `last`."""
+    pool = pools.pool[rows]
+    used = np.zeros(pools.n_pools, dtype=np.bool_)
+    used[pool] = True
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    contents = pools.contents
+    if isinstance(contents, Entries):
+        kept = np.flatnonzero(used[contents.bag])
+        count = None if contents.rows is None else contents.rows[kept]
+        contents = Entries(number[contents.bag[kept]], contents.value[kept], count)
+    else:
+        contents = contents[used]
+    return Pools(
+        person=pools.person[rows] - np.int32(first),
+        pool=number[pool],
+        n_pools=int(used.sum()),
+        contents=contents,
+        counted=None if pools.counted is None else pools.counted[rows],
+        fixed=None if pools.fixed is None else pools.fixed[rows],
+        people=last - first,
+        values=pools.values,
+    )
+
+
+class PartSource:
+    """The parts of one range of people, one for each release, as where evidence and truth come from."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+
+    def pools(self, release: int) -> Pools:
+        """Return the pools of a release, counted from 0."""
+        return self._parts[release].pools
+
+    def stream(self) -> Iterator[Pools]:
+        """Yield the pools of all releases in order."""
+        return (part.pools for part in self._parts)
+
+    def truth(self, release: int) -> Codes | None:
+        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+        return self._parts[release].truth
+
+    def constant_truth(self) -> tuple[Codes | None, Flags]:
+        """Return everybody's first true value by person code, and whether the person has another one later on."""
+        return self._constant
+
+    @cached_property
+    def _constant(self) -> tuple[Codes | None, Flags]:
+        people = max(part.pools.people for part in self._parts)
+        first = np.full(people, UNKNOWN, dtype=np.int32)
+        changed = np.zeros(people, dtype=np.bool_)
+        told = [(part.pools.person, part.truth) for part in self._parts if part.truth is not None]
+        for person, now in told:
+            before = first[person]
+            changed[person] |= (before != UNKNOWN) & (now != UNKNOWN) & (before != now)
+            first[person] = np.where(before == UNKNOWN, now, before)
+        return first if told else None, changed
+
+    def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
+        """Names stay with the release."""
+        raise AssertionError("parts have no names of groups")
+
+    def group_names(self, release: int, groups: Codes) -> list[str]:
+        """Names stay with the release."""
+        raise AssertionError("parts have no names of groups")
+
+    def members(self, release: int) -> Members:
+        """Who reasons about everybody at once has no use for parts."""
+        raise AssertionError("parts are seen one person at a time")
+
+    def hosts(self, release: int) -> Hosts:
+        """Who reasons about everybody at once has no use for parts."""
+        raise AssertionError("parts are seen one person at a time")
+
+    def world(self, release: int) -> Codes | None:
+        """Who reasons about everybody at once has no use for parts."""
+        raise AssertionError("parts are seen one person at a time")
+
+
+def settled(series: Series, kind: AdversaryKind) -> Manifest:
+    """Return a series' manifest with the types told that its releases' cells have, where an adversary looks at cells.
+
+    Raises:
+        InputError: a release cannot be read.
+    """
+    columns = series.manifest.columns
+    if kind != "register" and columns.group is not None:
+        return series.manifest
+    types = {name: attribute.kind.value for name, attribute in series.attributes.items() if attribute.hierarchy is None}
+    return replace(series.manifest, columns=replace(columns, types={**types, **columns.types}))

@@ -1,0 +1,213 @@
+"""Ranges of people: attacks that look at one person at a time, on parts of the evidence, put together.
+
+Everybody's part is found by one task for each release, which reads the file where the task is done, and judged by one
+task for each attack and range. What comes out is what the attack says of the whole series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.budget import Budget
+from audit.core.engine import Engine, Task
+from audit.core.evidence import Codes, Evidence
+from audit.core.outcome import Disclosures, Outcome, PerPerson, Risks, Status
+from audit.linking.apart import (
+    Lens,
+    Names,
+    Numbers,
+    Part,
+    PartSource,
+    Sight,
+    names_of,
+    part_of,
+    read_alone,
+    settled,
+    split,
+)
+from audit.linking.linked import LinkedSource
+from audit.reading.series import Series
+from audit.verdict.scoring import Scored, changed_values, score
+
+_MEMBERSHIPS = 16_000_000
+_LEAST = 4
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What an attack found out of a range of people, by their codes in the whole series.
+
+    Attributes:
+        status, reason, measures: as of `Outcome`.
+        claims: person, release and value of each claim; None where nothing can be claimed.
+        risks: as of `Scored`.
+        changed: the people whose own values contradict the assumptions.
+    """
+
+    status: Status
+    reason: str | None
+    measures: Mapping[str, object]
+    claims: tuple[Codes, Codes, Codes] | None
+    risks: Risks | None
+    changed: Codes
+
+
+def judge(attack: PerPerson, seen: Evidence, first: int, budget: Budget, /, *parts: Part) -> Judgement:
+    """Attack the people from a code on, of whom there is a part for each release."""
+    evidence = replace(seen, source=PartSource(parts), rows=sum(len(part.pools.person) for part in parts))
+    scored = score(evidence, attack.run(evidence, budget), budget)
+    outcome, claims, risks = scored.outcome, None, scored.risks
+    shift = np.int32(first)
+    if isinstance(outcome.claims, Disclosures):
+        claims = outcome.claims.person + shift, outcome.claims.release, outcome.claims.value
+    if risks is not None:
+        risks = replace(risks, person=risks.person + shift)
+    changed = np.flatnonzero(changed_values(evidence)).astype(np.int32) + shift
+    return Judgement(outcome.status, outcome.reason, outcome.measures, claims, risks, changed)
+
+
+class Ranges:
+    """A series split by ranges of people, for each of its sensitive attributes."""
+
+    def __init__(self, series: Series, evidence: Sequence[Evidence], engine: Engine, most: int | None = None) -> None:
+        self._evidence = evidence
+        self._engine = engine
+        self._changed: dict[str, npt.NDArray[np.bool_]] = {}
+        self._people = series.people
+        kind = evidence[0].kind
+        sight = Sight(settled(series, kind), kind, series.people.direct, series.about_rows)
+        alone, numbers = self._number(series, sight)
+        ranges = most or max(_LEAST, -(-series.about_rows // _MEMBERSHIPS))
+        bounds = np.linspace(0, max(1, series.people.size), ranges + 1).astype(int)
+        self._bounds = tuple(dict.fromkeys(bounds.tolist()))
+        lens = engine.submit(_same, self._lens(series))
+        releases = range(len(series.tags))
+        parts = [engine.submit(split, sight, place, alone[place], numbers[place], lens) for place in releases]
+        # What is wrong with a release is told before what is wrong with a later one.
+        for _ in engine.results(engine.submit(len, part) for part in parts):
+            pass
+        self._parts = [
+            [[engine.submit(part_of, part, attribute, place) for part in parts] for place in range(self.count)]
+            for attribute in range(len(evidence))
+        ]
+
+    @property
+    def count(self) -> int:
+        """How many ranges there are."""
+        return len(self._bounds) - 1
+
+    def changed(self, seen: Evidence) -> npt.NDArray[np.bool_] | None:
+        """Return, by person code, whose own published values contradict the assumptions, once an attack has run."""
+        return self._changed.get(seen.sensitive)
+
+    def attack(self, attack: PerPerson, seen: Evidence, budget: Budget) -> Scored:
+        """Run an attack on all ranges, and put together what it finds."""
+        bare = replace(seen, source=PartSource(()), records=None, values=tuple(seen.values))
+        place = next(place for place, each in enumerate(self._evidence) if each is seen)
+
+        def tasks() -> Iterator[Task[Judgement]]:
+            for first, parts in zip(self._bounds[:-1], self._parts[place], strict=True):
+                yield self._engine.submit(judge, attack, bare, first, budget, *parts)
+
+        found: list[Judgement] = []
+        for judgement in self._engine.results(tasks()):
+            found.append(judgement)
+            budget.progress(len(found), self.count)
+        changed = np.zeros(self._people.size, dtype=np.bool_)
+        changed[np.concatenate([each.changed for each in found])] = True
+        self._changed[seen.sensitive] = changed
+        return joined(attack, seen, found)
+
+    def _number(self, series: Series, sight: Sight) -> tuple[list[Task[object]], list[Numbers]]:
+        """Have all releases read, and give everybody and every value a code, as reading them in order would."""
+        engine = self._engine
+        first = engine.submit(read_alone, sight, 0)
+        names = engine.submit(names_of, first).result()
+        sight = replace(sight, direct=names.direct)
+        alone = [first, *(engine.submit(read_alone, sight, place) for place in range(1, len(series.tags)))]
+        called = engine.results(engine.submit(names_of, each) for each in alone)
+        return list(alone), [_numbers(series, each) for each in called]
+
+    def _lens(self, series: Series) -> Lens:
+        sources = {seen.sensitive: _linked(seen) for seen in self._evidence}
+        return Lens(
+            people=series.people.outline(),
+            listed={name: source.listed for name, source in sources.items()},
+            values={name: tuple(vocabulary.names) for name, vocabulary in series.vocabularies.items()},
+            known={name: source.known for name, source in sources.items()},
+            register=next(iter(sources.values())).releases.register,
+            bounds=self._bounds,
+        )
+
+
+def _numbers(series: Series, names: Names) -> Numbers:
+    people = series.people
+    people.direct = names.direct
+    people.largest = max(people.largest, names.largest)
+    others = people.number(names.others)
+    return Numbers(others, {name: series.vocabularies[name].add(values) for name, values in names.values.items()})
+
+
+def _same(lens: Lens) -> Lens:
+    """Return what is needed for many tasks: it is sent once, and had again if a worker dies."""
+    return lens
+
+
+def _linked(seen: Evidence) -> LinkedSource:
+    if not isinstance(seen.source, LinkedSource):
+        raise TypeError("this evidence does not come from a series")
+    return seen.source
+
+
+def joined(attack: PerPerson, evidence: Evidence, found: Sequence[Judgement]) -> Scored:
+    """Return what an attack found out of a series, from what it found out of each range of its people."""
+    short = [each for each in found if each.status != "complete"]
+    if any(each.status == "skipped" for each in found):
+        return Scored(Outcome.skipped(attack.ident, str(short[0].reason)), None)
+    reason = None
+    if short:
+        reason = f"{short[0].reason}; so it was for {len(short)} of {len(found)} ranges of people"
+    measures: dict[str, object] = {}
+    for name in found[0].measures:
+        measures[name] = _sum([each.measures[name] for each in found])
+    claims = None
+    columns = [each.claims for each in found if each.claims is not None]
+    if len(columns) == len(found):
+        person, release, value = (np.concatenate(column) for column in zip(*columns, strict=True))
+        claims = attack.claims(evidence, person, release, value)
+    outcome = Outcome(attack.ident, "incomplete" if short else "complete", reason, measures, claims)
+    risks = [each.risks for each in found if each.risks is not None]
+    return Scored(outcome, _all_risks(risks) if len(risks) == len(found) and not short else None)
+
+
+def _all_risks(risks: Sequence[Risks]) -> Risks:
+    return Risks(
+        np.concatenate([each.person for each in risks]),
+        np.concatenate([each.release for each in risks]),
+        np.concatenate([each.versions for each in risks]),
+        np.concatenate([each.risk for each in risks]),
+    )
+
+
+def _sum(parts: Sequence[object]) -> object:
+    """Add up counts, tables of counts and timelines of counts; a timeline that was cut short stays as it was last.
+
+    >>> _sum([1, 2]), _sum([{"1": 2}, {"1": 1, "10": 4, "2": 5}]), _sum([[0, 1, 1], [2]])
+    (3, {'1': 3, '2': 5, '10': 4}, [2, 3, 3])
+    """
+    if all(isinstance(part, dict) for part in parts):
+        total: dict[str, int] = {}
+        for part in parts:
+            for key, count in part.items() if isinstance(part, dict) else ():
+                total[key] = total.get(key, 0) + count
+        return {key: total[key] for key in sorted(total, key=int)}
+    if all(isinstance(part, list) for part in parts):
+        lines = [part for part in parts if isinstance(part, list)]
+        longest = max(len(line) for line in lines)
+        full = [line + (line[-1:] or [0]) * (longest - len(line)) for line in lines]
+        return [sum(counts) for counts in zip(*full, strict=True)]
+    return sum(part for part in parts if isinstance(part, int))
