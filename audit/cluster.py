@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, TypeVar
 
 from audit.core.engine import Task, cores
@@ -105,21 +107,36 @@ def _own(workers: int) -> Iterator[Client]:
     from distributed import Client, LocalCluster, Security
 
     with (
-        dask.config.set(_SETTINGS),
         tempfile.TemporaryDirectory(prefix="audit-") as folder,
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            security=Security.temporary(),
-            local_directory=folder,
-            silence_logs=logging.CRITICAL,
-        ) as processes,
-        Client(processes) as client,
+        dask.config.set(_SETTINGS | {"temporary-directory": folder}),
     ):
-        yield client
+        with _uninterrupted():
+            processes = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0",
+                security=Security.temporary(),
+                silence_logs=logging.CRITICAL,
+            )
+        with processes, Client(processes) as client:
+            yield client
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach, nor those that they start, but this thread alone."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # What watches over processes is started with the first of them, and would let Ctrl-C through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
@@ -128,7 +145,7 @@ def _others(address: str) -> Iterator[Client]:
 
     try:
         client = Client(address, timeout=_PATIENCE)
-    except (OSError, ValueError, TimeoutError) as error:
+    except Exception as error:  # an address can be wrong in many ways
         shown = printable(address)
         raise UsageError(f"there is no scheduler at {shown}; start one with `dask scheduler`, or correct it") from error
     with client:

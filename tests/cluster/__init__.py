@@ -1,0 +1,1 @@
+"""A cluster of two workers on this machine."""

@@ -1,0 +1,245 @@
+"""Two workers of dask.distributed give the same answers as this process, also when one of them is killed."""
+
+import contextlib
+import ipaddress
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+from audit.cluster import cluster
+from audit.core.errors import UsageError
+from tests.cli.forms import EXAMPLES, FORMS
+from tests.helpers.engines import told, with_key
+from tests.helpers.results import timeless
+from tests.helpers.running import run_main
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with cluster(workers=2) as engine:
+        yield engine
+
+
+def running(pid: int | None = None) -> list[psutil.Process]:
+    """The workers that a process has started, this one unless another is named."""
+    found = []
+    for each in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any("spawn_main" in word for word in each.cmdline()):
+                found.append(each)
+    return found
+
+
+def own_pid() -> int:
+    return os.getpid()
+
+
+def die(marker: str) -> int:
+    """Kill the worker that does it, once."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 42
+
+
+def always_die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def add(left: int, right: int) -> int:
+    return left + right
+
+
+def test_tasks_are_done_by_other_processes_in_order(workers):
+    chain = workers.submit(int, 1)
+    for _ in range(5):
+        chain = workers.submit(add, chain, 2)
+    assert chain.result() == 11
+    assert list(workers.results(workers.submit(int, number) for number in range(40))) == list(range(40))
+    assert os.getpid() not in set(workers.results(workers.submit(own_pid) for _ in range(8)))
+
+
+@pytest.mark.parametrize(
+    "form", ["hospital-l-diverse", "clinic-merged", "two_values", "changing", "everything", "parquet"]
+)
+def test_every_attack_says_the_same(form, workers, tmp_path):
+    FORMS[form](tmp_path / "series")
+    folder = with_key(tmp_path / "series")
+    assert told(folder, engine=workers, apart=True) == told(folder)
+
+
+def test_faults_of_the_files_are_told_as_ever(workers, tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "series")
+    release = next((tmp_path / "series" / "releases").iterdir())
+    release.write_text(release.read_text() + "one,cell\n")
+    there = told(tmp_path / "series", engine=workers, apart=True)
+    assert there == told(tmp_path / "series")
+    assert there.startswith("InputError: releases/")
+
+
+def test_a_worker_that_is_killed_costs_time_alone(workers, tmp_path):
+    FORMS["hospital-2-invariant"](tmp_path / "series")
+    folder, killed = with_key(tmp_path / "series"), []
+
+    def watch(_attack):
+        def progress(done, total):
+            # Between two ranges: what the worker had of the others is gone.
+            if len(killed) < 2 and done < total:
+                killed.append(running()[0].pid)
+                os.kill(killed[-1], signal.SIGKILL)
+
+        return progress
+
+    assert told(folder, engine=workers, apart=True, watch=watch, ranges=6) == told(folder)
+    assert len(killed) == 2
+
+
+def test_a_task_is_done_again_where_its_worker_died(workers, tmp_path):
+    assert workers.submit(add, workers.submit(die, str(tmp_path / "died")), 1).result() == 43
+
+
+def test_a_task_that_no_worker_survives_is_told_in_one_line():
+    with cluster(workers=1) as engine, pytest.raises(UsageError, match="more memory"):
+        list(engine.results([engine.submit(always_die)]))
+
+
+def test_every_socket_is_on_loopback(workers):
+    list(workers.results(workers.submit(own_pid) for _ in range(4)))
+    addresses = [
+        socket.laddr.ip
+        for process in (psutil.Process(), *running())
+        for socket in process.net_connections(kind="inet")
+        if socket.laddr
+    ]
+    assert len(addresses) > 4
+    assert all(ipaddress.ip_address(address).is_loopback for address in addresses), addresses
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    before = {each.pid for each in running()}
+    with cluster(workers=1) as engine:
+        assert engine.submit(int, 3).result() == 3
+        started = {each.pid for each in running()} - before
+        assert started
+    assert not list((tmp_path / "temporary").iterdir())
+    assert not started & {each.pid for each in running()}
+
+
+def test_strangers_are_not_let_in(workers):
+    from distributed import Client
+
+    address = workers._client.scheduler.address
+    assert address.startswith("tls://127.0.0.1:")
+    with pytest.raises(OSError, match="closed"):
+        Client(address.replace("tls://", "tcp://"), timeout=1)
+
+
+# -- the command ----------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_same_and_nothing_else(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "series")
+    folder = with_key(tmp_path / "series")
+    words = [str(folder), "--format", "json"]
+    code, out, err = run_main(*words, "--engine", "dask", "--jobs", "2")
+    local = run_main(*words)
+    assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    """A scheduler that somebody else has started, with a worker."""
+    with tempfile.TemporaryDirectory() as folder:
+        address_file = Path(folder) / "scheduler.json"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+        dask = [sys.executable, "-m", "dask"]
+        options = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(address_file)]
+        one = subprocess.Popen([*dask, "scheduler", "--port", "0", *options], **quiet)
+        options = ["--host", "127.0.0.1", "--no-dashboard", "--nworkers", "1", "--scheduler-file", str(address_file)]
+        other = subprocess.Popen([*dask, "worker", *options, "--local-directory", folder], **quiet)
+        try:
+            from distributed import Client
+
+            with Client(scheduler_file=str(address_file), timeout=60) as client:
+                client.wait_for_workers(1, timeout=60)
+                yield client.scheduler.address
+        finally:
+            for process in (other, one):
+                process.terminate()
+                process.wait(20)
+
+
+def test_a_scheduler_elsewhere(scheduler, tmp_path):
+    FORMS["clinic-merged"](tmp_path / "series")
+    folder = with_key(tmp_path / "series")
+    words = [str(folder), "--format", "json"]
+    code, out, err = run_main(*words, "--engine", "dask", "--scheduler", scheduler)
+    local = run_main(*words)
+    assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])
+
+
+def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
+    monkeypatch.setattr("audit.cluster.version", lambda _name: "0.0.0")
+    words = [str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--scheduler", scheduler]
+    code, out, err = run_main(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("audit: the cluster's workers have series-audit ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "gopher://127.0.0.1:1", "tcp://", "127.0.0.1:x"])
+def test_no_scheduler_is_one_line(address, monkeypatch):
+    monkeypatch.setattr("audit.cluster._PATIENCE", 1)
+    words = [str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--scheduler", address]
+    code, out, err = run_main(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"audit: there is no scheduler at {address}; ")
+    assert err.count("\n") == 1
+
+
+def test_options_that_do_not_fit_each_other():
+    series = str(EXAMPLES / "hospital-l-diverse")
+    for words in (["--scheduler", "tcp://127.0.0.1:1"], ["--engine", "dask", "--scheduler", "x", "--jobs", "2"]):
+        code, out, err = run_main(series, *words)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+
+
+def test_without_the_library_the_line_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, out, err = run_main(str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask")
+    assert (code, out) == (2, "")
+    assert "install series-audit[dask]" in err
+    assert err.count("\n") == 1
+
+
+def test_an_interrupt_ends_the_run_and_the_workers():
+    code = (
+        "import time; from audit.cluster import cluster\n"
+        "if __name__ == '__main__':\n"
+        "    with cluster(workers=2) as engine:\n"
+        "        tasks = [engine.submit(time.sleep, 100) for _ in range(2)]\n"
+        "        print('begun', flush=True)\n"
+        "        list(engine.results(tasks))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    assert process.stdout.readline() == "begun\n"
+    workers = running(process.pid)
+    assert len(workers) == 2
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert err.count("Traceback") == 1
+    _, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
