@@ -20,16 +20,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from attacks.registry import ATTACKS, MOST_ON_A_SIDE, AttackOptions, choose
+from audit.core.engine import Engine, Local, cores
 from audit.core.errors import AuditError, InputError, Problem, UsageError, printable
 from audit.core.evidence import AdversaryKind
 from audit.core.report import Report
+from audit.engines import engine
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from audit.reading.series import Series
 
-__all__ = ["AttackResult", "AuditError", "AuditResult", "InputError", "LoadedSeries", "Problem", "UsageError", "load"]
+__all__ = [
+    "AttackResult",
+    "AuditError",
+    "AuditResult",
+    "InputError",
+    "LoadedSeries",
+    "Problem",
+    "UsageError",
+    "engine",
+    "load",
+]
 
 
 def load(path: str | os.PathLike[str]) -> LoadedSeries:
@@ -70,6 +82,7 @@ class LoadedSeries:
         findings: int | None = 20,
         reveal: bool = False,
         policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
         **options: Unpack[AttackOptions],
     ) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
@@ -82,6 +95,7 @@ class LoadedSeries:
             findings: how many findings to show; None is all.
             reveal: whether to name people; such a result is not for publication.
             policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
+            engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
             **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given) and
                 `known=True` (tell too how far one value, once known, spreads).
 
@@ -91,7 +105,7 @@ class LoadedSeries:
         """
         if name not in (idents := [attack.ident for attack in ATTACKS]):
             raise UsageError(f"there is no attack {printable(str(name))}; choose one of {', '.join(idents)}")
-        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, options)
+        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, engine, options)
         return AttackResult(_run(self._series, (name,), settings))
 
     def audit(
@@ -102,6 +116,7 @@ class LoadedSeries:
         findings: int | None = 20,
         reveal: bool = False,
         policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
         **options: Unpack[AttackOptions],
     ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
@@ -112,7 +127,7 @@ class LoadedSeries:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, options)
+        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, engine, options)
         return AuditResult(_run(self._series, (), settings))
 
     def __repr__(self) -> str:
@@ -253,6 +268,7 @@ class _Settings:
     findings: int | None
     reveal: bool
     policy: Mapping[str, float]
+    engine: Engine | None
     options: AttackOptions
 
     def __post_init__(self) -> None:
@@ -263,6 +279,8 @@ class _Settings:
             raise UsageError("time_limit has to be a number of seconds above 0, or None for no limit")
         if self.findings is not None and not (_is(self.findings, Integral) and self.findings >= 0):
             raise UsageError("findings has to be a whole number, or None for all")
+        if not all(callable(getattr(self.engine or Local(), member, None)) for member in ("submit", "results")):
+            raise UsageError("engine has to be one that `engine` has, or None")
         if not isinstance(self.reveal, bool) or not isinstance(self.options.get("known", False), bool):
             raise UsageError("reveal and known have to be True or False")
         if unknown := self.options.keys() - AttackOptions.__annotations__.keys():
@@ -299,8 +317,11 @@ def _run(series: Series, names: tuple[str, ...], settings: _Settings) -> Report:
     from audit.reading.series import Series
     from audit.running import Options, run_audit
 
+    chosen = settings.engine or Local(cores())
     options = Options(
         adversary=settings.adversary,
+        engine=chosen,
+        apart=not isinstance(chosen, Local),
         limits=settings.limits(),
         time_limit=None if settings.time_limit is None else float(settings.time_limit),
         findings=settings.findings,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -15,12 +14,12 @@ from attacks.registry import ATTACKS, AttackOptions, choose
 from audit.cli.arguments import Parser, from_one, how_many, limit, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.engine import Engine
-from audit.core.errors import UsageError
 from audit.core.report import Report
+from audit.engines import ENGINES
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
+    from audit.core.engine import Engine
     from audit.running import Options, Watch
     from reports.text import Text
 
@@ -84,7 +83,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
     )
     parser.add_argument(
         "--engine",
-        choices=["local", "dask"],
+        choices=ENGINES,
         default="local",
         help="where the work is done: threads of this process (default), or a cluster of dask.distributed",
     )
@@ -96,49 +95,19 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
+    from audit.engines import engine
     from audit.reading.series import open_series
     from audit.running import run_audit
 
     check_output(arguments.output)
-    check_engine(arguments)
     attacks = choose(arguments.attack or (), _options(arguments), lambda name: f"--{name.replace('_', '-')}")
     with progress() as watch:
         series = open_series(arguments.series)
         check_spared(arguments.output, series)
-        with engine(arguments) as chosen:
+        with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
             report = run_audit(series, attacks, options(arguments, watch, chosen))
     write(report, arguments.format, arguments.output)
     return report.policy.exit_code
-
-
-def check_engine(arguments: argparse.Namespace) -> None:
-    """Refuse options of a cluster where there is none.
-
-    Raises:
-        UsageError: there are some.
-    """
-    if arguments.scheduler is not None and arguments.engine != "dask":
-        raise UsageError("--scheduler is the address of a cluster; add --engine dask, or leave it out")
-    if arguments.scheduler is not None and arguments.jobs is not None:
-        raise UsageError("a scheduler's workers do as many tasks at once as they were started for; leave --jobs out")
-
-
-@contextmanager
-def engine(arguments: argparse.Namespace) -> Iterator[Engine]:
-    """Have the engine that the arguments of `add_options` ask for.
-
-    Raises:
-        UsageError: it cannot be had.
-    """
-    if arguments.engine == "dask":
-        from audit.cluster import cluster
-
-        with cluster(arguments.scheduler, arguments.jobs) as workers:
-            yield workers
-    else:
-        from audit.core.engine import Local, cores
-
-        yield Local(arguments.jobs or cores())
 
 
 def options(arguments: argparse.Namespace, watch: Watch, engine: Engine) -> Options:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from attacks.registry import choose
-from audit.cli.audit import add_options, check_engine, engine, options, text_for
+from audit.cli.audit import add_options, options, text_for
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.errors import UsageError
@@ -40,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
+    from audit.engines import engine
     from audit.foreseeing import foresee
     from audit.reading.candidate import with_candidate
     from audit.reading.series import open_series
     from reports.next import as_json, text
 
     check_output(arguments.output)
-    check_engine(arguments)
     if len(arguments.candidate) > 2:
         raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
     before, after = with_candidate(open_series(arguments.series), [Path(name) for name in arguments.candidate])
