@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
     before, after = with_candidate(open_series(arguments.series), [Path(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
-    with progress() as watch, engine(arguments) as chosen:
+    with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
         # Rows are withheld to see what that undoes: in this process, where they are.
         how = replace(options(arguments, watch, chosen), apart=False)
         foresight = foresee(before, after, choose(arguments.attack or (), {}), how)
