@@ -19,7 +19,8 @@ Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 _DENSE_CELLS = 1 << 26
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-NEVER = np.int32(2**31 - 1)
+# No number of a release: `Candidates.count` refuses as many.
+NEVER = np.uint16(2**16 - 1)
 
 
 @dataclass
@@ -38,8 +39,8 @@ class Candidates:
 
     masks: Words = field(default_factory=lambda: np.zeros((0, 1), dtype=np.uint64))
     versions: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
-    certain_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    empty_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    certain_at: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
+    empty_at: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
     skewed: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     disclosed: list[int] = field(default_factory=list)
     vulnerable: list[int] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Candidates:
             new = np.full((more, self.masks.shape[1]), _ALL, dtype=np.uint64)
             self.masks = np.concatenate([self.masks, new])
             self.versions = np.concatenate([self.versions, np.zeros(more, dtype=np.uint16)])
-            never = np.full(more, NEVER, dtype=np.int32)
+            never = np.full(more, NEVER, dtype=np.uint16)
             self.certain_at = np.concatenate([self.certain_at, never])
             self.empty_at = np.concatenate([self.empty_at, never])
             self.skewed = np.concatenate([self.skewed, np.zeros(more, dtype=np.bool_)])
@@ -106,10 +107,10 @@ class Candidates:
         fallen = int(versions[newly].sum()) + int(again.sum())
         return (int(newly.sum()), fallen), (int(freed.sum()), int(versions[freed].sum()) - int(freed.sum()))
 
-    def sizes(self) -> Codes:
+    def sizes(self) -> npt.NDArray[np.integer]:
         """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
         count = np.bitwise_count(self.masks)
-        return count[:, 0].astype(np.int32) if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
+        return count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
 
     def possible(self, people: Codes, values: Codes) -> Flags:
         """Return whether each of some people may have the value beside it."""

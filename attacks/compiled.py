@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 Array: TypeAlias = npt.NDArray[Any]
-NEVER = np.int32(2**31 - 1)
+NEVER = np.uint16(2**16 - 1)
 _ONE = np.uint64(1)
 
 
@@ -54,41 +54,6 @@ def table_masks(table: Array, words: int) -> tuple[Array, Array]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def multiply(person: Array, pool: Array, local: Array, table: Array, weight: Array) -> None:
-    """Multiply the weights of each person's values, a row each, by the rows of these values in the person's pool.
-
-    `local` is each person's row in `weight`, -1 for people without one.
-    """
-    width = min(weight.shape[1], table.shape[1])
-    for i in range(len(person)):
-        row = local[person[i]]
-        if row >= 0:
-            mine, counts = weight[row], table[pool[i]]
-            for v in range(width):
-                mine[v] *= counts[v]
-            mine[width:] = 0.0
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def multiply_listed(
-    person: Array,
-    pool: Array,
-    local: Array,
-    start: Array,
-    candidate: Array,
-    table: Array,
-    weight: Array,
-) -> None:
-    """Multiply the weight of each candidate, one person's after the other's, by its rows in the person's pool."""
-    for i in range(len(person)):
-        row = local[person[i]]
-        if row >= 0:
-            counts = table[pool[i]]
-            for slot in range(start[row], start[row + 1]):
-                weight[slot] *= counts[candidate[slot]]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     masks: Array,
     versions: Array,
@@ -101,7 +66,10 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     flat: Array,
     release: int,
 ) -> tuple[np.int64, np.int64]:
-    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
+    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow.
+
+    Threads may share the rows, whose people are distinct.
+    """
     people, disclosed = np.int64(0), np.int64(0)
     words = masks.shape[1]
     for i in range(len(person)):
