@@ -77,25 +77,28 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
         versions[p] += np.uint16(1)
         if not flat[q]:
             skewed[p] = True
-        any_word = np.uint64(0)
-        several = False
+        # What was known of the person stands in the mask: other arrays would be further trips to memory.
+        before, before_several = np.uint64(0), False
+        after, several = np.uint64(0), False
         for w in range(words):
-            word = masks[p, w] & allowed[q, w]
+            old = masks[p, w]
+            word = old & allowed[q, w]
             masks[p, w] = word
-            if word:
-                several = several or any_word != 0 or (word & (word - _ONE)) != 0
-                any_word = word
+            before_several |= (old != 0 and before != 0) or (old & (old - _ONE)) != 0
+            before |= old
+            several |= (word != 0 and after != 0) or (word & (word - _ONE)) != 0
+            after |= word
         if several:
             continue
-        was = certain_at[p] != NEVER
-        if any_word:
+        was = before != 0 and not before_several
+        if after:
             if was:
                 disclosed += 1
             else:
                 certain_at[p] = release
                 people += 1
                 disclosed += np.int64(versions[p])
-        elif empty_at[p] == NEVER:
+        elif before:
             empty_at[p] = release
             if was:
                 people -= 1

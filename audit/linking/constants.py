@@ -8,6 +8,8 @@ import numpy.typing as npt
 from audit.core.evidence import Codes
 
 UNKNOWN = -1
+# Room for so large a part of the people is kept beyond them: each time there are more, everything is copied.
+_SLACK = 32
 Flags = npt.NDArray[np.bool_]
 
 
@@ -22,6 +24,7 @@ class FirstValues:
     def __init__(self) -> None:
         self.noted = 0
         self.told = False
+        self._people = 0
         self._first: npt.NDArray[np.unsignedinteger] = np.zeros(0, dtype=np.uint8)
         self._changed = np.zeros(0, dtype=np.bool_)
 
@@ -58,11 +61,11 @@ class FirstValues:
         The values are of the shortest signed type that holds them.
         """
         if not self.told:
-            return None, self._changed
+            return None, self._changed[: self._people]
         kind = np.promote_types(np.int16, np.min_scalar_type(-int(self._unknown)))
-        codes = self._first.astype(kind)
-        codes[self._first == self._unknown] = UNKNOWN
-        return codes, self._changed
+        codes = self._first[: self._people].astype(kind)
+        codes[codes == kind.type(self._unknown)] = UNKNOWN
+        return codes, self._changed[: self._people]
 
     @property
     def _unknown(self) -> np.unsignedinteger:
@@ -74,8 +77,9 @@ class FirstValues:
         old, unknown = self._first, self._unknown
         if people > len(old) or kind.itemsize > old.dtype.itemsize:
             wider = np.promote_types(kind, old.dtype)
-            self._first = np.full(max(people, len(old)), np.iinfo(wider).max, dtype=wider)
-            self._first[: len(old)][old != unknown] = old[old != unknown]
-        if people > len(self._changed):
-            more = np.zeros(people - len(self._changed), dtype=np.bool_)
-            self._changed = np.concatenate([self._changed, more])
+            size = len(old) if people <= len(old) else people + people // _SLACK
+            self._first = np.full(size, np.iinfo(wider).max, dtype=wider)
+            known = old != unknown
+            self._first[: len(old)][known] = old[known]
+            self._changed = np.concatenate([self._changed, np.zeros(size - len(old), dtype=np.bool_)])
+        self._people = people

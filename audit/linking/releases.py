@@ -25,6 +25,7 @@ from audit.reading.tables import Coded
 
 _CACHE_BYTES = 1 << 28
 _RECENT = 2
+_SLACK = 32
 T = TypeVar("T")
 
 
@@ -88,7 +89,7 @@ class Releases:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""
         if self._read < len(self):
             self.get(len(self) - 1)
-        return self._present[:-1]
+        return self._present[: self.series.people.size]
 
     def _keep(self, position: int) -> Read:
         found = self._recent.get(position) or self._kept.get(position)
@@ -126,9 +127,10 @@ class Releases:
         """Note who is in a release."""
         if release.person is None:
             return
-        more = self.series.people.size + 1 - len(self._present)
-        # One more at the end, for nobody.
-        present = self._present if more <= 0 else np.concatenate([self._present, np.zeros(more, dtype=np.bool_)])
+        people, present = self.series.people.size, self._present
+        if people >= len(present):
+            # At least one more at the end, for nobody, and some room: each time there are more, everything is copied.
+            present = np.concatenate([present, np.zeros(people + people // _SLACK + 1 - len(present), dtype=np.bool_)])
         present[release.person] = True
         present[NOBODY] = False
         self._present = present

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
 from audit.core.outcome import Disclosures, Equivalences, Outcome, Places, Risks
-from audit.linking.linked import UNKNOWN
+from audit.linking.constants import UNKNOWN
 from audit.linking.truth import truth_of
 
 _TENTHS = 10
@@ -78,7 +78,7 @@ class Scored:
         )
         return np.bincount(tenth, weights=self._weights(counts), minlength=_TENTHS + 1).astype(np.int64).tolist()
 
-    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | None:
+    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.integer] | None:
         """Return how many versions some entries of the risks stand for; None where people are counted."""
         if self.risks is None or self.outcome.attack == "intersection":
             return None
