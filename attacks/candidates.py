@@ -9,6 +9,7 @@ of which this is the oracle.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +19,15 @@ from audit.core.evidence import Codes, Entries, Pools, Table
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 _DENSE_CELLS = 1 << 26
+_SLACK = 32
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-NEVER = np.int32(2**31 - 1)
+# No number of a release: `Candidates.count` refuses as many.
+NEVER = np.uint16(2**16 - 1)
 
 
 @dataclass
 class Candidates:
-    """Everybody's candidates so far.
+    """Everybody's candidates so far; there may be room for more people than there are.
 
     Attributes:
         masks: bit v % 64 of word v // 64 says whether value v is possible; shape (people, words), uint64.
@@ -38,8 +41,8 @@ class Candidates:
 
     masks: Words = field(default_factory=lambda: np.zeros((0, 1), dtype=np.uint64))
     versions: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
-    certain_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    empty_at: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    certain_at: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
+    empty_at: npt.NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, dtype=np.uint16))
     skewed: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     disclosed: list[int] = field(default_factory=list)
     vulnerable: list[int] = field(default_factory=list)
@@ -48,20 +51,19 @@ class Candidates:
         """Make room for more people and values; nobody seen before can have a value first published now."""
         words = max(1, (values + 63) // 64)
         old_people, old_words = self.masks.shape
-        more = people - old_people
         if words > old_words:
             wider = np.zeros((old_people, words), dtype=np.uint64)
             wider[:, :old_words] = self.masks
             wider[self.versions == 0] = _ALL
             self.masks = wider
-        if more > 0:
-            new = np.full((more, self.masks.shape[1]), _ALL, dtype=np.uint64)
-            self.masks = np.concatenate([self.masks, new])
-            self.versions = np.concatenate([self.versions, np.zeros(more, dtype=np.uint16)])
-            never = np.full(more, NEVER, dtype=np.int32)
-            self.certain_at = np.concatenate([self.certain_at, never])
-            self.empty_at = np.concatenate([self.empty_at, never])
-            self.skewed = np.concatenate([self.skewed, np.zeros(more, dtype=np.bool_)])
+        if people > old_people:
+            # A little more than asked for: most releases bring some people, and each time everything is copied.
+            more = people - old_people + people // _SLACK
+            self.masks = _longer(self.masks, more, _ALL)
+            self.versions = _longer(self.versions, more, 0)
+            self.certain_at = _longer(self.certain_at, more, NEVER)
+            self.empty_at = _longer(self.empty_at, more, NEVER)
+            self.skewed = _longer(self.skewed, more, False)
 
     def fold(self, pools: Pools, release: int) -> None:
         """Take one more release into account."""
@@ -106,10 +108,10 @@ class Candidates:
         fallen = int(versions[newly].sum()) + int(again.sum())
         return (int(newly.sum()), fallen), (int(freed.sum()), int(versions[freed].sum()) - int(freed.sum()))
 
-    def sizes(self) -> Codes:
+    def sizes(self) -> npt.NDArray[np.integer]:
         """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
         count = np.bitwise_count(self.masks)
-        return count[:, 0].astype(np.int32) if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
+        return count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
 
     def possible(self, people: Codes, values: Codes) -> Flags:
         """Return whether each of some people may have the value beside it."""
@@ -130,6 +132,14 @@ class Candidates:
         bits = np.unpackbits(self.masks.take(people, axis=0).view(np.uint8), axis=1, bitorder="little")
         place, value = np.nonzero(bits)
         return place, value.astype(np.int32)
+
+
+def _longer(array: npt.NDArray[Any], more: int, fill: object) -> npt.NDArray[Any]:
+    """Return an array with so many more rows of a value."""
+    longer = np.empty((len(array) + more, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    longer[len(array) :] = fill
+    return longer
 
 
 def _whole_rows(masks: Words) -> npt.NDArray[np.void]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 Array: TypeAlias = npt.NDArray[Any]
-NEVER = np.int32(2**31 - 1)
+NEVER = np.uint16(2**16 - 1)
 _ONE = np.uint64(1)
 
 
@@ -54,41 +54,6 @@ def table_masks(table: Array, words: int) -> tuple[Array, Array]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def multiply(person: Array, pool: Array, local: Array, table: Array, weight: Array) -> None:
-    """Multiply the weights of each person's values, a row each, by the rows of these values in the person's pool.
-
-    `local` is each person's row in `weight`, -1 for people without one.
-    """
-    width = min(weight.shape[1], table.shape[1])
-    for i in range(len(person)):
-        row = local[person[i]]
-        if row >= 0:
-            mine, counts = weight[row], table[pool[i]]
-            for v in range(width):
-                mine[v] *= counts[v]
-            mine[width:] = 0.0
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def multiply_listed(
-    person: Array,
-    pool: Array,
-    local: Array,
-    start: Array,
-    candidate: Array,
-    table: Array,
-    weight: Array,
-) -> None:
-    """Multiply the weight of each candidate, one person's after the other's, by its rows in the person's pool."""
-    for i in range(len(person)):
-        row = local[person[i]]
-        if row >= 0:
-            counts = table[pool[i]]
-            for slot in range(start[row], start[row + 1]):
-                weight[slot] *= counts[candidate[slot]]
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     masks: Array,
     versions: Array,
@@ -101,7 +66,10 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     flat: Array,
     release: int,
 ) -> tuple[np.int64, np.int64]:
-    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow."""
+    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow.
+
+    Threads may share the rows, whose people are distinct.
+    """
     people, disclosed = np.int64(0), np.int64(0)
     words = masks.shape[1]
     for i in range(len(person)):
@@ -109,25 +77,28 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
         versions[p] += np.uint16(1)
         if not flat[q]:
             skewed[p] = True
-        any_word = np.uint64(0)
-        several = False
+        # What was known of the person stands in the mask: other arrays would be further trips to memory.
+        before, before_several = np.uint64(0), False
+        after, several = np.uint64(0), False
         for w in range(words):
-            word = masks[p, w] & allowed[q, w]
+            old = masks[p, w]
+            word = old & allowed[q, w]
             masks[p, w] = word
-            if word:
-                several = several or any_word != 0 or (word & (word - _ONE)) != 0
-                any_word = word
+            before_several |= (old != 0 and before != 0) or (old & (old - _ONE)) != 0
+            before |= old
+            several |= (word != 0 and after != 0) or (word & (word - _ONE)) != 0
+            after |= word
         if several:
             continue
-        was = certain_at[p] != NEVER
-        if any_word:
+        was = before != 0 and not before_several
+        if after:
             if was:
                 disclosed += 1
             else:
                 certain_at[p] = release
                 people += 1
                 disclosed += np.int64(versions[p])
-        elif empty_at[p] == NEVER:
+        elif before:
             empty_at[p] = release
             if was:
                 people -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attacks.candidates import Candidates, pool_masks
+from attacks.sharing import shared
 from audit.core.budget import Budget
 from audit.core.evidence import Entries, Evidence, Pools
 from audit.core.kernels import wants_compiled
@@ -15,14 +16,16 @@ def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:
     for done, pools in enumerate(evidence.stream()):
         if budget.spent():
             return state, done
-        fold = compiled_fold if wants_compiled(evidence.rows) else Candidates.fold
-        fold(state, pools, done)
+        if wants_compiled(evidence.rows):
+            compiled_fold(state, pools, done, budget)
+        else:
+            state.fold(pools, done)
         budget.progress(done + 1, releases)
     return state, releases
 
 
-def compiled_fold(state: Candidates, pools: Pools, release: int) -> None:
-    """Take one more release into account, by the compiled kernels."""
+def compiled_fold(state: Candidates, pools: Pools, release: int, budget: Budget) -> None:
+    """Take one more release into account, by the compiled kernels and as many threads as the budget has."""
     from attacks import compiled
 
     state.grow(pools.people, pools.values)
@@ -33,16 +36,21 @@ def compiled_fold(state: Candidates, pools: Pools, release: int) -> None:
         allowed, flat = compiled.pool_masks(pools.contents.bag, pools.contents.value, pools.n_pools, words)
     else:
         allowed, flat = pool_masks(pools, words)
-    people, disclosed = compiled.fold(
-        state.masks,
-        state.versions,
-        state.certain_at,
-        state.empty_at,
-        state.skewed,
-        pools.person,
-        pools.pool,
-        allowed,
-        flat,
-        release,
-    )
-    state.count(int(people), int(disclosed))
+
+    def fold(rows: slice) -> tuple[int, int]:
+        people, disclosed = compiled.fold(
+            state.masks,
+            state.versions,
+            state.certain_at,
+            state.empty_at,
+            state.skewed,
+            pools.person[rows],
+            pools.pool[rows],
+            allowed,
+            flat,
+            release,
+        )
+        return int(people), int(disclosed)
+
+    parts = shared(budget, len(pools.person), fold)
+    state.count(sum(people for people, _ in parts), sum(disclosed for _, disclosed in parts))

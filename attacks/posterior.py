@@ -9,9 +9,10 @@ Products are kept for all values of a person where most are candidates, else for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +25,18 @@ from audit.core.outcome import Asked, Risks
 
 Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
-_DENSE_SLOTS = 4 << 20
-_LISTED_SLOTS = 1 << 19
-_THREADS = 2
+# So many products are held at once: each range of people takes another pass over the releases.
+_LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _DENSE_SHARE = {"linked": 3, "register": 16}
-_TABLE_CELLS = 1 << 26
 _MOST_BITS = 900.0
 _BELOW_ONE = np.nextafter(1.0, 0.0)
+
+
+class _Scaled(Protocol):
+    """Products that can be brought back into the range of floating-point numbers."""
+
+    def scale(self) -> None:
+        """Bring every person's largest product down to about one, by a power of two."""
 
 
 @dataclass(frozen=True)
@@ -44,49 +50,82 @@ class CandidateRisks:
         """Return the risk of everybody; NaN for people without candidates, or whose value asked for is none."""
         state = self.state
         seen = np.flatnonzero(state.versions).astype(np.int32)
+        wanted = asked.of_people()
+        if wants_compiled(self.evidence.rows):
+            risk = self._compiled(len(seen), np.zeros(0, dtype=np.int32) if wanted is None else wanted, budget)
+        else:
+            risk = self._plain(seen, wanted, budget)
+        if risk is None:
+            return None
+        return Risks(seen, np.broadcast_to(np.int32(-1), len(seen)), state.versions[seen], risk)
+
+    def _plain(self, seen: Codes, wanted: Codes | None, budget: Budget) -> Reals | None:
+        """Return the risks of the people seen, or None where the budget did not suffice."""
+        state = self.state
         sizes = state.sizes()[seen]
         risk = np.full(len(seen), np.nan)
         np.divide(1.0, sizes, out=risk, where=sizes > 0)
-        wanted = asked.of_people()
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
         impossible = ~state.possible(seen, np.maximum(value, 0))
         risk[impossible & (value >= 0)] = np.nan
         uneven = np.flatnonzero(state.skewed.take(seen))
         uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
-        values = len(self.evidence.values)
-        # A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
-        dense = int(sizes[uneven].sum()) * _DENSE_SHARE[self.evidence.kind] >= len(uneven) * values
-
-        def weigh(part: slice) -> bool:
+        width = len(self.evidence.values)
+        dense = self._dense(len(uneven), int(sizes[uneven].sum()))
+        for part in _parts(np.full(len(uneven), width) if dense else sizes[uneven], self._most):
             people = seen[uneven[part]]
-            products = _DenseProducts(people, values) if dense else _SparseProducts(people, state)
-            if not self._multiply(products, people, budget):
-                return False
+            products = _DenseProducts(people, width) if dense else _SparseProducts(people, state)
+            if not self._multiplied(products, people, budget):
+                return None
             best, total = products.weigh(value[uneven[part]])
             risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
-            return True
+        return risk
 
-        work, most = (np.full(len(uneven), values), _DENSE_SLOTS) if dense else (sizes[uneven], _LISTED_SLOTS)
-        with ThreadPoolExecutor(_THREADS) as workers:
-            if not all(workers.map(weigh, _parts(work, most))):
-                return None
-        return Risks(seen, np.full(len(seen), -1, dtype=np.int32), state.versions[seen].astype(np.int32), risk)
+    @property
+    def _most(self) -> int:
+        """How many products to hold at once: everybody's, where there are not very many for the size of the series."""
+        return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
-    def _multiply(self, products: _DenseProducts | _SparseProducts, people: Codes, budget: Budget) -> bool:
+    def _dense(self, people: int, candidates: int) -> bool:
+        """Tell whether to multiply the rows of all values of so many people, who have so many candidates together.
+
+        A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
+        """
+        return candidates * _DENSE_SHARE[self.evidence.kind] >= people * len(self.evidence.values)
+
+    def _multiplied(self, products: _DenseProducts | _SparseProducts, people: Codes, budget: Budget) -> bool:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
         local = np.full(len(self.state.versions), -1, dtype=np.int32)
         local[people] = np.arange(len(people), dtype=np.int32)
-        compiled = wants_compiled(self.evidence.rows)
+        return self._stream(products, lambda pools: products.multiply(pools, local), budget)
+
+    def _stream(self, products: _Scaled, multiply: Callable[[Pools], float], budget: Budget) -> bool:
+        """Multiply by all releases; `multiply` returns by how many bits products may grow."""
         bits = 0.0
         for pools in self.evidence.stream():
             if budget.spent():
                 return False
-            more = products.multiply(pools, local, compiled=compiled)
-            bits += more
+            bits += multiply(pools)
             if bits > _MOST_BITS - 64:
                 products.scale()
                 bits = 0.0
         return True
+
+    def _compiled(self, seen: int, wanted: Codes, budget: Budget) -> Reals | None:
+        """Return the same by the compiled kernels."""
+        from attacks import weighing_compiled as kernels
+        from attacks.weighing import ListedProducts
+
+        state = self.state
+        risk = np.empty(seen)
+        uneven = kernels.even(state.masks, state.versions, state.skewed, wanted, risk)
+        code, place = 0, 0
+        while uneven and code < len(state.masks):
+            products = ListedProducts(state, risk, (code, place), self._most)
+            if products.slots and not self._stream(products, partial(products.multiply, budget=budget), budget):
+                return None
+            code, place = products.stop, products.weigh(wanted, risk)
+        return risk
 
 
 def _parts(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
@@ -106,21 +145,16 @@ class _DenseProducts:
         self.weight = np.ones((len(people), values))
         self.span = int(people[0]), int(people[-1]) + 1
 
-    def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
+    def multiply(self, pools: Pools, local: Codes) -> float:
         """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
 
         `local` is the row of each person, -1 for people without one.
         """
         person, pool, table = _tabled(pools, local, self.span)
-        if compiled:
-            from attacks import compiled as kernels
-
-            kernels.multiply(person, pool, local, table, self.weight)
-        else:
-            rows = np.flatnonzero(local[person] >= 0)
-            mine, width = local[person[rows]], table.shape[1]
-            self.weight[mine, :width] *= table[pool[rows]]
-            self.weight[mine, width:] = 0.0
+        rows = np.flatnonzero(local[person] >= 0)
+        mine, width = local[person[rows]], table.shape[1]
+        self.weight[mine, :width] *= table[pool[rows]]
+        self.weight[mine, width:] = 0.0
         return float(np.iinfo(table.dtype).bits)
 
     def scale(self) -> None:
@@ -164,14 +198,8 @@ class _SparseProducts:
         self.start = np.searchsorted(self.place, np.arange(len(people) + 1))
         self.weight = np.ones(len(self.place))
 
-    def multiply(self, pools: Pools, local: Codes, *, compiled: bool) -> float:
+    def multiply(self, pools: Pools, local: Codes) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
-        if compiled and pools.n_pools * pools.values <= _TABLE_CELLS:
-            from attacks import compiled as kernels
-
-            table = pools.table()
-            kernels.multiply_listed(pools.person, pools.pool, local, self.start, self.candidate, table, self.weight)
-            return float(np.iinfo(table.dtype).bits)
         rows = np.flatnonzero(local[pools.person] >= 0)
         mine = local[pools.person[rows]]
         length = self.start[mine + 1] - self.start[mine]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from audit.core.kernels import wants_compiled
 from audit.core.report import ReleasePanel
 from audit.linking.linked import LinkedSource
 from audit.linking.register import RegisterSource
@@ -23,6 +24,7 @@ from audit.reading.releases import Release
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+_LARGE = 16  # a release is large when so many of its size would be a large series
 _DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
 
 
@@ -72,7 +74,7 @@ def panels_in(
     prosecutor = len(sizes) / int(sizes.sum())
     found = []
     for name in release.entry_value:
-        spread = spread_of(release, name, vocabularies[name])
+        diversity = diversity_of(release, name, vocabularies[name])
         found.append(
             ReleasePanel(
                 release=release.tag,
@@ -80,10 +82,10 @@ def panels_in(
                 rows=int(sizes.sum()),
                 classes=len(sizes),
                 k=int(sizes.min()),
-                distinct_l=distinct_l(spread),
-                entropy_l=entropy_l(spread),
-                t=t_closeness(spread),
-                ordered=spread.ranks is not None,
+                distinct_l=diversity.distinct_l,
+                entropy_l=diversity.entropy_l,
+                t=diversity.t,
+                ordered=diversity.ordered,
                 prosecutor_max=1 / int(sizes.min()),
                 prosecutor_mean=prosecutor,
                 journalist_max=None if risk is None else risk.highest,
@@ -98,7 +100,47 @@ def panels_in(
 
 def class_sizes(release: Release) -> Counts:
     """Return how many people, counterfeits among them, the rows of each group stand for; 0 for unused codes."""
+    if release.entry_count is None:
+        return tally(release.entry_group, release.group.size)
     return np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size).astype(np.int64)
+
+
+def tally(codes: Codes, size: int) -> Counts:
+    """Return how often each code below `size` occurs; shape (size,)."""
+    if wants_compiled(_LARGE * len(codes)):
+        from audit import panel_compiled
+
+        return panel_compiled.tally(codes, size)
+    return np.bincount(codes, minlength=size)
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """How an attribute's values are spread, as the panel tells it."""
+
+    distinct_l: int
+    entropy_l: float
+    t: float
+    ordered: bool
+
+
+def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
+    """Return how the values of an attribute are spread over the classes of a release."""
+    value = release.entry_value[sensitive]
+    if release.entry_count is None and wants_compiled(_LARGE * len(value)):
+        from audit import panel_compiled
+
+        overall = panel_compiled.tally(value, int(value.max()) + 1)
+        if as_numbers([vocabulary.names[code] for code in np.flatnonzero(overall)]) is None:
+            sizes = class_sizes(release)
+            fewest, entropy, t = panel_compiled.spread(release.entry_group, value, sizes, overall)
+            return Diversity(int(fewest), _rounded(np.exp(entropy)), _rounded(t), ordered=False)
+    spread = spread_of(release, sensitive, vocabulary)
+    return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
+
+
+def _rounded(number: float) -> float:
+    return round(float(number), _DIGITS)
 
 
 @dataclass(frozen=True)
@@ -169,7 +211,7 @@ def entropy_l(spread: Spread) -> float:
     """Return e to the least entropy of a class's values."""
     share = spread.rows / spread.sizes[spread.group]
     entropy = -np.bincount(spread.group, weights=share * np.log(share))
-    return round(float(np.exp(entropy.min())), _DIGITS)
+    return _rounded(np.exp(entropy.min()))
 
 
 def t_closeness(spread: Spread) -> float:
@@ -179,7 +221,7 @@ def t_closeness(spread: Spread) -> float:
     numbers as far as there are steps between them.
     """
     distance = _equal_distance(spread) if spread.ranks is None else _ordered_distance(spread, spread.ranks)
-    return round(float(distance.max()), _DIGITS)
+    return _rounded(distance.max())
 
 
 def _equal_distance(spread: Spread) -> Floats:

@@ -16,7 +16,9 @@ from audit.core.budget import Budget
 from audit.core.engine import Engine, Task
 from audit.core.evidence import Codes, Evidence
 from audit.core.outcome import Disclosures, Outcome, PerPerson, Risks, Status
+from audit.describing import Described, describe
 from audit.linking.apart import (
+    Alone,
     Lens,
     Names,
     Numbers,
@@ -24,9 +26,9 @@ from audit.linking.apart import (
     PartSource,
     Sight,
     names_of,
-    part_of,
     read_alone,
     settled,
+    sources_of,
     split,
 )
 from audit.linking.linked import LinkedSource
@@ -56,6 +58,45 @@ class Judgement:
     changed: Codes
 
 
+@dataclass(frozen=True)
+class Seen:
+    """A release as the adversary sees it.
+
+    Attributes:
+        described: its description.
+        present: who is in it, counterfeits that keep their identity included: a bit for each person code; uint8.
+        parts: for each sensitive attribute a part for each range.
+    """
+
+    described: Described
+    present: npt.NDArray[np.uint8]
+    parts: tuple[tuple[Part, ...], ...]
+
+
+def see(sight: Sight, position: int, alone: Alone, numbers: Numbers, lens: Lens) -> Seen:
+    """Return what is seen of a release.
+
+    Raises:
+        InputError: the release contradicts what the adversary knows.
+    """
+    release, sources = sources_of(sight, position, alone, numbers, lens)
+    parts = split(sources, position, lens.bounds)
+    present = np.zeros(lens.people.size + 1, dtype=np.bool_)
+    if release.person is not None:
+        present[release.person] = True
+    return Seen(describe(sources[0], position), np.packbits(present[:-1]), parts)
+
+
+def told(seen: Seen) -> tuple[Described, npt.NDArray[np.uint8]]:
+    """Return what is seen of a release but for its parts."""
+    return seen.described, seen.present
+
+
+def part_of(seen: Seen, attribute: int, place: int) -> Part:
+    """Return one of the parts of a release."""
+    return seen.parts[attribute][place]
+
+
 def judge(attack: PerPerson, seen: Evidence, first: int, budget: Budget, /, *parts: Part) -> Judgement:
     """Attack the people from a code on, of whom there is a part for each release."""
     evidence = replace(seen, source=PartSource(parts), rows=sum(len(part.pools.person) for part in parts))
@@ -71,7 +112,12 @@ def judge(attack: PerPerson, seen: Evidence, first: int, budget: Budget, /, *par
 
 
 class Ranges:
-    """A series split by ranges of people, for each of its sensitive attributes."""
+    """A series split by ranges of people, for each of its sensitive attributes.
+
+    Attributes:
+        described: the description of each release.
+        present: who is in some release, by person code.
+    """
 
     def __init__(self, series: Series, evidence: Sequence[Evidence], engine: Engine, most: int | None = None) -> None:
         self._evidence = evidence
@@ -86,14 +132,18 @@ class Ranges:
         self._bounds = tuple(dict.fromkeys(bounds.tolist()))
         lens = engine.submit(_same, self._lens(series))
         releases = range(len(series.tags))
-        parts = [engine.submit(split, sight, place, alone[place], numbers[place], lens) for place in releases]
-        # What is wrong with a release is told before what is wrong with a later one.
-        for _ in engine.results(engine.submit(len, part) for part in parts):
-            pass
+        views = [engine.submit(see, sight, place, alone[place], numbers[place], lens) for place in releases]
         self._parts = [
-            [[engine.submit(part_of, part, attribute, place) for part in parts] for place in range(self.count)]
+            [[engine.submit(part_of, view, attribute, place) for view in views] for place in range(self.count)]
             for attribute in range(len(evidence))
         ]
+        self.described: list[Described] = []
+        bits = np.zeros(0, dtype=np.uint8)
+        # What is wrong with a release is told before what is wrong with a later one.
+        for described, present in engine.results(engine.submit(told, view) for view in views):
+            self.described.append(described)
+            bits = present | bits if len(bits) else present
+        self.present = np.unpackbits(bits, count=series.people.size).astype(np.bool_)
 
     @property
     def count(self) -> int:
@@ -122,7 +172,7 @@ class Ranges:
         self._changed[seen.sensitive] = changed
         return joined(attack, seen, found)
 
-    def _number(self, series: Series, sight: Sight) -> tuple[list[Task[object]], list[Numbers]]:
+    def _number(self, series: Series, sight: Sight) -> tuple[list[Task[Alone]], list[Numbers]]:
         """Have all releases read, and give everybody and every value a code, as reading them in order would."""
         engine = self._engine
         first = engine.submit(read_alone, sight, 0)
@@ -130,7 +180,7 @@ class Ranges:
         sight = replace(sight, direct=names.direct)
         alone = [first, *(engine.submit(read_alone, sight, place) for place in range(1, len(series.tags)))]
         called = engine.results(engine.submit(names_of, each) for each in alone)
-        return list(alone), [_numbers(series, each) for each in called]
+        return alone, [_numbers(series, each) for each in called]
 
     def _lens(self, series: Series) -> Lens:
         sources = {seen.sensitive: _linked(seen) for seen in self._evidence}

@@ -32,12 +32,10 @@ from audit.core.report import (
     Undecided,
     Waived,
 )
+from audit.describing import Descriptions, facts, rows_of_files
 from audit.linking.gathering import gather
 from audit.linking.linked import LinkedSource
-from audit.linking.register import RegisterSource
-from audit.panel import panels
 from audit.ranges import Ranges
-from audit.reading.numbering import NOBODY
 from audit.reading.series import Series
 from audit.reading.tables import count_rows
 from audit.verdict import policy
@@ -121,11 +119,16 @@ def attack(series: Series, attacks: Sequence[Attack], options: Options) -> Attac
     limits = _limits(series, options)
     attacks = [each.under(limits) for each in attacks]
     evidence = gather(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+    source = evidence[0].source
+    if not isinstance(source, LinkedSource):
+        raise TypeError("this evidence does not come from a series")
     apart = options.apart and evidence[0].kind != "pseudonym" and any(isinstance(each, PerPerson) for each in attacks)
-    ranges = Ranges(series, evidence, options.engine) if apart else None
     paths = _inputs(series, options)
-    with ThreadPoolExecutor(1) as hasher:
+    with ThreadPoolExecutor(1) as thread:
+        hasher = options.engine if options.apart else thread
         digests = {name: hasher.submit(_digest, path) for name, path in paths.items()}
+        ranges = Ranges(series, evidence, options.engine) if apart else None
+        descriptions = Descriptions(source)
         judged = [
             (seen, Judged(each, _sensitive(each, seen, evidence), _attack(each, seen, options, ranges)))
             for seen in evidence
@@ -133,12 +136,16 @@ def attack(series: Series, attacks: Sequence[Attack], options: Options) -> Attac
             if each.per_attribute or seen is evidence[0]
         ]
         _check_applies([entry for _, entry in judged], named=options.named)
-        facts, rows, panel = _facts(series, evidence)
+        described = descriptions.all() if ranges is None else ranges.described
+        rows = rows_of_files(series, described)
         inputs = tuple(
             Input(name, digest.result(), rows[name] if name in rows else count_rows(paths[name]))
             for name, digest in digests.items()
         )
-    return Attacked(series, evidence, _changed(evidence, ranges), judged, facts, inputs, panel)
+        present = source.releases.present() if ranges is None else ranges.present
+    panel = tuple(one for each in described for one in each.panel)
+    changed = _changed(evidence, ranges)
+    return Attacked(series, evidence, changed, judged, facts(source, present, described), inputs, panel)
 
 
 def _limits(series: Series, options: Options) -> dict[str, float]:
@@ -340,41 +347,3 @@ def _inputs(series: Series, options: Options) -> dict[str, Path]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _facts(
-    series: Series, evidence: Sequence[Evidence]
-) -> tuple[SeriesFacts, dict[str, int], tuple[ReleasePanel, ...]]:
-    """Return the sizes of what was audited, the rows of each release's files, and each release by itself."""
-    source = evidence[0].source
-    if not isinstance(source, LinkedSource):
-        raise TypeError("this evidence does not come from a series")
-    groups = nameless = published = 0
-    rows: dict[str, int] = {}
-    panel: list[ReleasePanel] = []
-    total = 0
-    people = np.zeros(series.people.size, dtype=np.bool_)
-    values = {name: np.zeros(len(v), dtype=np.bool_) for name, v in series.vocabularies.items()}
-    for position in range(len(series.tags)):
-        read = source.releases.get(position)
-        release = read.release
-        files = series.manifest.releases[position]
-        rows[files.shown], total = release.rows, total + release.rows
-        if files.values is not None:
-            rows[files.values_shown] = len(release.entry_group)
-        groups += int(np.count_nonzero(np.bincount(release.group.codes)))
-        published += sum(release.counterfeits.values())
-        for name, seen in values.items():
-            seen[release.entry_value[name]] = True
-        if release.person is not None:
-            nameless += int(np.count_nonzero(release.person == NOBODY))
-            people[release.person[release.person != NOBODY]] = True
-        panel += panels(source, position, read)
-    fake = series.people.is_counterfeit()[: len(people)]
-    individuals, counterfeits = int((people & ~fake).sum()), int((people & fake).sum()) + nameless
-    if isinstance(source, RegisterSource):
-        individuals = len(np.unique(source.register.person))
-        counterfeits = published
-    sensitive = max(int(seen.sum()) for seen in values.values())
-    facts = SeriesFacts(series.manifest.name, series.tags, individuals, total, counterfeits, groups, sensitive)
-    return facts, rows, tuple(panel)

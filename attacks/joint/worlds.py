@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,12 @@ import numpy.typing as npt
 from attacks.joint.domains import packed
 from attacks.joint.network import Flags, Network, Words
 from attacks.joint.parts import Parts, split
-from attacks.joint.pieces import Pieces
 from attacks.joint.remainder import remainder
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Counts, Evidence
+
+if TYPE_CHECKING:
+    from attacks.joint.pieces import Pieces
 
 # Parts of so many tracks are counted, in so many steps.
 _SMALL = 16
@@ -130,6 +133,9 @@ class Worlds:
 
     def search(self, wanted: Flags, enough: int, budget: Budget) -> bool:
         """Settle the values of some tracks, until so many of each are shown; tell whether a world may be left."""
+        # The compiler is loaded by those alone who come here.
+        from attacks.joint.pieces import Pieces
+
         if not self._worked_on(wanted, enough, Pieces.relaxed, budget):
             return False
         # What linear programmes rule out leaves smaller parts.
@@ -146,6 +152,8 @@ class Worlds:
         if not len(whole.track):
             return True
         rest = whole.lean(self.possible)
+        from attacks.joint.pieces import Pieces
+
         start = np.where(self.world >= 0, self.world, self.start)
         pieces = Pieces(rest, (self.possible, self.shown, start), wanted, enough, self.share.shape[1])
         feasible = work(pieces, budget)

@@ -316,7 +316,7 @@ class Risks:
 
     person: Codes
     release: Codes
-    versions: Codes
+    versions: npt.NDArray[np.integer]
     risk: npt.NDArray[np.float64]
 
 

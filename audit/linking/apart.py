@@ -158,29 +158,29 @@ def numbered(alone: Alone, numbers: Numbers) -> Release:
     return replace(release, person=person, entry_value=values)
 
 
-def split(sight: Sight, position: int, alone: Alone, numbers: Numbers, lens: Lens) -> tuple[tuple[Part, ...], ...]:
-    """Return the parts of a release: for each sensitive attribute one for each range.
+def split(sources: Sequence[LinkedSource], position: int, bounds: Sequence[int]) -> tuple[tuple[Part, ...], ...]:
+    """Return the parts of a release: for each sensitive attribute, by its source, one for each range.
 
     Raises:
         InputError: the release contradicts what the adversary knows.
     """
+    return tuple(tuple(_parts(source.pools(position), source.truth(position), bounds)) for source in sources)
+
+
+def sources_of(
+    sight: Sight, position: int, alone: Alone, numbers: Numbers, lens: Lens
+) -> tuple[Release, list[LinkedSource]]:
+    """Return a release with the series' numbers, and for each sensitive attribute how it is seen."""
     read = Read(numbered(alone, numbers), alone.boxes, None)
     releases = _OneRelease(sight, position, read, alone.attributes, lens)
-    found = []
+    sources: list[LinkedSource] = []
     for sensitive, listed in lens.listed.items():
-        source: LinkedSource
         if lens.register is None:
-            source = LinkedSource(releases, sensitive, listed)
+            sources.append(LinkedSource(releases, sensitive, listed))
         else:
-            source = RegisterSource(releases, sensitive, listed, lens.register)
-        source.known = lens.known[sensitive]
-        found.append(tuple(_parts(source.pools(position), source.truth(position), lens.bounds)))
-    return tuple(found)
-
-
-def part_of(parts: Sequence[Sequence[Part]], attribute: int, place: int) -> Part:
-    """Return one of the parts of a release."""
-    return parts[attribute][place]
+            sources.append(RegisterSource(releases, sensitive, listed, lens.register))
+        sources[-1].known = lens.known[sensitive]
+    return read.release, sources
 
 
 class _OneRelease(Releases):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.core.errors import InputError, Problem, Problems, UsageError
 from audit.core.evidence import Codes, Counts, Entries, Hosts, Members, Pools, Table
+from audit.core.kernels import wants_compiled
+from audit.linking.constants import UNKNOWN, FirstValues
 from audit.linking.releases import Releases, ahead
 from audit.reading.knowledge import Known, read_known
 from audit.reading.numbering import NOBODY
 from audit.reading.releases import Release
 from audit.reading.unlisted import check_listed
-
-UNKNOWN = -1
 
 
 class LinkedSource:
@@ -28,6 +29,8 @@ class LinkedSource:
         self.listed = listed
         self.known: Known | None = None
         self._truth: tuple[Codes | None, npt.NDArray[np.bool_]] | None = None
+        self._first = FirstValues()
+        self._noting = Lock()
 
     @property
     def constant(self) -> bool:
@@ -39,8 +42,10 @@ class LinkedSource:
         return ahead(len(self.releases), self.read_ahead, self.pools)
 
     def read_ahead(self, position: int) -> None:
-        """Read a release before its pools are asked for."""
+        """Read a release before its pools are asked for; what the key tells of it is noted in passing."""
         self.releases.get(position)
+        if type(self) is LinkedSource and self.known is None and self.constant:
+            self._note(position)
 
     def release(self, position: int) -> Release:
         """Return a release whose values the transitions speak of.
@@ -158,30 +163,32 @@ class LinkedSource:
         return own[self.pools(position).person]
 
     def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
-        """Return everybody's first true value by person code, and whether the person has another one later on."""
+        """Return everybody's first true value by person code, and whether the person has another one later on.
+
+        What was streamed before is not read again.
+        """
         if self._truth is None:
             # Everybody and every value has a number once the last release is read, which an attack cut short has not.
-            self.releases.get(len(self.releases) - 1)
-            # Codes as short as they can be: everybody's then fits into the processor's cache.
-            kind = np.min_scalar_type(len(self.series.vocabularies[self.sensitive]) + 1)
-            unknown = kind.type(np.iinfo(kind).max)
-            first = np.full(self.series.people.size, unknown)
-            changed = np.zeros(self.series.people.size, dtype=np.bool_)
-            told = False
-            for position in range(len(self.releases)):
-                values = self.truth(position)
-                if values is not None:
-                    told = True
-                    person = self.pools(position).person
-                    before, now = first.take(person), values.astype(kind)
-                    kept = np.flatnonzero((before != now) & (before != unknown))
-                    changed[person[kept]] |= now[kept] != unknown
-                    now[kept] = before[kept]
-                    first[person] = now
-            codes = first.astype(np.int32)
-            codes[first == unknown] = UNKNOWN
-            self._truth = codes if told else None, changed
+            for position in range(self._first.noted, len(self.releases)):
+                self._note(position)
+            self._truth = self._first.result()
         return self._truth
+
+    def _note(self, position: int) -> None:
+        """Note the true values of a release, if it is the next one to be noted."""
+        with self._noting:
+            if position == self._first.noted:
+                values = self.truth(position)
+                person = np.zeros(0, dtype=np.int32) if values is None else self._asked(position)
+                people, vocabulary = self.series.people.size, len(self.series.vocabularies[self.sensitive])
+                compiled = wants_compiled(self.series.about_rows)
+                self._first.note(person, values, people, vocabulary, compiled=compiled)
+
+    def _asked(self, position: int) -> Codes:
+        """Return the people of `pools(position)`."""
+        if type(self) is LinkedSource and self.known is None:
+            return self.present(position)
+        return self.pools(position).person
 
     def _pools(self, person: Codes, pool: Codes, n_pools: int, contents: Entries | Table, fixed: Codes | None) -> Pools:
         counted = None
@@ -203,7 +210,7 @@ class LinkedSource:
     # -- known values ---------------------------------------------------------------------------------
 
     def learn(self) -> None:
-        """Read the known values; all releases are read before, so that everybody has a code.
+        """Read the known values, before which nothing is noted; releases are read before, so that everybody has a code.
 
         Raises:
             InputError: the file cannot be read, or contradicts itself or the series.

@@ -13,7 +13,8 @@ from audit import covering
 from audit.core.errors import Problems
 from audit.core.evidence import Codes, Entries, Hosts, Pools
 from audit.core.kernels import wants_compiled
-from audit.linking.linked import UNKNOWN, LinkedSource
+from audit.linking.constants import UNKNOWN
+from audit.linking.linked import LinkedSource
 from audit.linking.releases import Read, Releases
 from audit.reading.knowledge import Register
 from audit.reading.numbering import NOBODY

@@ -1,4 +1,8 @@
-"""The releases of a series as an adversary needs them, read in order and kept while they are small together."""
+"""The releases of a series as an adversary needs them, read in order; a few are kept, never all of a large series.
+
+The two read last are kept, so that one can be worked on while the next is read; and as many more as fit into a cache of
+a fixed size, so that small series are read once.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,20 @@ from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from audit import covering
 from audit.core.evidence import AdversaryKind, Codes
 from audit.reading.knowledge import Register, read_register
-from audit.reading.numbering import People
+from audit.reading.numbering import NOBODY, People
 from audit.reading.releases import Release
 from audit.reading.series import Series
 from audit.reading.tables import Coded
 
-_CACHE_BYTES = 1 << 30
+_CACHE_BYTES = 1 << 28
+_RECENT = 2
+_SLACK = 32
 T = TypeVar("T")
 
 
@@ -35,22 +44,26 @@ class Read(NamedTuple):
 
 
 class Releases:
-    """The releases of a series, read in order and kept while they are small together.
+    """The releases of a series, read in order; the last two are kept, and more while they are small together.
 
     `records` says whether records are followed: their ids and all cells are then read. `names` are the record ids
-    by code.
+    by code. `heard` is told of each release when it is read for the first time, in their order, by the thread that
+    reads; it must not ask for releases.
     """
 
     def __init__(self, series: Series, kind: AdversaryKind, *, records: bool) -> None:
         self.series = series
         self.records = records
         self.names = People()
+        self.heard: Callable[[int, Read], None] | None = None
         self.register: Register | None = read_register(series) if kind == "register" else None
         wanted = records or kind == "register"
         self._attributes = series.manifest.columns.quasi_identifiers if wanted else ()
         self._kept: dict[int, Read] = {}
+        self._recent: dict[int, Read] = {}
         self._bytes = 0
         self._read = 0
+        self._present = np.zeros(0, dtype=np.bool_)
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -63,16 +76,44 @@ class Releases:
         The codes of people, values and records are given out in the order of the releases, whichever is asked for
         first.
         """
+        # Nobody who works on a release waits for another one that is being read.
+        found = self._recent.get(position) or self._kept.get(position)
+        if found is not None:
+            return found
         with self._lock:
             for earlier in range(self._read, position):
                 self._keep(earlier)
             return self._keep(position)
 
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Return who is in some release, counterfeits that keep their identity included, by person code."""
+        if self._read < len(self):
+            self.get(len(self) - 1)
+        return self._present[: self.series.people.size]
+
     def _keep(self, position: int) -> Read:
-        kept = self._kept.get(position)
-        if kept is not None:
-            return kept
-        release = self.series.read(position, self._attributes, records=self.records)
+        found = self._recent.get(position) or self._kept.get(position)
+        if found is not None:
+            return found
+        while len(self._recent) >= _RECENT:
+            del self._recent[next(iter(self._recent))]
+        first = position >= self._read
+        read = self._fresh(position, checked=not first)
+        if first:
+            self._note(read.release)
+            if self.heard is not None:
+                self.heard(position, read)
+        self._read = max(self._read, position + 1)
+        self._recent[position] = read
+        release = read.release
+        size = release.rows * 4 * (3 + len(release.entry_value) + len(release.cells) + self.records)
+        if self._bytes + size <= _CACHE_BYTES:
+            self._kept[position] = read
+            self._bytes += size
+        return read
+
+    def _fresh(self, position: int, *, checked: bool) -> Read:
+        release = self.series.read(position, self._attributes, records=self.records, checked=checked)
         boxes = None
         if self.register is not None:
             attributes = self.series.attributes
@@ -80,13 +121,19 @@ class Releases:
             boxes = covering.boxes(release.group.codes, cells)
         record = None if release.records is None else self._numbered(release.records)
         release = replace(release, records=None, cells=release.cells if self.records else {})
-        read = Read(release, boxes, record)
-        self._read = max(self._read, position + 1)
-        size = release.rows * 4 * (3 + len(release.entry_value) + len(release.cells) + self.records)
-        if self._bytes + size <= _CACHE_BYTES:
-            self._kept[position] = read
-            self._bytes += size
-        return read
+        return Read(release, boxes, record)
+
+    def _note(self, release: Release) -> None:
+        """Note who is in a release."""
+        if release.person is None:
+            return
+        people, present = self.series.people.size, self._present
+        if people >= len(present):
+            # At least one more at the end, for nobody, and some room: each time there are more, everything is copied.
+            present = np.concatenate([present, np.zeros(people + people // _SLACK + 1 - len(present), dtype=np.bool_)])
+        present[release.person] = True
+        present[NOBODY] = False
+        self._present = present
 
     def _numbered(self, records: Coded) -> Codes:
         import pyarrow as pa

@@ -99,10 +99,16 @@ class Lessened(Series):
     withheld: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def read(
-        self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+        self,
+        position: int,
+        attributes: Sequence[str] = (),
+        *,
+        key: bool = True,
+        records: bool = False,
+        checked: bool = False,
     ) -> Release:
         """Read one release, the last one less the rows that are withheld."""
-        release = super().read(position, attributes, key=key, records=records)
+        release = super().read(position, attributes, key=key, records=records, checked=checked)
         return release.without(self.withheld) if position == len(self.tags) - 1 else release
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.reading.tables import direct_codes, text_codes
+from audit.reading.tables import direct_codes, text_codes, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,9 +109,9 @@ class People:
         numbers = direct_codes(pc.if_else(pc.or_(empty, named), "0", array.dictionary).cast(pa.int64()), limit)
         if numbers is None:
             return None
-        numbers = np.where(empty.to_numpy(zero_copy_only=False), np.int32(NOBODY), numbers)
-        numbers[named.to_numpy(zero_copy_only=False)] = _NAMED
-        return numbers[array.indices.to_numpy(zero_copy_only=False)]
+        numbers = np.where(whole(empty.cast(pa.uint8())) != 0, np.int32(NOBODY), numbers)
+        numbers[whole(named.cast(pa.uint8())) != 0] = _NAMED
+        return numbers[whole(array.indices)]
 
     def number(self, names: Sequence[str]) -> npt.NDArray[np.int32]:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""

@@ -91,13 +91,23 @@ class Release:
 
 
 def read_release(
-    series: Series, position: int, attributes: Sequence[str], problems: Problems, *, key: bool, records: bool
+    series: Series,
+    position: int,
+    attributes: Sequence[str],
+    problems: Problems,
+    *,
+    key: bool,
+    records: bool,
+    checked: bool = False,
 ) -> Release | None:
     """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss.
 
-    Its rows' cells are read for the quasi-identifiers named, its key and its record ids when asked for.
+    Its rows' cells are read for the quasi-identifiers named, its key and its record ids when asked for. `checked` says
+    that it was read before, and that nobody has two rows in it.
     """
-    return _Reading(series, position, attributes, key, records, problems).release()
+    reading = _Reading(series, position, attributes, key, records, problems)
+    reading.checked = checked
+    return reading.release()
 
 
 class _Reading:
@@ -114,6 +124,7 @@ class _Reading:
         # Without a group column the cells make the groups.
         self.attributes = attributes if self.columns.group else self.columns.quasi_identifiers
         self.problems = problems
+        self.checked = False
 
     def release(self) -> Release | None:
         table = self.table()
@@ -248,6 +259,8 @@ class _Reading:
 
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note the first person who has two rows in this release."""
+        if self.checked:
+            return
         rows, others = self.series.people.repeated(people)
         if len(rows):
             what = f"this person has another row in line {table.line(int(others[0]))}"

@@ -147,15 +147,23 @@ class Series:
         return self.manifest.key_path(release)
 
     def read(
-        self, position: int, attributes: Sequence[str] = (), *, key: bool = True, records: bool = False
+        self,
+        position: int,
+        attributes: Sequence[str] = (),
+        *,
+        key: bool = True,
+        records: bool = False,
+        checked: bool = False,
     ) -> Release:
         """Read one release; its rows' cells only for the quasi-identifiers named, its record ids only when asked for.
+
+        `checked` says that it was read before, and that nobody has two rows in it.
 
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are told as well.
         """
         problems = Problems()
-        release = read_release(self, position, attributes, problems, key=key, records=records)
+        release = read_release(self, position, attributes, problems, key=key, records=records, checked=checked)
         if release is None or problems.found:
             for other in range(len(self.tags)):
                 if other != position:

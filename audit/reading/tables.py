@@ -96,12 +96,12 @@ class Table:
 
         array = self._columns[column]
         if pa.types.is_integer(array.type) and not array.null_count:
-            return np.maximum(array.to_numpy(zero_copy_only=False).astype(np.int64), -1)
+            return np.maximum(whole(array).astype(np.int64), -1)
         if pa.types.is_dictionary(array.type) and not array.null_count and not array.dictionary.null_count:
             plain = pc.match_substring_regex(array.dictionary, r"^[0-9]{1,15}$")
             if pc.all(plain, min_count=0).as_py():
-                numbers = array.dictionary.cast(pa.int64()).to_numpy(zero_copy_only=False)
-                return numbers[array.indices.to_numpy(zero_copy_only=False)]
+                numbers = whole(array.dictionary.cast(pa.int64()))
+                return numbers[whole(array.indices)]
         codes, names = text_codes(array)
         return np.array([whole_number(name) for name in names], dtype=np.int64)[codes]
 
@@ -130,13 +130,21 @@ def whole_number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
 
 
+def whole(array: pa.Array) -> npt.NDArray[np.integer]:
+    """Return integers without nulls as they lie in memory; `to_numpy` would import pandas."""
+    kind = np.dtype(str(array.type))
+    if not len(array):
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
+
+
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
     """Return an integer column as int32 codes when all of it lies in [0, limit), else None."""
     import pyarrow as pa
 
     if not pa.types.is_integer(array.type) or array.null_count:
         return None
-    numbers = array.to_numpy(zero_copy_only=False)
+    numbers = whole(array)
     if len(numbers) and (numbers.min() < 0 or numbers.max() >= min(limit, 2**31 - 1)):
         return None
     return numbers.astype(np.int32, copy=False)
@@ -153,7 +161,7 @@ def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], list[str]]:
     if indices.null_count:
         indices = indices.fill_null(len(raw))
         raw.append("")
-    codes = indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    codes = whole(indices).astype(np.int32, copy=False)
     if len(set(raw)) == len(raw):
         return codes, raw
     merged: dict[str, int] = {}

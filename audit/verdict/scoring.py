@@ -12,7 +12,7 @@ import numpy.typing as npt
 from audit.core.budget import Budget
 from audit.core.evidence import Evidence
 from audit.core.outcome import Disclosures, Equivalences, Outcome, Places, Risks
-from audit.linking.linked import UNKNOWN
+from audit.linking.constants import UNKNOWN
 from audit.linking.truth import truth_of
 
 _TENTHS = 10
@@ -80,14 +80,14 @@ class Scored:
         )
         return np.bincount(tenth, weights=self._weights(counts), minlength=_TENTHS + 1).astype(np.int64).tolist()
 
-    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32] | None:
+    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.integer] | None:
         """Return how many versions some entries of the risks stand for; None where people are counted."""
         if self.risks is None or self.outcome.attack == "intersection":
             return None
         return self.risks.versions[counts]
 
 
-def mean(risk: npt.NDArray[np.float64], weights: npt.NDArray[np.int32] | None) -> float:
+def mean(risk: npt.NDArray[np.float64], weights: npt.NDArray[np.integer] | None) -> float:
     """Return the mean of probabilities, which does not depend on their order, as sums of floating-point numbers do.
 
     They are added up as whole numbers of 2^-60, in two halves that do not overflow before there are 2^29 of them.

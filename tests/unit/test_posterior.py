@@ -86,8 +86,7 @@ def check(history, asked, *, dense, tables, compiled):
     evidence = Evidence("linked", "Value", tags, None, 0, 0, Source(made), values)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(posterior, "_DENSE_SHARE", {"linked": 1000 if dense else 0})
-        patch.setattr(posterior, "_DENSE_SLOTS", 13)
-        patch.setattr(posterior, "_LISTED_SLOTS", 13)
+        patch.setattr(posterior, "_MOST_SLOTS", 13)
         patch.setattr(posterior, "wants_compiled", lambda _: compiled)
         risks = CandidateRisks(evidence, state).risks(Asked(asked), Budget())
     seen = sorted({person for present, _ in history for person in present})
