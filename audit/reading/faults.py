@@ -35,7 +35,9 @@ def is_there(path: Path) -> bool:
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading, decompressed when its name ends in `.gz`."""
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+    if not path.name.endswith(".gz"):
+        return path.open("rb")
+    return gzip.open(path.open("rb") if is_remote(path) else path)  # type: ignore[return-value]
 
 
 def records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from audit.core.errors import InputError, Problem, UsageError
-from audit.reading.remote import WEB, Remote, fault
+from audit.reading.remote import WEB, Remote, fault, forget
 
 if TYPE_CHECKING:
     from upath import UPath
@@ -24,7 +24,7 @@ _PATIENCE = 60.0
 _ABSENT = ("there is no such place", "correct the address")
 
 
-def place(where: str | os.PathLike[str] | UPath) -> Path:
+def place(where: str | os.PathLike[str] | UPath | Remote) -> Path:
     """Return the path of a file or folder, of this machine or, when it is a URL, of a storage that fsspec knows.
 
     >>> place("series/series.toml").name
@@ -34,6 +34,8 @@ def place(where: str | os.PathLike[str] | UPath) -> Path:
         UsageError: what reads URLs is not installed, or this is none.
         InputError: the storage cannot be reached.
     """
+    if isinstance(where, Remote):
+        return cast("Path", where)
     if not isinstance(where, str | os.PathLike):
         return _opened(str(where), where.storage_options)
     text = os.fspath(where)
@@ -135,8 +137,9 @@ def _opened(text: str, options: Mapping[str, Any]) -> Path:
     if scheme in WEB:
         text, _, query = text.partition("#")[0].partition("?")
     try:
-        root = UPath(text.rstrip("/") if text.rstrip("/")[-1] != ":" else text, **{**_patience(scheme), **options})
+        root = UPath(text.rstrip("/") if text.rstrip("/")[-1] != ":" else text, **{**_web_options(scheme), **options})
         root.fs.invalidate_cache()
+        forget()
     except ImportError as error:
         what = f"what reads {scheme}:// is not installed"
         raise UsageError(f"{shown}: {what}; install the package that fsspec asks for") from error
@@ -147,14 +150,19 @@ def _opened(text: str, options: Mapping[str, Any]) -> Path:
     return cast("Path", Remote(root, shown.rstrip("/") if not shown.endswith("://") else shown, query=query))
 
 
-def _patience(scheme: str) -> dict[str, Any]:
-    """Return options for a web client that gives up on a silent server, not on a long file."""
+def _web_options(scheme: str) -> dict[str, Any]:
+    """Return options for a web client that takes files as they are, and gives up on a silent server, not a long file.
+
+    Else a `.csv.gz` that a server calls compressed would be unpacked on the way. What the user set comes first.
+    """
     if scheme not in WEB:
         return {}
     import aiohttp
     from fsspec.config import conf
 
-    if "client_kwargs" in conf.get(scheme, {}):
-        return {}
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)
-    return {"client_kwargs": {"timeout": timeout}}
+    options = {
+        "client_kwargs": {"timeout": timeout, "auto_decompress": False},
+        "headers": {"Accept-Encoding": "identity"},
+    }
+    return {**options, **conf.get(scheme, {})}

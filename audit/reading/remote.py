@@ -248,6 +248,11 @@ def _content(remote: Remote, _version: tuple[object, ...]) -> bytes:
     return remote.fetched()
 
 
+def forget() -> None:
+    """Drop the files that were fetched: a web server may not tell that one changed within the same second."""
+    _content.cache_clear()
+
+
 def _version(info: dict[str, Any]) -> tuple[object, ...] | None:
     known = {key: str(value) for key, value in info.items() if re.sub("[_-]", "", key.lower()) in _VERSIONS and value}
     return (info.get("size"), *sorted(known.items())) if known else None
@@ -297,7 +302,7 @@ _FAULTS: tuple[tuple[Callable[[BaseException], bool], str, str], ...] = (
         "correct the address",
     ),
     (
-        lambda e: isinstance(e, ConnectionError) or "Connect" in type(e).__name__,
+        lambda e: isinstance(e, ConnectionError) or re.search("connect|payload", type(e).__name__.lower()) is not None,
         "there is no connection to the storage, or it broke off",
         "check the address, or try again later",
     ),
