@@ -8,7 +8,6 @@ stand in a URL, appear in no message.
 from __future__ import annotations
 
 import errno
-import glob
 import io
 import os
 import re
@@ -173,6 +172,8 @@ class Remote:
         """
         if self.root.protocol in WEB:
             return None
+        import glob
+
         target = self.target.rstrip("/")
         try:
             with self.telling():

@@ -3,6 +3,7 @@
 import base64
 import builtins
 import gzip
+import http.server
 import json
 import os
 import pickle
@@ -20,7 +21,7 @@ import pytest
 
 from audit.api import load
 from audit.core.errors import InputError
-from audit.reading import places, remote
+from audit.reading import places, remote, tables
 from audit.reading.series import open_series
 from tests.helpers.places import SERIES, example, served, to_memory
 from tests.helpers.running import run_main
@@ -275,6 +276,27 @@ def test_what_a_server_answers(path, answer, what, tmp_path):
         line = one_line(f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret")
     assert path in line.split(": ")[0]
     assert what in line
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_large_file_that_cannot_be_read_to_its_end(form, tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "_WHOLE", 64)
+    example(NAME, tmp_path, form)
+
+    def answer(handler):
+        if handler.command == "GET":
+            handler.send_error(503)
+        else:
+            http.server.SimpleHTTPRequestHandler.do_HEAD(handler)
+
+    with served(tmp_path) as server:
+        url = f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret"
+        series = load(url)
+        server.answers[f"/{NAME}/releases/2.{form}"] = answer
+        tables._read_footer.cache_clear()
+        with pytest.raises(InputError) as caught:
+            series.attack("intersection")
+    assert str(caught.value).startswith(f"releases/2.{form}: the server answers with the error 503")
 
 
 @pytest.mark.parametrize("answer", [401, 403, 500])
