@@ -494,6 +494,11 @@ def test_a_file_that_changes_is_read_again(at_memory):
     time.sleep(0.01)
     storage.pipe_file(place, storage.cat_file("/bucket/series/releases/1.csv"))
     assert loaded.attack("intersection").measures["vulnerable"] != 2
+    path = places.place(f"{url}/releases/1.csv")
+    changed = path.read_bytes().swapcase()
+    time.sleep(0.01)
+    storage.pipe_file("/bucket/series/releases/1.csv", changed)
+    assert path.read_bytes() == changed
     storage.rm(place)
     with pytest.raises(InputError, match=r"releases/2\.csv"):
         loaded.attack("intersection")
