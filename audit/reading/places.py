@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -130,24 +131,28 @@ def _opened(text: str, options: Mapping[str, Any]) -> Path:
     except ImportError as error:
         what = "a series at a URL is read with the help of other packages"
         raise UsageError(f"{shown}: {what}; install series-audit[dask]") from error
-    scheme = text.partition("://")[0].lower()
     if not _SCHEME.match(text) or "::" in text:
         raise UsageError(f"{shown}: this is no URL that can be read; write scheme://place, such as s3://bucket/series")
-    query = ""
+    scheme, _, rest = text.partition("://")
+    scheme, query = scheme.lower(), ""
     if scheme in WEB:
-        text, _, query = text.partition("#")[0].partition("?")
+        rest, _, query = rest.partition("#")[0].partition("?")
+    address = f"{scheme}://{rest.rstrip('/') or rest}"
     try:
-        root = UPath(text.rstrip("/") if text.rstrip("/")[-1] != ":" else text, **{**_web_options(scheme), **options})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # some storages are known to fsspec alone, which suffices
+            root = UPath(address, **{**_web_options(scheme), **options})
         root.fs.invalidate_cache()
         forget()
     except ImportError as error:
         what = f"what reads {scheme}:// is not installed"
         raise UsageError(f"{shown}: {what}; install the package that fsspec asks for") from error
+    except ValueError:
+        raise UsageError(f"{shown}: there is no storage of this kind, or no such address; check the URL") from None
     except Exception as error:  # noqa: BLE001 - some storages are reached for at once, and fail in their own ways
-        if isinstance(error, ValueError):
-            raise UsageError(f"{shown}: there is no storage of this kind, or no such address; check the URL") from None
         raise InputError([Problem(shown, *(fault(error) or _ABSENT))]) from None
-    return cast("Path", Remote(root, shown.rstrip("/") if not shown.endswith("://") else shown, query=query))
+    clean = without_secrets(address).partition("://")[2].rstrip("/")
+    return cast("Path", Remote(root, f"{scheme}://{clean}", query=query))
 
 
 def _web_options(scheme: str) -> dict[str, Any]:

@@ -67,7 +67,8 @@ class Remote:
             return Remote(self.root, self.shown_root, self.inner.rpartition("/")[0], self.query)
         if self.inner:
             return Remote(self.root, self.shown_root, query=self.query)
-        return Remote(self.root.parent, self.shown_root.rpartition("/")[0], query=self.query)
+        scheme, mark, rest = self.shown_root.partition("://")
+        return Remote(self.root.parent, f"{scheme}{mark}{rest.rpartition('/')[0]}", query=self.query)
 
     @property
     def target(self) -> str:
@@ -177,11 +178,12 @@ class Remote:
         target = self.target.rstrip("/")
         try:
             with self.telling():
-                found = self.root.fs.glob(f"{glob.escape(target)}/{pattern}")
+                try:
+                    found = self.root.fs.glob(f"{glob.escape(target)}/{pattern}")
+                except NotImplementedError:
+                    return None
         except FileNotFoundError:
             return []
-        except NotImplementedError:
-            return None
         return [str(path).removeprefix(f"{target}/") for path in found]
 
     @contextmanager
@@ -190,12 +192,11 @@ class Remote:
 
         Raises:
             FileNotFoundError: there is no such file.
-            NotImplementedError: the storage cannot do this.
             InputError: anything else.
         """
         try:
             yield
-        except (InputError, NotImplementedError):
+        except InputError:
             raise
         except Exception as error:  # noqa: BLE001 - each storage has exceptions of its own
             told = fault(error)

@@ -327,11 +327,14 @@ def test_no_server_and_no_host():
     assert "the host is not known" in one_line("http://someone:hunter2@nowhere.invalid/series")
 
 
-@pytest.mark.parametrize(
-    "url", ["nosuch://someone:hunter2@x/y", "://x", "http://[x", "s p://x", "simplecache::memory://x", "memory://x"]
-)
-def test_addresses_of_nothing(url):
+NOTHING = ["://x", "http://[x", "s p://x", "memory://x", "data://x", "dir://x", "zip://x", "simplecache::memory://x"]
+BARE = ["file://", "memory://", "memory:///", "memory://series.toml", "memory:///series.toml", "MEMORY://x/"]
+
+
+@pytest.mark.parametrize("url", [*NOTHING, *BARE, "nosuch://someone:hunter2@x/y"])
+def test_addresses_of_nothing(url, tmp_path):
     one_line(url)
+    one_line("next", example(NAME, tmp_path), f"{url.removesuffix('.toml')}.csv")
 
 
 def test_a_storage_whose_reader_is_not_installed():
