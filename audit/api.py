@@ -16,7 +16,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, get_args
 
 from attacks.registry import ATTACKS, MOST_ON_A_SIDE, AttackOptions, choose
@@ -28,6 +27,7 @@ from audit.engines import engine
 
 if TYPE_CHECKING:
     import pandas as pd
+    from upath import UPath
 
     from audit.reading.series import Series
 
@@ -44,17 +44,21 @@ __all__ = [
 ]
 
 
-def load(path: str | os.PathLike[str]) -> LoadedSeries:
-    """Open the series in a folder with a `series.toml` (or the one whose `series.toml` is named).
+def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
+    """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
+
+    A `UPath` brings the options of its storage, such as credentials. What is at a URL is only read.
 
     The manifest is read now and once; releases are read by each audit, anew.
 
     Raises:
         InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        UsageError: what reads URLs is not installed.
     """
+    from audit.reading.places import place
     from audit.reading.series import open_series
 
-    return LoadedSeries(open_series(Path(path).absolute()))
+    return LoadedSeries(open_series(place(path).absolute()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

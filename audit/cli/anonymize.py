@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.cli.arguments import from_one
+from audit.cli.arguments import from_one, local
 from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
@@ -34,12 +34,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         help="publish every snapshot of microdata that is not yet published",
         description="Publish every snapshot not yet published, each from the series so far and its keys.",
     )
-    parser.add_argument("microdata", type=Path, metavar="MICRODATA", help="folder with a microdata.toml")
+    parser.add_argument("microdata", type=local, metavar="MICRODATA", help="folder with a microdata.toml")
     told = "; ".join(f"{method.ident} ({', '.join(f'--{o}' for o in options_of(method))})" for method in METHODS)
     parser.add_argument(
         "--method", required=True, choices=[method.ident for method in METHODS], metavar="NAME", help=told
     )
-    parser.add_argument("--output", required=True, type=Path, metavar="SERIES", help="the series, new or to go on with")
+    parser.add_argument("--output", required=True, type=local, metavar="SERIES", help="the series, new or to continue")
     for name, meaning in _PARAMETERS.items():
         least = from_one if name == "e" else _from_two
         parser.add_argument(f"--{name}", type=least, metavar=name.upper(), help=f"the promise: {meaning}")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
+from pathlib import Path
 from typing import NoReturn
 
 from attacks.registry import MOST_ON_A_SIDE
 from audit.core.errors import UsageError, printable
+from audit.reading.places import is_url, without_secrets
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,6 +21,7 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
+        message = re.sub(r"""[^\s'"]+://[^'"]*""", lambda url: without_secrets(url[0]), message)
         raise UsageError(f"{printable(message, 300)}; see `{self.prog} --help`")
 
 
@@ -30,6 +34,13 @@ def positive_seconds(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
     return seconds
+
+
+def local(text: str) -> Path:
+    """Return a path of this machine."""
+    if is_url(text):
+        raise argparse.ArgumentTypeError("this is a URL, and only series are read from one; name a file or folder here")
+    return Path(text)
 
 
 def how_many(text: str) -> int | None:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, AttackOptions, choose
-from audit.cli.arguments import Parser, from_one, how_many, limit, positive_seconds, sides
+from audit.cli.arguments import Parser, from_one, how_many, limit, local, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.report import Report
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
     """Add the default command's arguments to the parser."""
     others = ", ".join(commands)
-    main.add_argument("series", metavar="SERIES", help=f"folder with a series.toml; or a command: {others}")
+    main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
     add_options(main, [f.ident for f in FORMATS])
     main.add_argument(
         "--max-e",
@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         help=f"run this attack only (may be repeated): {', '.join(attack.ident for attack in ATTACKS)}",
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="write the report to a file")
+    parser.add_argument("--output", metavar="FILE", type=local, help="write the report to a file")
     parser.add_argument(
         "--adversary",
         choices=["linked", "register", "pseudonym"],

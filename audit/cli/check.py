@@ -28,7 +28,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Hold a series against a privacy principle, by the principle's definition.",
         epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 nobody can tell.",
     )
-    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     idents = [principle.ident for principle in PRINCIPLES]
     parser.add_argument("--principle", required=True, choices=idents, metavar="NAME", help=", ".join(idents))
     for name in dict.fromkeys(name for principle in PRINCIPLES for name in parameters(principle)):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attacks.registry import ATTACKS
-from audit.cli.arguments import positive_seconds
+from audit.cli.arguments import local, positive_seconds
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.comparison import Asked, Comparison, ReleaseMeasures, Side
@@ -30,8 +29,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Show side by side what several series give away and, given the microdata that they were made "
         "from, what they are still good for. A comparison is no verdict: it exits with 0 whatever it finds.",
     )
-    parser.add_argument("series", nargs="+", metavar="SERIES", help="folders that hold the series")
-    parser.add_argument("--microdata", metavar="DIR", help="folder of the microdata: the truth for utility")
+    parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs that hold the series")
+    parser.add_argument("--microdata", type=local, metavar="DIR", help="folder of the microdata: the truth for utility")
     parser.add_argument("--queries", type=_queries, default=10_000, metavar="N", help="per release; default: 10000")
     parser.add_argument(
         "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"
@@ -47,7 +46,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file; default: standard output")
+    parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
     parser.add_argument("--format", choices=list(rendering.FORMATS), default="text", help="default: text")
 
 
@@ -59,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: a series is none of the microdata.
     """
     from audit.reading.microdata import open_microdata
+    from audit.reading.places import without_secrets
     from audit.reading.series import open_series
     from audit.running import Options
     from audit.utility.comparing import Queries, check_fits, measure, within
@@ -66,12 +66,13 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output)
     microdata = None
     if arguments.microdata is not None:
-        with within(arguments.microdata):
+        with within(str(arguments.microdata)):
             microdata = open_microdata(arguments.microdata)
     named: list[tuple[str, Series]] = []
     for path in arguments.series:
-        with within(path):
-            named.append((path, open_series(Path(path))))
+        shown = without_secrets(path)
+        with within(shown):
+            named.append((shown, open_series(path)))
         check_spared(arguments.output, named[-1][1])
         if microdata is not None:
             check_fits(*named[-1], microdata)

@@ -7,6 +7,7 @@ import shlex
 import time
 from pathlib import Path
 
+from audit.cli.arguments import local
 from audit.cli.output import replace_file, say
 from audit.core.errors import UsageError
 
@@ -104,7 +105,7 @@ _PEOPLE = ("--rows", "12000", "--insertions", "1500", "--deletions", "1500", "--
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the command."""
     command = commands.add_parser("demo", help="make, anonymize and audit series, in under a minute")
-    command.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path("demo-series"))
+    command.add_argument("folder", metavar="DIR", type=local, nargs="?", default=Path("demo-series"))
 
 
 def run(arguments: argparse.Namespace) -> int:

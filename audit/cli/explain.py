@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Tell what can be learnt of one person. It names people: keep what it prints inside.",
         epilog="Exit codes: 0 explained, 2 wrong usage or input.",
     )
-    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument("--individual", required=True, metavar="ID", help="the person's identifier")
     parser.add_argument(
         "--adversary",

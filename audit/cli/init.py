@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.arguments import local
 from audit.cli.output import say
 from audit.core.errors import UsageError, printable
 
@@ -26,7 +27,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         help="write a series.toml from the files found",
         description="Guess a series.toml from the published files in a folder; each guess is marked as one.",
     )
-    parser.add_argument("series", type=Path, metavar="SERIES", help="folder that holds the releases")
+    parser.add_argument("series", type=local, metavar="SERIES", help="folder that holds the releases")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from attacks.registry import choose
@@ -23,12 +22,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "rows of it are the cause, and which rows to withhold. Nothing is written into the series.",
         epilog="Exit codes are those of `audit SERIES`, for the series with the candidate.",
     )
-    parser.add_argument("series", metavar="SERIES", help="folder with a series.toml")
+    parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     parser.add_argument(
         "candidate",
         nargs="+",
         metavar="CANDIDATE",
-        help="the release's file, or its rows and its values; the key is a column, or TAG.key.csv beside it",
+        help="the release's file or URL, or its rows and its values; the key is a column, or TAG.key.csv beside it",
     )
     add_options(parser, ["text", "json"])
 
@@ -43,13 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.engines import engine
     from audit.foreseeing import foresee
     from audit.reading.candidate import with_candidate
+    from audit.reading.places import place
     from audit.reading.series import open_series
     from reports.next import as_json, text
 
     check_output(arguments.output)
     if len(arguments.candidate) > 2:
         raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
-    before, after = with_candidate(open_series(arguments.series), [Path(name) for name in arguments.candidate])
+    before, after = with_candidate(open_series(arguments.series), [place(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
     with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
         # Rows are withheld to see what that undoes: in this process, where they are.

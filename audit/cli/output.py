@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.core.errors import UsageError, printable
+from audit.reading.places import same_file
 
 if TYPE_CHECKING:
     from audit.reading.series import Series
@@ -40,7 +41,7 @@ def check_spared(output: Path | None, series: Series) -> None:
     if output is None or not output.exists():
         return
     for path in series.files():
-        if path.exists() and output.samefile(path):
+        if same_file(output, path):
             raise UsageError(f"{_named(output)}: this is a file of the series itself; name another file for the report")
 
 

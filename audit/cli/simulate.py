@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.cli.arguments import local
 from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
@@ -36,7 +37,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Write microdata, one exact table per snapshot, of synthetic people or of people from a table. "
         "Without options: the setting of the m-invariance and equivalence papers.",
     )
-    parser.add_argument("--output", type=Path, required=True, metavar="MICRODATA", help="folder to write; must be new")
+    parser.add_argument("--output", type=local, required=True, metavar="MICRODATA", help="folder to write; must be new")
     snapshots = parser.add_argument_group("who is there")
     snapshots.add_argument(
         "--rows", type=counted(1), default=200_000, metavar="N", help="rows of the first snapshot; default: 200000"
@@ -84,7 +85,7 @@ def _add_changes(changes: argparse._ArgumentGroup) -> None:
 
 
 def _add_people(people: argparse._ArgumentGroup) -> None:
-    people.add_argument("--population", type=Path, metavar="TABLE", help="draw people from a .csv, .csv.gz or .parquet")
+    people.add_argument("--population", type=local, metavar="TABLE", help="draw people from a .csv[.gz] or .parquet")
     people.add_argument(
         "--quasi-identifiers",
         metavar="A,B,…",

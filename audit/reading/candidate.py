@@ -13,6 +13,7 @@ from audit.core.errors import Problems, UsageError, printable
 from audit.reading.faults import check_file, is_there
 from audit.reading.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.reading.numbering import Vocabulary
+from audit.reading.places import same_file
 from audit.reading.releases import Release
 from audit.reading.series import Series, check_columns
 from audit.reading.tables import SUFFIXES, Table, is_table
@@ -66,7 +67,7 @@ def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
     """
     listed = [path for release in manifest.releases for path in (release.rows, release.values) if path is not None]
     for path in paths:
-        if is_there(path) and any(is_there(other) and path.samefile(other) for other in listed):
+        if any(same_file(path, other) for other in listed):
             what = f"{_said(path)}: this file is in the series already"
             raise UsageError(f"{what}; take it out of the manifest's releases, or run `audit SERIES`")
     if any(release.tag == tag for release in manifest.releases):

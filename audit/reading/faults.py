@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
+from audit.reading.places import is_remote
+
 if TYPE_CHECKING:
     from audit.core.errors import Problems
 
@@ -33,7 +35,9 @@ def is_there(path: Path) -> bool:
 
 def open_bytes(path: Path) -> BinaryIO:
     """Open a file for reading, decompressed when its name ends in `.gz`."""
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]
+    if not path.name.endswith(".gz"):
+        return path.open("rb")
+    return gzip.open(path.open("rb") if is_remote(path) else path)  # type: ignore[return-value]
 
 
 def records(path: Path, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
@@ -78,6 +82,8 @@ def odd_quotes(content: bytes) -> bool:
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
     """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
     try:
+        if is_remote(path) and path.is_file():  # asked for once
+            return True
         if not is_there(path):
             problems.add(shown, "there is no such file", "correct its name, or put the file there")
         elif path.is_file():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ from audit.reading.faults import check_file, is_there
 from audit.reading.hierarchies import Hierarchy, read_hierarchy
 from audit.reading.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.reading.numbering import People, Vocabulary
+from audit.reading.places import is_remote, place, stays_inside
 from audit.reading.releases import Release, read_release
 from audit.reading.tables import (
     Table,
@@ -27,6 +30,9 @@ from audit.reading.tables import (
     note_absent,
     read_table,
 )
+
+if TYPE_CHECKING:
+    from upath import UPath
 
 Codes = npt.NDArray[np.int32]
 
@@ -138,9 +144,11 @@ class Series:
         )
 
     def files(self) -> list[Path]:
-        """Return the manifest, all files that it names, and what is kept in the private folder."""
+        """Return the manifest, all files that it names, and what is kept in the private folder of this machine."""
         keys = [release.key for release in self.manifest.releases if release.key is not None]
-        return [*self.manifest.files(), *sorted((self.manifest.folder / PRIVATE).glob("*")), *keys]
+        folder = self.manifest.folder
+        private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
+        return [*self.manifest.files(), *private, *keys]
 
     def key_path(self, release: ReleaseFiles) -> Path:
         """Return where a release's key file would be."""
@@ -184,13 +192,14 @@ class Series:
         return read_table(self.manifest.folder / name, name, columns, problems)
 
 
-def open_series(path: Path | str) -> Series:
-    """Open the series in a folder (or the one whose `series.toml` is named).
+def open_series(path: str | os.PathLike[str] | UPath) -> Series:
+    """Open the series in a folder, or at a URL (or the one whose `series.toml` is named).
 
     Raises:
         InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        UsageError: what reads URLs is not installed.
     """
-    folder = Path(path)
+    folder = place(path)
     folder = folder.parent if folder.name == manifests.NAME else folder
     problems = Problems()
     manifest = manifests.read_manifest(folder, problems)
@@ -234,11 +243,10 @@ def _check_side_files(manifest: Manifest, problems: Problems) -> None:
     for name in [*named, *manifest.counterfeits.values(), *manifest.columns.hierarchies.values()]:
         if name is not None:
             check_file(manifest.folder / name, name, problems)
-    folder = manifest.folder.resolve()
     for release in manifest.releases:
         shown = f"{PRIVATE}/{release.tag}.key.csv"
         path = manifest.folder / shown
-        if is_there(path) and not path.resolve().is_relative_to(folder):
+        if is_there(path) and not stays_inside(manifest.folder, shown):
             problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.reading.faults import check_file, damages, note_unreadable, odd_quotes, open_bytes, records
+from audit.reading.places import is_remote, size, version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -346,20 +347,26 @@ def _read_parquet(path: Path, columns: Sequence[str]) -> pa.Table:
     schema = footer.schema.to_arrow_schema()
     text = [c for c in columns if pa.types.is_string(schema.field(c).type)]
     # The first `read_table` of a process would import pyarrow.dataset, and pandas with it.
+    if is_remote(path):
+        with path.open("rb") as file:
+            return pq.ParquetFile(file, metadata=footer, read_dictionary=text, pre_buffer=True).read(list(columns))
     return pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True).read(columns=list(columns))
 
 
 def _footer(path: Path) -> pq.FileMetaData:
     """Return what a Parquet file says of itself; read once while the file stays as it is."""
-    status = path.stat()
-    return _read_footer(str(path), status.st_mtime_ns, status.st_size)
+    changes = version(path)
+    return _read_footer.__wrapped__(path, ()) if changes is None else _read_footer(path, changes)
 
 
 @lru_cache(maxsize=1024)
-def _read_footer(path: str, _changed: int, _size: int) -> pq.FileMetaData:
+def _read_footer(path: Path, _version: tuple[object, ...]) -> pq.FileMetaData:
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(path)
+    if not is_remote(path):
+        return pq.read_metadata(path)
+    with path.open("rb") as file:
+        return pq.read_metadata(file)
 
 
 def _read_csv(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -403,4 +410,4 @@ def count_rows(path: Path) -> int:
 
 def about_rows(path: Path) -> int:
     """Return a Parquet file's number of rows, and a guess at a CSV file's."""
-    return count_rows(path) if path.name.endswith(".parquet") else path.stat().st_size // _BYTES_PER_ROW
+    return count_rows(path) if path.name.endswith(".parquet") else size(path) // _BYTES_PER_ROW

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from audit.core.errors import Problems
 from audit.reading.faults import is_there
+from audit.reading.places import matching, stays_inside
 from audit.reading.tables import SUFFIXES
 
 _LINE = 110
@@ -153,10 +154,7 @@ class Reader:
 
     def inside(self, key: str, name: str) -> bool:
         """Tell whether a path, links resolved, stays in the folder."""
-        try:
-            stays = (self.folder / name).resolve().is_relative_to(self.folder.resolve())
-        except (OSError, ValueError, RuntimeError):
-            stays = False
+        stays = stays_inside(self.folder, name)
         if not stays:
             self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")
         return stays
@@ -167,12 +165,11 @@ class Reader:
             return []
         names = [name]
         if glob and any(c in name for c in "*?[") and not is_there(self.folder / name):
-            try:
-                paths = [p.relative_to(self.folder).as_posix() for p in self.folder.glob(name)]
-            except (ValueError, NotImplementedError, OSError):
-                paths = []
-            names = sorted(paths, key=natural)
-            if not names:
+            found = matching(self.folder, name)
+            names = sorted(found or (), key=natural)
+            if found is None:
+                self.note(key, f'files that match "{name}" cannot be listed there', "name each file")
+            elif not names:
                 self.note(key, f'no file matches "{name}"', "correct the pattern")
         for each in names:
             if not each.endswith(SUFFIXES):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from audit.reading.manifest import PRIVATE
+from audit.reading.places import is_remote
 from audit.reading.series import Series
 
 _KEY_FILE = "finding.key"
@@ -23,7 +24,8 @@ class Namer:
     key is drawn for this report alone (`stable` is then false). A pseudonym is somebody's rank in the order of such
     HMACs among the people, or the records, whom one report mentions, so it holds within that report.
 
-    Unless it `writes`, nothing is left in the folder, and a key that is not there yet is drawn for this report alone.
+    Unless it `writes`, and to a folder of this machine, nothing is left there, and a key that is not there yet is drawn
+    for this report alone.
     """
 
     def __init__(self, series: Series, *, reveal: bool, writes: bool = True) -> None:
@@ -56,9 +58,10 @@ class Namer:
 def private_key(folder: Path, *, make: bool) -> bytes | None:
     """Return the key kept in a series' private folder, if need be made there when there is none; else None."""
     path = folder / _KEY_FILE
-    if not folder.is_dir():
+    remote = is_remote(folder)
+    if not (remote or folder.is_dir()):
         return None
-    if make and not _made(path):
+    if make and not remote and not _made(path):
         return None
     try:
         key = bytes.fromhex(path.read_text().strip())

@@ -1,0 +1,528 @@
+"""Series at URLs: the same results as of a folder, one line for whatever is wrong, and no credentials anywhere."""
+
+import base64
+import builtins
+import gzip
+import http.server
+import json
+import os
+import pickle
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from audit.api import load
+from audit.core.errors import InputError
+from audit.reading import places, remote, tables
+from audit.reading.series import open_series
+from tests.helpers.places import SERIES, example, served, to_memory
+from tests.helpers.running import run_main
+
+NAME = "hospital-l-diverse"
+SECRETS = ("topsecret", "hunter2", "someone")
+
+
+def told(*words):
+    """Exit code and the result without its seconds, of a command that prints JSON."""
+    code, out, err = run_main(*words, "--format", "json")
+    assert not err
+    return code, json.loads(out, object_hook=lambda entry: {k: v for k, v in entry.items() if k != "seconds"})
+
+
+def one_line(*words):
+    """What a command says that ends with exit code 2."""
+    code, out, err = run_main(*map(str, words))
+    assert (code, out) == (2, ""), err
+    assert err.count("\n") == 1
+    assert err.startswith("audit: ")
+    assert not any(secret in err for secret in SECRETS)
+    return err.removeprefix("audit: ").rstrip("\n")
+
+
+@pytest.fixture
+def at_memory(tmp_path):
+    """The URL of an example in memory, and the storage."""
+    fsspec.filesystem("memory").store.clear()
+    yield to_memory(example(NAME, tmp_path), "bucket/series"), fsspec.filesystem("memory")
+    fsspec.filesystem("memory").store.clear()
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("name", SERIES)
+def test_a_url_gives_what_the_folder_gives(name, form, tmp_path):
+    series = example(name, tmp_path, form)
+    expected = told(str(series))
+    assert told(series.as_uri()) == expected
+    assert told(to_memory(series, f"bucket/{name}-{form}")) == expected
+    with served(tmp_path) as server:
+        assert told(f"http://{server.place}/{name}") == expected
+        assert told(f"http://{server.place}/{name}/series.toml") == expected
+
+
+def test_a_file_is_fetched_once(tmp_path):
+    example(NAME, tmp_path)
+    with served(tmp_path) as server:
+        told(f"http://{server.place}/{NAME}?sig=topsecret")
+        there = [path for path in server.asked if "private" not in path]
+        assert sorted(there) == sorted(set(there))
+        assert all(path.endswith("?sig=topsecret") for path in server.asked)
+
+
+def test_other_commands_take_urls(tmp_path, at_memory):
+    url, _ = at_memory
+    series = str(tmp_path / NAME)
+    check = ("check", "--principle", "m-invariance", "--m", "2")
+    assert told(*check, url) == told(*check, series)
+    explain = ("explain", "--individual", "Bob")
+    assert run_main(*explain, url) == run_main(*explain, series)
+    assert str(told("compare", url, url)).replace(url, series) == str(told("compare", series, series))
+
+
+def test_a_candidate_may_be_at_a_url(tmp_path):
+    series = example(NAME, tmp_path)
+    last = series / "releases" / "2.csv"
+    candidate = tmp_path / "beside" / "2.csv"
+    candidate.parent.mkdir()
+    shutil.move(last, candidate)
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('"releases/1.csv", "releases/2.csv"', '"releases/1.csv"'))
+    url, beside = to_memory(series, "bucket/next"), to_memory(candidate.parent, "bucket/beside")
+    expected = told("next", str(series), str(candidate))
+
+    def without_inputs(answer):
+        code, result = answer
+        return code, json.loads(json.dumps(result).replace(f"{beside}/", "").replace(f"{candidate.parent}/", ""))
+
+    assert without_inputs(told("next", url, f"{beside}/2.csv")) == without_inputs(expected)
+    assert without_inputs(told("next", str(series), f"{beside}/2.csv")) == without_inputs(expected)
+    assert without_inputs(told("next", url, str(candidate))) == without_inputs(expected)
+    assert "in the series already" in one_line("next", url, f"{url}/releases/1.csv")
+    assert "in the series already" in one_line("next", series.as_uri(), series / "releases" / "1.csv")
+
+
+def test_the_api_takes_urls_and_paths_with_options(at_memory):
+    from upath import UPath
+
+    url, _ = at_memory
+    for given in (url, UPath(url)):
+        assert load(given).attack("intersection").measures["vulnerable"] == 2
+    assert load(UPath(url)).name == load(url).name
+
+
+def test_globs_are_listed_where_that_can_be(tmp_path):
+    series = example(NAME, tmp_path)
+    manifest = series / "series.toml"
+    text = manifest.read_text()
+    assert 'releases = ["releases/1.csv", "releases/2.csv"]' in text
+    expected = told(str(series))
+    for pattern in ("releases/*.csv", "releases/[12].csv", "**/?.csv"):
+        manifest.write_text(text.replace('["releases/1.csv", "releases/2.csv"]', f'["{pattern}"]'))
+        assert told(to_memory(series, "bucket/globs[1]*")) == expected
+        assert told(series.as_uri()) == expected
+        with served(tmp_path) as server:
+            line = one_line(f"http://{server.place}/{NAME}")
+        assert "cannot be listed there; name each file" in line
+    manifest.write_text(text.replace('["releases/1.csv", "releases/2.csv"]', '["other/*.csv"]'))
+    assert 'no file matches "other/*.csv"' in one_line(to_memory(series, "bucket/none"))
+
+
+@pytest.mark.parametrize("where", ["memory", "file", "http"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../out.csv",
+        "releases/../../out.csv",
+        "/etc/out.csv",
+        "%2e%2e/out.csv",
+        "%252E%252e/out.csv",
+        "..%2fout.csv",
+        "releases//out.csv",
+        "//127.0.0.1/out.csv",
+        "memory://bucket/out.csv",
+        "file:///etc/out.csv",
+        "x::memory://out.csv",
+        "..\\\\\\\\out.csv",
+        "releases/../*.csv",
+        "\\u0000.csv",
+    ],
+)
+def test_paths_may_not_leave_the_prefix(name, where, tmp_path):
+    series = example(NAME, tmp_path)
+    shutil.copy(series / "releases" / "2.csv", tmp_path / "out.csv")
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace('"releases/2.csv"', f'"{name}"'))
+    fsspec.filesystem("memory").pipe_file("/bucket/out.csv", (tmp_path / "out.csv").read_bytes())
+    with served(tmp_path) as server:
+        places_of = {"memory": to_memory(series, "bucket/leave"), "file": series.as_uri()}
+        line = one_line(places_of.get(where) or f"http://{server.place}/{NAME}")
+        assert not any("out" in path for path in server.asked)
+    assert "a path may not leave the series folder" in line
+    assert line.startswith("series.toml:")
+
+
+def test_links_may_not_leave_a_folder_that_a_url_names(tmp_path):
+    series = example(NAME, tmp_path)
+    shutil.move(series / "releases" / "2.csv", tmp_path / "out.csv")
+    (series / "releases" / "2.csv").symlink_to(tmp_path / "out.csv")
+    assert "a path may not leave the series folder" in one_line(series.as_uri())
+    (series / "releases" / "2.csv").unlink()
+    shutil.move(tmp_path / "out.csv", series / "2.csv")
+    (series / "releases" / "2.csv").symlink_to(series / "2.csv")
+    assert told(series.as_uri()) == told(str(series))
+    (series / "private" / "2.key.csv").symlink_to("/dev/null")
+    assert "takes this path out of the series folder" in one_line(series.as_uri())
+
+
+def test_names_may_hold_signs_that_mean_something_in_urls(tmp_path):
+    series = example(NAME, tmp_path)
+    for old, new in (("1", "a b#1"), ("2", "a b?2%41")):
+        (series / "releases" / f"{old}.csv").rename(series / "releases" / f"{new}.csv")
+        manifest = series / "series.toml"
+        manifest.write_text(manifest.read_text().replace(f"releases/{old}.csv", f"releases/{new}.csv"))
+    expected = told(str(series))
+    assert told(series.as_uri()) == expected
+    assert told(to_memory(series, "bucket/signs")) == expected
+    with served(tmp_path) as server:
+        assert told(f"http://{server.place}/{NAME}") == expected
+
+
+def test_credentials_appear_nowhere(tmp_path):
+    series = example(NAME, tmp_path)
+    manifest = series / "series.toml"
+    manifest.write_text("\n".join(line for line in manifest.read_text().split("\n") if not line.startswith("name")))
+    with served(tmp_path) as server:
+        url = f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret#topsecret"
+        clean = f"http://{server.place}/{NAME}"
+        basic = f"Basic {base64.b64encode(b'someone:hunter2').decode()}"
+        for form in ("text", "json", "markdown", "html", "sarif"):
+            code, out, err = run_main(url, "--format", form, "--reveal")
+            assert (code, err) == (1, "")
+            assert not any(secret in out for secret in SECRETS)
+        assert told(url)[1]["series"]["name"] == NAME
+        assert server.credentials == {basic}
+        for form in ("text", "json", "html"):
+            _, out, err = run_main("compare", url, url, "--format", form)
+            assert not err
+            assert clean in out
+            assert not any(secret in out for secret in SECRETS)
+        assert not any(secret in repr(open_series(url).manifest) for secret in SECRETS)
+        server.answers[f"/{NAME}/releases/2.csv"] = 403
+        one_line(url)
+        assert clean in one_line("compare", url, url)
+        one_line(url, url)
+        one_line("init", url)
+        one_line(url, "--output", url)
+        one_line("next", url, f"{url}x")
+        one_line("next", str(series), f"http://someone:hunter2@{server.place}/nowhere.csv?sig=topsecret")
+    one_line(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "clean"),
+    [
+        ("https://a:b@h/x?q#f", "https://h/x"),
+        ("https://a:b/c@h/x", "https://h/x"),
+        ("https://a:b?c@h/x", "https://h/x"),
+        ("s3://key:se/cr@et@bucket/x", "s3://bucket/x"),
+        ("s3://token@bucket/x", "s3://bucket/x"),
+        ("s3://bucket/x@y", "s3://bucket/x@y"),
+        ("/plain/a:b@c?d", "/plain/a:b@c?d"),
+    ],
+)
+def test_what_is_shown_of_a_url(url, clean):
+    assert places.without_secrets(url) == clean
+
+
+def silent(handler):
+    """Never answer."""
+    handler.server.closing.wait(30)
+
+
+def broken_off(handler):
+    """Promise more than is sent."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    if handler.command == "GET":
+        handler.wfile.write(b"Group-ID")
+        handler.close_connection = True
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (404, "there is no such file"),
+        (410, "there is no such file"),
+        (401, "the storage does not allow reading this"),
+        (403, "the storage does not allow reading this"),
+        (500, "the server answers with the error 500"),
+        (503, "the server answers with the error 503"),
+        (broken_off, "there is no connection to the storage, or it broke off"),
+    ],
+)
+@pytest.mark.parametrize("path", ["series.toml", "releases/2.csv", "releases/2.parquet"])
+def test_what_a_server_answers(path, answer, what, tmp_path):
+    example(NAME, tmp_path, "parquet" if path.endswith("parquet") else "csv")
+    with served(tmp_path) as server:
+        server.answers[f"/{NAME}/{path}"] = answer
+        line = one_line(f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret")
+    assert path in line.split(": ")[0]
+    assert what in line
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_large_file_that_cannot_be_read_to_its_end(form, tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "_WHOLE", 64)
+    example(NAME, tmp_path, form)
+
+    def answer(handler):
+        if handler.command == "GET":
+            handler.send_error(503)
+        else:
+            http.server.SimpleHTTPRequestHandler.do_HEAD(handler)
+
+    with served(tmp_path) as server:
+        url = f"http://someone:hunter2@{server.place}/{NAME}?sig=topsecret"
+        series = load(url)
+        server.answers[f"/{NAME}/releases/2.{form}"] = answer
+        tables._read_footer.cache_clear()
+        with pytest.raises(InputError) as caught:
+            series.attack("intersection")
+    assert str(caught.value).startswith(f"releases/2.{form}: the server answers with the error 503")
+
+
+@pytest.mark.parametrize("answer", [401, 403, 500])
+def test_a_key_that_cannot_be_looked_at_does_not_pass_for_none(answer, tmp_path):
+    example(NAME, tmp_path)
+    with served(tmp_path) as server:
+        server.answers[f"/{NAME}/private/2.key.csv"] = answer
+        assert one_line(f"http://{server.place}/{NAME}").startswith("private/2.key.csv: ")
+
+
+def test_a_server_that_is_silent(tmp_path, monkeypatch):
+    import threading
+
+    monkeypatch.setattr(places, "_PATIENCE", 0.3)
+    example(NAME, tmp_path)
+    with served(tmp_path) as server:
+        server.closing = threading.Event()
+        server.answers[f"/{NAME}/releases/2.csv"] = silent
+        line = one_line(f"http://{server.place}/{NAME}")
+        server.closing.set()
+    assert line.startswith("releases/2.csv: the storage did not answer in time")
+
+
+def test_no_server_and_no_host():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens there
+        assert "the connection was refused" in one_line(f"http://127.0.0.1:{taken.getsockname()[1]}/series")
+    assert "the host is not known" in one_line("http://someone:hunter2@nowhere.invalid/series")
+
+
+NOTHING = ["://x", "http://[x", "s p://x", "memory://x", "data://x", "dir://x", "zip://x", "simplecache::memory://x"]
+BARE = ["file://", "memory://", "memory:///", "memory://series.toml", "memory:///series.toml", "MEMORY://x/"]
+
+
+@pytest.mark.parametrize("url", [*NOTHING, *BARE, "nosuch://someone:hunter2@x/y"])
+def test_addresses_of_nothing(url, tmp_path):
+    one_line(url)
+    one_line("next", example(NAME, tmp_path), f"{url.removesuffix('.toml')}.csv")
+
+
+def test_a_storage_whose_reader_is_not_installed():
+    pytest.importorskip("fsspec")
+    try:
+        import s3fs  # noqa: F401
+    except ImportError:
+        line = one_line("s3://someone:hunter2@bucket/series")
+        assert line.startswith("s3://bucket/series: what reads s3:// is not installed")
+
+
+def test_broken_files(at_memory, tmp_path):
+    url, storage = at_memory
+    place = "/bucket/series/releases/2.csv"
+    storage.pipe_file(place, storage.cat_file(place) + b'"open')
+    assert one_line(url).startswith("releases/2.csv:")
+    storage.pipe_file(place, b"\xff\xfe")
+    assert "not UTF-8" in one_line(url)
+    storage.pipe_file("/bucket/series/series.toml", b"[series")
+    assert one_line(url).startswith("series.toml:1: this is not TOML")
+    parquet = to_memory(example(NAME, tmp_path / "again", "parquet"), "bucket/again")
+    place = "/bucket/again/releases/2.parquet"
+    storage.pipe_file(place, storage.cat_file(place)[:-20])
+    assert one_line(parquet) == "releases/2.parquet: this is not a whole Parquet file; write it again, or use CSV"
+    storage.rm("/bucket/series/series.toml")
+    assert one_line(url).startswith("memory://bucket/series/series.toml: there is no such file")
+
+
+def test_permissions_of_files_and_pipes(tmp_path):
+    series = example(NAME, tmp_path)
+    place = series / "releases" / "2.csv"
+    place.unlink()
+    os.mkfifo(place)
+    assert "releases/2.csv" in one_line(series.as_uri())
+    place.unlink()
+    place.mkdir()
+    assert "this is a folder, not a file" in one_line(series.as_uri())
+
+
+def _finding_ids(out):
+    return {finding["id"] for attack in json.loads(out)["attacks"] for finding in attack["findings"]}
+
+
+def test_nothing_is_written_through_a_url(tmp_path):
+    series = example(NAME, tmp_path)
+    (series / "private" / "finding.key").unlink()
+    code, out, _ = run_main(series.as_uri(), "--format", "json")
+    assert code == 1
+    again = run_main(series.as_uri(), "--format", "json")[1]
+    assert _finding_ids(out).isdisjoint(_finding_ids(again))
+    assert not (series / "private" / "finding.key").exists()
+    for words in (
+        ("init", series.as_uri()),
+        ("anonymize", series.as_uri(), "--method", "m-invariance", "--m", "2", "--output", str(tmp_path / "new")),
+        ("anonymize", str(tmp_path), "--method", "m-invariance", "--m", "2", "--output", series.as_uri()),
+        ("simulate", "--output", series.as_uri()),
+        ("demo", series.as_uri()),
+        ("compare", str(series), "--microdata", series.as_uri()),
+        (str(series), "--output", (tmp_path / "report.txt").as_uri()),
+    ):
+        assert "this is a URL" in one_line(*words)
+    line = one_line(series.as_uri(), "--output", series / "releases" / "1.csv")
+    assert "this is a file of the series itself" in line
+
+
+def test_plain_paths_need_nothing_and_urls_say_what_they_need(tmp_path, monkeypatch):
+    series = example(NAME, tmp_path)
+    code = (
+        "import sys\nfrom audit.cli.main import main\nassert main([sys.argv[1]]) == 1\n"
+        "assert not {'fsspec', 'upath', 'aiohttp'} & set(sys.modules)"
+    )
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    subprocess.run([sys.executable, "-c", code, series], check=True, capture_output=True, env=environment)
+    plain = builtins.__import__
+
+    def without(name, *rest):
+        if name == "upath":
+            raise ImportError(name)
+        return plain(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert one_line("s3://someone:hunter2@bucket/series?sig=topsecret") == (
+        "s3://bucket/series: a series at a URL is read with the help of other packages; install series-audit[dask]"
+    )
+
+
+def test_a_manifest_travels_to_other_processes(tmp_path):
+    series = example(NAME, tmp_path, "parquet")
+    with served(tmp_path) as server:
+        for url in (series.as_uri(), f"http://{server.place}/{NAME}?sig=topsecret"):
+            manifest = open_series(url).manifest
+            sent = pickle.dumps(manifest)
+            assert pickle.loads(sent) == manifest  # noqa: S301 - our own bytes
+            code = (
+                "import pickle, sys\nfrom audit.reading.series import Series\n"
+                "series = Series.of(pickle.loads(sys.stdin.buffer.read()))\n"
+                "print([series.read(place).rows for place in range(len(series.tags))])"
+            )
+            environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+            done = subprocess.run(
+                [sys.executable, "-c", code], input=sent, capture_output=True, check=True, env=environment
+            )
+            assert done.stdout.decode().strip() == str(
+                [len(pq.read_table(each.rows.open())) for each in manifest.releases]
+            )
+
+
+@pytest.mark.parametrize("where", ["memory", "file", "http"])
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
+def test_large_files_come_in_blocks(form, where, tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "_WHOLE", 64)
+    series = example(NAME, tmp_path, form.split(".", maxsplit=1)[0])
+    if form == "csv.gz":
+        for path in list(series.glob("releases/*.csv")):
+            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+        manifest = series / "series.toml"
+        manifest.write_text(manifest.read_text().replace('.csv"', '.csv.gz"'))
+    expected = told(str(series))
+    with served(tmp_path) as server:
+        url = {"memory": to_memory(series, "bucket/large"), "file": series.as_uri()}.get(where)
+        assert told(url or f"http://{server.place}/{NAME}") == expected
+
+
+def test_only_the_columns_asked_for_are_fetched(tmp_path, monkeypatch):
+    from audit.core.errors import Problems
+    from audit.reading.tables import read_table
+
+    monkeypatch.setattr(remote, "_WHOLE", 4096)
+    rows = 200_000
+    table = pa.table({"small": pa.array([0] * rows), "large": pa.array(range(rows))})
+    pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=["small"])
+    fetched = []
+    opened = fsspec.get_filesystem_class("file")._open
+
+    def counting(self, *args, **kwargs):
+        file = opened(self, *args, **kwargs)
+        plain = file.f.read
+
+        def read(length=-1):
+            fetched.append(len(data := plain(length)))
+            return data
+
+        file.read = read
+        return file
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("file"), "_open", counting)
+    path = places.place((tmp_path / "t.parquet").as_uri())
+    found = read_table(path, "t.parquet", ["small"], Problems())
+    assert found is not None
+    assert found.rows == rows
+    assert 0 < sum(fetched) < path.info()["size"] / 10
+
+
+def test_a_file_that_changes_is_read_again(at_memory):
+    url, storage = at_memory
+    loaded = load(url)
+    assert loaded.attack("intersection").measures["vulnerable"] == 2
+    place = "/bucket/series/releases/2.csv"
+    time.sleep(0.01)
+    storage.pipe_file(place, storage.cat_file("/bucket/series/releases/1.csv"))
+    assert loaded.attack("intersection").measures["vulnerable"] != 2
+    path = places.place(f"{url}/releases/1.csv")
+    changed = path.read_bytes().swapcase()
+    time.sleep(0.01)
+    storage.pipe_file("/bucket/series/releases/1.csv", changed)
+    assert path.read_bytes() == changed
+    storage.rm(place)
+    with pytest.raises(InputError, match=r"releases/2\.csv"):
+        loaded.attack("intersection")
+
+
+def test_a_packed_file_that_a_server_calls_so_stays_packed(tmp_path):
+    series = example(NAME, tmp_path)
+    packed = gzip.compress((series / "releases" / "2.csv").read_bytes())
+    (series / "releases" / "2.csv").unlink()
+    (series / "releases" / "2.csv.gz").write_bytes(packed)
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text().replace("2.csv", "2.csv.gz"))
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(packed)))
+        handler.end_headers()
+        if handler.command == "GET":
+            handler.wfile.write(packed)
+
+    with served(tmp_path) as server:
+        server.answers[f"/{NAME}/releases/2.csv.gz"] = answer
+        assert told(f"http://{server.place}/{NAME}") == told(str(series))
