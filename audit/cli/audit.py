@@ -96,13 +96,16 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
     from audit.engines import engine
+    from audit.reading.places import is_remote, place
     from audit.reading.series import open_series
     from audit.running import run_audit
 
     check_output(arguments.output)
     attacks = choose(arguments.attack or (), _options(arguments), lambda name: f"--{name.replace('_', '-')}")
     with progress() as watch:
-        series = open_series(arguments.series)
+        # A cluster's workers may have started in another folder.
+        where = place(arguments.series)
+        series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
         check_spared(arguments.output, series)
         with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
             report = run_audit(series, attacks, options(arguments, watch, chosen))

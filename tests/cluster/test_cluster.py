@@ -177,10 +177,12 @@ def scheduler():
                 process.wait(20)
 
 
-def test_a_scheduler_elsewhere(scheduler, tmp_path):
+@pytest.mark.parametrize("named", ["{0}/series", "series", "file://{0}/series"])
+def test_a_scheduler_elsewhere(scheduler, named, tmp_path, monkeypatch):
     FORMS["clinic-merged"](tmp_path / "series")
-    folder = with_key(tmp_path / "series")
-    words = [str(folder), "--format", "json"]
+    with_key(tmp_path / "series")
+    monkeypatch.chdir(tmp_path)  # where the workers are not
+    words = [named.format(tmp_path), "--format", "json"]
     code, out, err = run_main(*words, "--engine", "dask", "--scheduler", scheduler)
     local = run_main(*words)
     assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])
