@@ -26,6 +26,8 @@ from audit.reading.tables import Coded
 _CACHE_BYTES = 1 << 28
 _RECENT = 2
 _SLACK = 32
+_LAST_BITS = 0xFFFF
+_CHUNK = 1 << 20
 T = TypeVar("T")
 
 
@@ -64,6 +66,8 @@ class Releases:
         self._bytes = 0
         self._read = 0
         self._present = np.zeros(0, dtype=np.bool_)
+        self._asked = np.zeros(0, dtype=np.int32)
+        self._around: dict[int, Release] = {}
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -84,6 +88,19 @@ class Releases:
             for earlier in range(self._read, position):
                 self._keep(earlier)
             return self._keep(position)
+
+    def around(self, position: int, people: Codes) -> Release:
+        """Return a release less the groups that hold none of some people, if the key tells who is in them.
+
+        It is small, and kept until other people are asked for.
+        """
+        asked = np.unique(people)
+        if not np.array_equal(asked, self._asked):
+            self._asked, self._around = asked, {}
+        if position not in self._around:
+            release = self.get(position).release
+            self._around[position] = release if release.person is None else _around(release, release.person, asked)
+        return self._around[position]
 
     def present(self) -> npt.NDArray[np.bool_]:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""
@@ -142,6 +159,28 @@ class Releases:
         return self.names.encode(
             codes if records.names is None else pa.DictionaryArray.from_arrays(codes, pa.array(records.names))
         )
+
+
+def _around(release: Release, person: Codes, people: Codes) -> Release:
+    """Return a release less the groups that hold none of some people."""
+    held = np.zeros(release.group.size, dtype=np.bool_)
+    # Whose last bits are nobody's whom we look for cannot be one of them; the flags of bits stay in the cache.
+    bits = np.zeros(_LAST_BITS + 1, dtype=np.bool_)
+    bits[people & _LAST_BITS] = True
+    for start in range(0, len(person), _CHUNK):
+        near = np.flatnonzero(bits[person[start : start + _CHUNK] & _LAST_BITS]) + start
+        held[release.group.codes[near[np.isin(person[near], people)]]] = True
+    rows, entries = np.flatnonzero(held[release.group.codes]), np.flatnonzero(held[release.entry_group])
+    return replace(
+        release,
+        group=replace(release.group, codes=release.group.codes[rows]),
+        person=person[rows],
+        entry_group=release.entry_group[entries],
+        entry_value={name: codes[entries] for name, codes in release.entry_value.items()},
+        entry_count=None if release.entry_count is None else release.entry_count[entries],
+        counts=None if release.counts is None else release.counts[rows],
+        cells={name: codes[rows] for name, codes in release.cells.items()},
+    )
 
 
 def ahead(count: int, read: Callable[[int], object], use: Callable[[int], T]) -> Iterator[T]:

@@ -66,6 +66,11 @@ class People:
         """One more than the largest code given out."""
         return (self._direct or 0) + len(self._others) if len(self._others) else self._largest + 1
 
+    @property
+    def plain(self) -> int:
+        """Codes below are the identifiers themselves, as numbers."""
+        return self._direct or 0
+
     def encode(self, array: pa.Array) -> npt.NDArray[np.int32]:
         """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
         if self._direct is None:
