@@ -195,13 +195,19 @@ def main() -> int:
                 for row in rows_of(folder, size, 1 if size == _LARGE else options.repeat, before):
                     _print(row.cells())
                     rows.append(row)
+                    _write(options.output, about, rows, failures)
         except BenchmarkError as error:
             failures[size] = str(error)
             print(f"{size}: {error}", file=sys.stderr, flush=True)
+            _write(options.output, about, rows, failures)
+    return 1 if failures else 0
+
+
+def _write(output: Path, about: dict[str, object], rows: list[Row], failures: dict[str, str]) -> None:
+    """Write what there is so far: a run takes long, and may be interrupted."""
     told = [{**asdict(row), "cells": row.cells()} for row in rows]
     ended = {"releases": RELEASES, "load_average_after": os.getloadavg(), "rows": told, "failures": failures}
-    options.output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return 1 if failures else 0
+    output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _print(cells: list[str]) -> None:

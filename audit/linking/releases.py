@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from audit import covering
 from audit.core.evidence import AdversaryKind, Codes
+from audit.core.kernels import wants_compiled
 from audit.reading.knowledge import Register, read_register
 from audit.reading.numbering import NOBODY, People
 from audit.reading.releases import Release
@@ -65,7 +66,8 @@ class Releases:
         self._recent: dict[int, Read] = {}
         self._bytes = 0
         self._read = 0
-        self._present = np.zeros(0, dtype=np.bool_)
+        # One bit each, so that they stay in the processor's cache.
+        self._present = np.zeros(0, dtype=np.uint8)
         self._asked = np.zeros(0, dtype=np.int32)
         self._around: dict[int, Release] = {}
         self._lock = Lock()
@@ -106,7 +108,7 @@ class Releases:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""
         if self._read < len(self):
             self.get(len(self) - 1)
-        return self._present[: self.series.people.size]
+        return np.unpackbits(self._present, count=self.series.people.size, bitorder="little").view(np.bool_)
 
     def _keep(self, position: int) -> Read:
         found = self._recent.get(position) or self._kept.get(position)
@@ -144,13 +146,19 @@ class Releases:
         """Note who is in a release."""
         if release.person is None:
             return
-        people, present = self.series.people.size, self._present
-        if people >= len(present):
-            # At least one more at the end, for nobody, and some room: each time there are more, everything is copied.
-            present = np.concatenate([present, np.zeros(people + people // _SLACK + 1 - len(present), dtype=np.bool_)])
-        present[release.person] = True
-        present[NOBODY] = False
-        self._present = present
+        people, bits = self.series.people.size, self._present
+        if people > 8 * len(bits):
+            # Some room beyond: each time there are more people, everything is copied.
+            bits = np.concatenate([bits, np.zeros(people // 8 + people // _SLACK + 1 - len(bits), dtype=np.uint8)])
+        if wants_compiled(self.series.about_rows):
+            from audit.reading import numbering_compiled
+
+            numbering_compiled.mark(bits, release.person)
+        else:
+            flags = np.zeros(8 * len(bits), dtype=np.bool_)
+            flags[release.person[release.person != NOBODY]] = True
+            bits |= np.packbits(flags, bitorder="little")
+        self._present = bits
 
     def _numbered(self, records: Coded) -> Codes:
         import pyarrow as pa
