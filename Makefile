@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-large clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -29,6 +29,9 @@ $(VENV)/.bench: $(VENV)/.installed
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
+
+bench-large: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.large
 
 clean:
 	rm -rf $(VENV) demo-series benchmarks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -19,12 +19,12 @@ class Sighting:
     candidates: tuple[int, ...]
 
 
-def sightings(evidence: Evidence, people: Codes) -> dict[int, list[Sighting]]:
-    """Return the versions of some people in order of releases, by person code."""
+def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dict[int, list[Sighting]]:
+    """Return the versions of some people in order of releases, up to the last one wanted, by person code."""
     found: dict[int, list[Sighting]] = {int(person): [] for person in people}
     wanted = np.unique(people)
-    for release in range(len(evidence.tags)):
-        pools = evidence.pools(release)
+    for release in range(len(evidence.tags) if last is None else last + 1):
+        pools = evidence.source.pools_of(release, wanted)
         rows = np.flatnonzero(np.isin(pools.person, wanted))
         content = contents(pools, pools.pool[rows])
         groups = evidence.source.groups(release, pools.person[rows])
@@ -56,7 +56,7 @@ def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes)
     """
 
     def build(places: Places) -> list[Disclosure]:
-        seen = sightings(evidence, person[places])
+        seen = sightings(evidence, person[places], int(release[places].max(initial=-1)))
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])

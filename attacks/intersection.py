@@ -62,7 +62,7 @@ class Intersection:
             "candidate_sizes": sizes_table(sizes),
             "timeline": state.vulnerable,
         }
-        certain_at = state.certain_at[vulnerable]
+        certain_at = state.certain_at[vulnerable].astype(np.int32)
         return Outcome(
             self.ident,
             "complete" if complete else "incomplete",

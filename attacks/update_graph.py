@@ -34,7 +34,18 @@ from attacks.paths import Paths
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence, Transitions
-from audit.core.outcome import Asked, Disclosure, Disclosures, Outcome, Places, Risks, Step, per_person_reason
+from audit.core.outcome import (
+    Asked,
+    Columns,
+    Disclosure,
+    Disclosures,
+    Outcome,
+    Places,
+    Risks,
+    Step,
+    per_person_reason,
+)
+from audit.core.versions import VersionDisclosures
 
 
 @dataclass(frozen=True)
@@ -71,13 +82,8 @@ class UpdateGraph:
         person = np.concatenate([v.person[rows] for v, rows in zip(paths.versions, certain, strict=True)])
         value = np.concatenate([v.value[rows] for v, rows in zip(paths.versions, certain, strict=True)])
         release = np.repeat(np.arange(len(certain), dtype=np.int32), [len(rows) for rows in certain])
-        return self._outcome(
-            evidence,
-            measures,
-            None if paths.finished else budget.reason,
-            (person, release, value),
-            PathRisks(evidence),
-        )
+        reason = None if paths.finished else budget.reason
+        return self._outcome(measures, reason, self.claims(evidence, person, release, value), PathRisks(evidence))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the same for values that never change: feasible is what all pools of the person hold."""
@@ -93,56 +99,41 @@ class UpdateGraph:
         }
         complete = done == len(evidence.tags)
         reason = None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases"
-        claims = _constant_versions(evidence, state, seen & (sizes == 1), done)
-        return self._outcome(evidence, measures, reason, claims, CandidateRisks(evidence, state))
+        claims = _constant_versions(evidence, state, seen & (sizes == 1))
+        return self._outcome(measures, reason, claims, CandidateRisks(evidence, state))
 
     def _outcome(
         self,
-        evidence: Evidence,
         measures: dict[str, object],
         reason: str | None,
-        found: tuple[Codes, Codes, Codes],
+        claims: Disclosures,
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
-        claims = self.claims(evidence, *found)
         if reason is not None:
             return Outcome(self.ident, "incomplete", reason, measures, claims)
         return Outcome(self.ident, "complete", None, measures, claims, model)
 
     def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
-        """Return what is claimed of versions; each finding has its person's whole graph before and after pruning."""
+        """Return what is claimed of versions."""
 
         def build(places: Places) -> list[Disclosure]:
-            seen = sightings(evidence, person[places])
-            steps = {}
-            for who, versions in seen.items():
-                feasible = prune([v.candidates for v in versions], evidence.transitions)
-                steps[who] = tuple(
-                    Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
-                )
-            return [
-                Disclosure(int(person[p]), int(release[p]), int(value[p]), 1.0, steps[int(person[p])])
-                for p in places.tolist()
-            ]
+            return _found(evidence, (person[places], release[places], value[places]))
 
         return Disclosures(person, release, value, build)
 
 
-def _constant_versions(
-    evidence: Evidence, state: Candidates, certain: npt.NDArray[np.bool_], releases: int
-) -> tuple[Codes, Codes, Codes]:
-    """Return person, release and value of each version of the people whose value is certain."""
-    rows = []
-    if certain.any():
-        for release in range(releases):
-            person = evidence.pools(release).person
-            rows.append(person[certain[person]])
-    people = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32)
-    of_release = np.repeat(np.arange(len(rows), dtype=np.int32), [len(part) for part in rows])
-    value = np.full(len(certain), -1, dtype=np.int32)
+def _constant_versions(evidence: Evidence, state: Candidates, certain: npt.NDArray[np.bool_]) -> Disclosures:
+    """Return what is claimed of all versions of the people whose value is certain."""
     known = np.flatnonzero(certain).astype(np.int32)
+    value = np.zeros(len(certain), dtype=np.min_scalar_type(len(evidence.values)))
     value[known] = state.only(known)
-    return people, of_release, value[people]
+
+    def present(release: int) -> Codes:
+        person = evidence.pools(release).person
+        return person[certain[person]]
+
+    count = int(state.versions[certain].sum(dtype=np.int64))
+    return VersionDisclosures(known, value, count, present, lambda columns: _found(evidence, columns))
 
 
 @dataclass(frozen=True)
@@ -162,6 +153,19 @@ class PathRisks:
         risk = np.concatenate([v.risk[r] for v, r in zip(paths.versions, rows, strict=True)])
         release = np.repeat(np.arange(len(rows), dtype=np.int32), [len(r) for r in rows])
         return Risks(person, release, np.ones(len(person), dtype=np.int32), risk)
+
+
+def _found(evidence: Evidence, columns: Columns) -> list[Disclosure]:
+    """Return findings about versions; each has its person's whole graph before and after pruning."""
+    seen = sightings(evidence, columns[0])
+    steps = {}
+    for who, versions in seen.items():
+        feasible = prune([v.candidates for v in versions], evidence.transitions)
+        steps[who] = tuple(
+            Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
+        )
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:

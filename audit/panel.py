@@ -25,6 +25,7 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 _LARGE = 16  # a release is large when so many of its size would be a large series
+_CELLS = 16
 _DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
 
 
@@ -171,13 +172,21 @@ def spread_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Sprea
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
     key = release.entry_group.astype(np.int64) * bound + value
-    if release.entry_count is None:
+    cells = release.group.size * bound
+    if cells <= _CELLS * len(key):
+        # No sort where a table of all classes and values is about as large as the release.
+        table = np.bincount(key, weights=release.entry_count, minlength=cells)
+        pairs = np.flatnonzero(table)
+        rows = table[pairs]
+    elif release.entry_count is None:
         pairs, rows = np.unique(key, return_counts=True)
     else:
         pairs, place = np.unique(key, return_inverse=True)
         rows = np.bincount(place, weights=release.entry_count)
-    group, values = np.divmod(pairs, bound)
-    _, group = np.unique(group, return_inverse=True)
+    group = pairs // bound
+    values = pairs - group * bound
+    # Pairs are in the order of classes: a class begins where the one before it ends.
+    group = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
     present = np.flatnonzero(np.bincount(values))
     ranks = None
     numbers = as_numbers([vocabulary.names[code] for code in present])

@@ -87,11 +87,12 @@ class TimeLimitError(BenchmarkError):
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One finished process: seconds of wall time, peak resident bytes, what it printed."""
+    """One finished process: seconds of wall time, peak resident bytes, what it printed, seconds of all cores."""
 
     seconds: float
     peak: int
     printed: str
+    cpu: float = 0.0
 
 
 @dataclass
@@ -257,7 +258,8 @@ def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None
         err.seek(0)
         if process.returncode not in allowed:
             raise BenchmarkError(f"{' '.join(command)}: exit {process.returncode}: {err.read().decode()[-2000:]}")
-        return Process(seconds, usage.ru_maxrss * KIB, out.read().decode())
+        cpu = usage.ru_utime + usage.ru_stime
+        return Process(seconds, usage.ru_maxrss * KIB, out.read().decode(), cpu)
 
 
 def machine() -> dict[str, object]:

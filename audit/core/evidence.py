@@ -179,6 +179,12 @@ class PoolSource(Protocol):
     def stream(self) -> Iterator[Pools]:
         """Yield the pools of all releases in order, reading ahead."""
 
+    def pools_of(self, release: int, people: Codes) -> Pools:
+        """Return the pools of a release with these people at least, as far as they are in it, and what is in theirs.
+
+        The rest may be left out: who looks up some people need not wait for everybody.
+        """
+
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Return, for each of some people in a release, the names of the groups that may hold the person."""
 

@@ -104,6 +104,26 @@ class Disclosure:
     proof: Proof | None = None
 
 
+Columns: TypeAlias = tuple[Codes, Codes, Codes]
+"""Person, release and value of some claims."""
+
+
+def foremost(severity: npt.NDArray[np.float64], release: Codes, most: int) -> Places:
+    """Return the places of the `most` claims that are the worst and then the earliest, and of all that are as bad.
+
+    >>> foremost(np.array([1.0, 2.0, 2.0, 2.0]), np.array([0, 3, 1, 3]), 2).tolist()
+    [1, 2, 3]
+    """
+    if most >= len(severity):
+        return np.arange(len(severity))
+    last = np.partition(severity, len(severity) - most)[len(severity) - most]
+    level = np.flatnonzero(severity == last)
+    worse = np.flatnonzero(severity > last)
+    wanted = most - len(worse)
+    latest = np.partition(release[level], wanted - 1)[wanted - 1]
+    return np.sort(np.concatenate([worse, level[release[level] <= latest]]))
+
+
 @dataclass(frozen=True)
 class Disclosures:
     """All disclosures of one outcome as columns; the findings themselves are built on demand.
@@ -131,7 +151,20 @@ class Disclosures:
     @property
     def severity(self) -> npt.NDArray[np.float64]:
         """What to rank the claims by, the worst highest: their probability, which is certainty."""
-        return np.ones(len(self))
+        return np.broadcast_to(np.float64(1), len(self))
+
+    @property
+    def people(self) -> Codes:
+        """Whom the claims are about, some perhaps many times."""
+        return self.person
+
+    def at(self, places: Places) -> Columns:
+        """Return person, release and value of the claims at some places."""
+        return self.person[places], self.release[places], self.value[places]
+
+    def worst(self, most: int) -> Places:
+        """Return at least `most` claims of which none is better than any that is left out."""
+        return foremost(self.severity, self.release, most)
 
     def some(self, places: Places) -> Disclosures:
         """Return the claims at some places alone, which are not known to be all that there are."""

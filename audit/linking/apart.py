@@ -252,6 +252,10 @@ class PartSource:
         """Yield the pools of all releases in order."""
         return (part.pools for part in self._parts)
 
+    def pools_of(self, release: int, people: Codes) -> Pools:
+        """Return the pools of a release."""
+        return self.pools(release)
+
     def truth(self, release: int) -> Codes | None:
         """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
         return self._parts[release].truth

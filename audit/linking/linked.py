@@ -44,7 +44,7 @@ class LinkedSource:
     def read_ahead(self, position: int) -> None:
         """Read a release before its pools are asked for; what the key tells of it is noted in passing."""
         self.releases.get(position)
-        if type(self) is LinkedSource and self.known is None and self.constant:
+        if self.by_key and self.constant:
             self._note(position)
 
     def release(self, position: int) -> Release:
@@ -82,14 +82,43 @@ class LinkedSource:
         rows = self._real(person)
         return person if rows is None else person[rows]
 
+    def pools_of(self, position: int, people: Codes) -> Pools:
+        """Return the pools of a release with at least some people, as far as they are in it."""
+        if not self.by_key:
+            return self.pools(position)
+        some = self.around(position, people)
+        if some.person is None:
+            raise UsageError("per-person attacks need the adversary `linked` or `register`")
+        rows = self._real(some.person)
+        person = some.person if rows is None else some.person[rows]
+        group = some.group.codes if rows is None else some.group.codes[rows]
+        entries = Entries(some.entry_group, some.entry_value[self.sensitive], some.entry_count)
+        return self._pools(person, group, some.group.size, entries, None)
+
+    @property
+    def by_key(self) -> bool:
+        """Whether the key alone says which rows may be whose."""
+        return type(self) is LinkedSource and self.known is None
+
+    def around(self, position: int, people: Codes) -> Release:
+        """Return a release less the groups that hold none of some people, if the key tells who is in them.
+
+        Raises:
+            InputError: the transitions do not say what may follow a published value.
+        """
+        release = self.releases.around(position, people)
+        if self.listed is not None:
+            check_listed(self.series, release, self.sensitive, self.listed)
+        return release
+
     def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
         """Return the name of the group of each of some people in a release."""
-        release = self.release(position)
+        release = self.around(position, people)
         if release.person is None:
             return []
-        row = np.full(self.series.people.size + 1, NOBODY, dtype=np.int64)
-        row[release.person] = np.arange(release.rows)
-        return [(release.group.name(int(code)),) for code in release.group.codes[row[people]]]
+        order = np.argsort(release.person, kind="stable")
+        row = order[np.searchsorted(release.person, people, sorter=order)]
+        return [(release.group.name(int(code)),) for code in release.group.codes[row]]
 
     def group_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
@@ -154,7 +183,7 @@ class LinkedSource:
         if release.person is None or not release.values_by_row:
             return None
         values = release.entry_value[self.sensitive]
-        if type(self) is LinkedSource and self.known is None:
+        if self.by_key:
             rows = self._real(release.person)
             return values if rows is None else values[rows]
         own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
@@ -186,7 +215,7 @@ class LinkedSource:
 
     def _asked(self, position: int) -> Codes:
         """Return the people of `pools(position)`."""
-        if type(self) is LinkedSource and self.known is None:
+        if self.by_key:
             return self.present(position)
         return self.pools(position).person
 

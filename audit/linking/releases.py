@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from audit import covering
 from audit.core.evidence import AdversaryKind, Codes
+from audit.core.kernels import wants_compiled
 from audit.reading.knowledge import Register, read_register
 from audit.reading.numbering import NOBODY, People
 from audit.reading.releases import Release
@@ -26,6 +27,8 @@ from audit.reading.tables import Coded
 _CACHE_BYTES = 1 << 28
 _RECENT = 2
 _SLACK = 32
+_LAST_BITS = 0xFFFF
+_CHUNK = 1 << 20
 T = TypeVar("T")
 
 
@@ -63,7 +66,10 @@ class Releases:
         self._recent: dict[int, Read] = {}
         self._bytes = 0
         self._read = 0
-        self._present = np.zeros(0, dtype=np.bool_)
+        # One bit each, so that they stay in the processor's cache.
+        self._present = np.zeros(0, dtype=np.uint8)
+        self._asked = np.zeros(0, dtype=np.int32)
+        self._around: dict[int, Release] = {}
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -85,11 +91,24 @@ class Releases:
                 self._keep(earlier)
             return self._keep(position)
 
+    def around(self, position: int, people: Codes) -> Release:
+        """Return a release less the groups that hold none of some people, if the key tells who is in them.
+
+        It is small, and kept until other people are asked for.
+        """
+        asked = np.unique(people)
+        if not np.array_equal(asked, self._asked):
+            self._asked, self._around = asked, {}
+        if position not in self._around:
+            release = self.get(position).release
+            self._around[position] = release if release.person is None else _around(release, release.person, asked)
+        return self._around[position]
+
     def present(self) -> npt.NDArray[np.bool_]:
         """Return who is in some release, counterfeits that keep their identity included, by person code."""
         if self._read < len(self):
             self.get(len(self) - 1)
-        return self._present[: self.series.people.size]
+        return np.unpackbits(self._present, count=self.series.people.size, bitorder="little").view(np.bool_)
 
     def _keep(self, position: int) -> Read:
         found = self._recent.get(position) or self._kept.get(position)
@@ -127,13 +146,19 @@ class Releases:
         """Note who is in a release."""
         if release.person is None:
             return
-        people, present = self.series.people.size, self._present
-        if people >= len(present):
-            # At least one more at the end, for nobody, and some room: each time there are more, everything is copied.
-            present = np.concatenate([present, np.zeros(people + people // _SLACK + 1 - len(present), dtype=np.bool_)])
-        present[release.person] = True
-        present[NOBODY] = False
-        self._present = present
+        people, bits = self.series.people.size, self._present
+        if people > 8 * len(bits):
+            # Some room beyond: each time there are more people, everything is copied.
+            bits = np.concatenate([bits, np.zeros(people // 8 + people // _SLACK + 1 - len(bits), dtype=np.uint8)])
+        if wants_compiled(self.series.about_rows):
+            from audit.reading import numbering_compiled
+
+            numbering_compiled.mark(bits, release.person)
+        else:
+            flags = np.zeros(8 * len(bits), dtype=np.bool_)
+            flags[release.person[release.person != NOBODY]] = True
+            bits |= np.packbits(flags, bitorder="little")
+        self._present = bits
 
     def _numbered(self, records: Coded) -> Codes:
         import pyarrow as pa
@@ -142,6 +167,28 @@ class Releases:
         return self.names.encode(
             codes if records.names is None else pa.DictionaryArray.from_arrays(codes, pa.array(records.names))
         )
+
+
+def _around(release: Release, person: Codes, people: Codes) -> Release:
+    """Return a release less the groups that hold none of some people."""
+    held = np.zeros(release.group.size, dtype=np.bool_)
+    # Whose last bits are nobody's whom we look for cannot be one of them; the flags of bits stay in the cache.
+    bits = np.zeros(_LAST_BITS + 1, dtype=np.bool_)
+    bits[people & _LAST_BITS] = True
+    for start in range(0, len(person), _CHUNK):
+        near = np.flatnonzero(bits[person[start : start + _CHUNK] & _LAST_BITS]) + start
+        held[release.group.codes[near[np.isin(person[near], people)]]] = True
+    rows, entries = np.flatnonzero(held[release.group.codes]), np.flatnonzero(held[release.entry_group])
+    return replace(
+        release,
+        group=replace(release.group, codes=release.group.codes[rows]),
+        person=person[rows],
+        entry_group=release.entry_group[entries],
+        entry_value={name: codes[entries] for name, codes in release.entry_value.items()},
+        entry_count=None if release.entry_count is None else release.entry_count[entries],
+        counts=None if release.counts is None else release.counts[rows],
+        cells={name: codes[rows] for name, codes in release.cells.items()},
+    )
 
 
 def ahead(count: int, read: Callable[[int], object], use: Callable[[int], T]) -> Iterator[T]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from audit.core.kernels import wants_compiled
 from audit.reading.tables import direct_codes, text_codes, whole
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ NOBODY = -1
 _NAMED = -2
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
+_LARGE = 16  # a column is large when so many of its length would be a large series
 _CANONICAL = r"^(0|[1-9][0-9]{0,8})?$"
 
 
@@ -70,6 +72,11 @@ class People:
     def size(self) -> int:
         """One more than the largest code given out."""
         return (self.direct or 0) + len(self._others) if len(self._others) else self.largest + 1
+
+    @property
+    def plain(self) -> int:
+        """Codes below are the identifiers themselves, as numbers."""
+        return self.direct or 0
 
     def encode(self, array: pa.Array) -> npt.NDArray[np.int32]:
         """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
@@ -173,15 +180,23 @@ class People:
 
     def repeated(self, people: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
         """Return the places at which somebody stands who stands again further on, and where that is."""
-        seen = np.zeros(self.size + 1, dtype=np.bool_)
-        seen[people] = True
-        nobody = seen[NOBODY]
-        if np.count_nonzero(seen) == len(people) - (np.count_nonzero(people == NOBODY) - 1 if nobody else 0):
+        if self._distinct(people):
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
         places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
         last[people] = places
         rows = np.flatnonzero((last[people] != places) & (people != NOBODY))
         return rows, last[people[rows]]
+
+    def _distinct(self, people: npt.NDArray[np.int32]) -> bool:
+        """Tell whether nobody stands twice; who is nobody may."""
+        if wants_compiled(_LARGE * len(people)):
+            from audit.reading import numbering_compiled
+
+            return bool(numbering_compiled.mark(np.zeros(self.size // 8 + 1, dtype=np.uint8), people))
+        seen = np.zeros(self.size + 1, dtype=np.bool_)
+        seen[people] = True
+        nobody = np.count_nonzero(people == NOBODY) - 1 if seen[NOBODY] else 0
+        return bool(np.count_nonzero(seen) == len(people) - nobody)
 
     def is_counterfeit(self) -> npt.NDArray[np.bool_]:
         """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""

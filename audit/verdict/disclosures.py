@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+
+import numpy as np
 
 from audit.core.evidence import Evidence
 from audit.core.outcome import Disclosure
@@ -17,8 +20,17 @@ class DisclosureChecker:
 
     def __init__(self, evidence: Evidence, source: LinkedSource) -> None:
         published, transitions = Published(source), evidence.transitions
+        self._published = published
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)
+
+    def look_at(self, findings: Iterable[Disclosure | None]) -> None:
+        """Prepare to check some findings: those that stand on people's own groups need these alone."""
+        found = [finding for finding in findings if finding is not None]
+        if found and all(finding.proof is None for finding in found):
+            self._published.only(np.unique(np.array([finding.person for finding in found], dtype=np.int32)))
+        else:
+            self._published.everything()
 
     def checked(self, finding: Disclosure) -> tuple[Disclosure, Followed | None]:
         """Return a disclosure that holds, and what its proof says step by step, if there is one.

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from audit.core.evidence import Evidence
+from audit.core.evidence import Codes, Evidence
 from audit.core.outcome import (
     Claims,
     Disclosure,
@@ -20,6 +21,7 @@ from audit.core.outcome import (
     Narrowings,
     Places,
     Somebody,
+    foremost,
 )
 from audit.core.report import (
     DisclosureStep,
@@ -47,6 +49,7 @@ Who = tuple[str, str]
 """Somebody whom a finding is about: what it is (`person`, `record`, `counterfeit`), and the identifier."""
 
 _TRIES = 5
+_MOST_IDS = 1 << 17
 
 
 class Shelf(ABC, Generic[C, F]):
@@ -106,17 +109,29 @@ class Shelf(ABC, Generic[C, F]):
         return tuple(self._told(ident, finding) for ident, finding in self._taken)
 
     def _worst(self, most: int | None, waived: Places) -> Places:
-        left = np.delete(np.arange(len(self.claims)), waived)
-        most = len(left) if most is None else min(most, len(left))
+        total = len(self.claims) - len(waived)
+        most = total if most is None else min(most, total)
         if not most:
-            return left[:0]
-        risk, release = self.claims.severity[left], self.claims.release[left]
-        last = np.lexsort((release, -risk))[most - 1]
+            return np.zeros(0, dtype=np.intp)
         # Only claims that are as bad as the last one shown need an id.
-        near = np.flatnonzero((risk > risk[last]) | ((risk == risk[last]) & (release <= release[last])))
-        ids = self.ids(left[near])
-        order = sorted(range(len(near)), key=lambda i: (-risk[near[i]], int(release[near[i]]), ids[i]))
-        return left[near[order[:most]]]
+        near = self._chosen(self._near(most, waived), most)
+        risk, release = self._ranks(near)
+        ids = self.ids(near)
+        order = sorted(range(len(near)), key=lambda i: (-risk[i], int(release[i]), ids[i]))
+        return near[order[:most]]
+
+    def _near(self, most: int, waived: Places) -> Places:
+        """Return at least `most` claims that are not waived, none of them better than any that is left out."""
+        left = np.delete(np.arange(len(self.claims)), waived)
+        return left[foremost(self.claims.severity[left], self.claims.release[left], most)]
+
+    def _ranks(self, places: Places) -> tuple[npt.NDArray[np.float64], Codes]:
+        """Return severity and release of some claims."""
+        return self.claims.severity[places], self.claims.release[places]
+
+    def _chosen(self, places: Places, _most: int) -> Places:
+        """Return those of some claims, as bad as the last one shown or worse, that are ranked by their ids."""
+        return places
 
 
 class DisclosureShelf(Shelf[Disclosures, Disclosure]):
@@ -128,20 +143,37 @@ class DisclosureShelf(Shelf[Disclosures, Disclosure]):
 
     def ids(self, places: Places) -> list[str]:
         """Return the ids of the claims at some places."""
-        claims, tags, values = self.claims, self.evidence.tags, self.evidence.values
-        rows = zip(
-            claims.person[places].tolist(),
-            claims.release[places].tolist(),
-            claims.value[places].tolist(),
-            strict=True,
-        )
+        tags, values = self.evidence.tags, self.evidence.values
+        rows = zip(*(column.tolist() for column in self.claims.at(places)), strict=True)
         return [self.namer.finding(self.attack, "disclosure", self._name(p), tags[r], values[v]) for p, r, v in rows]
 
     def _name(self, person: int) -> str:
         return _linked(self.evidence).series.people.name(person)
 
+    def _near(self, most: int, waived: Places) -> Places:
+        return super()._near(most, waived) if len(waived) else self.claims.worst(most)
+
+    def _ranks(self, places: Places) -> tuple[npt.NDArray[np.float64], Codes]:
+        return self.claims.severity[places], self.claims.at(places)[1]
+
+    def _chosen(self, places: Places, most: int) -> Places:
+        """Draw from the claims of the last release shown, where there are too many for each to have its id computed.
+
+        What is drawn depends on the key of the ids and on the people's names alone.
+        """
+        person, release, _ = self.claims.at(places)
+        last = release == release.max(initial=0)
+        if np.count_nonzero(last) <= _MOST_IDS:
+            return places
+        level = places[last]
+        lot = self.namer.lots(_linked(self.evidence).series.people, person[last])
+        drawn = level[np.argpartition(lot, most - 1)[:most]]
+        return np.concatenate([places[~last], np.sort(drawn)])
+
     def _checked(self, places: Places) -> list[Disclosure | None]:
-        return [None if finding is None else self._held(finding) for finding in self.claims.build(places)]
+        findings = self.claims.build(places)
+        self._checker.look_at(findings)
+        return [None if finding is None else self._held(finding) for finding in findings]
 
     def _held(self, finding: Disclosure) -> Disclosure:
         """Return a finding that holds, and note what its proof says."""

@@ -47,7 +47,7 @@ def ladder(judged: Sequence[Judged]) -> tuple[Rung, ...]:
 def _fallen(claims: Claims | None) -> Codes | None:
     """Return the people who have a value that is certain, some of them many times; None where nothing is said of it."""
     if isinstance(claims, Disclosures):
-        return claims.person
+        return claims.people
     if not isinstance(claims, Equivalences):
         return None
     if claims.person is not None:

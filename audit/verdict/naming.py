@@ -9,7 +9,12 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
+from audit.core.evidence import Codes
 from audit.reading.manifest import PRIVATE
+from audit.reading.numbering import People
 from audit.reading.places import is_remote
 from audit.reading.series import Series
 
@@ -43,6 +48,16 @@ class Namer:
         """Return the id of a finding: who it is about, and what it says."""
         return f"{attack}-{self._digest(attack, kind, *said)[:16]}"
 
+    def lots(self, people: People, codes: Codes) -> npt.NDArray[np.uint64]:
+        """Return a number for each of some people, which depends on the key and on the identifier alone."""
+        lots = np.empty(len(codes), dtype=np.uint64)
+        plain = codes < people.plain
+        secret = np.frombuffer(bytes.fromhex(self._digest("lots")), dtype="<u8")
+        lots[plain] = _mixed(_mixed(codes[plain].astype(np.uint64) ^ secret[0]) ^ secret[1])
+        for place in np.flatnonzero(~plain):
+            lots[place] = int(self._digest("lot", people.name(int(codes[place])))[:16], 16)
+        return lots
+
     def introduce(self, mentioned: Iterable[tuple[str, str]]) -> None:
         """Number those whom the report will mention: what each is (`person`, `record`), and the identifier."""
         count: dict[str, int] = {}
@@ -53,6 +68,13 @@ class Namer:
     def call(self, noun: str, name: str) -> str:
         """Return how somebody who was introduced is called in the report."""
         return name if self.reveal else self._pseudonyms[noun, name]
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return a permutation of the numbers of 64 bits (Steele, Lea, Flood, "Fast splittable pseudorandom numbers")."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def private_key(folder: Path, *, make: bool) -> bytes | None:

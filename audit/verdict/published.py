@@ -52,15 +52,19 @@ class _Index:
         return found
 
     @cached_property
-    def row_of(self) -> npt.NDArray[np.int32]:
-        """The row of each person of a key by code, -1 where there is none, one more at the end."""
+    def _by_person(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+        """The rows in the order of their people, and these."""
         person = self.release.person
         if person is None:
-            return np.full(1, -1, dtype=np.int32)
-        row = np.full(max(int(person.max(initial=-1)), 0) + 2, -1, dtype=np.int32)
-        rows = np.flatnonzero(person != NOBODY)
-        row[person[rows]] = rows
-        return row
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
+        order = np.argsort(person, kind="stable")
+        return order, person[order]
+
+    def row_of(self, person: int) -> int | None:
+        """Return the row of a person of a key; None where there is none."""
+        order, people = self._by_person
+        place = int(np.searchsorted(people, np.int32(person)))
+        return int(order[place]) if person != NOBODY and place < len(people) and people[place] == person else None
 
 
 class Published:
@@ -69,8 +73,18 @@ class Published:
     def __init__(self, source: LinkedSource) -> None:
         self.source = source
         self._index: dict[int, _Index] = {}
+        self._only: npt.NDArray[np.int32] | None = None
         self._fits: dict[tuple[int, str], npt.NDArray[np.bool_]] = {}
         self._lines: dict[int, dict[int, int]] | None = None
+
+    def only(self, people: npt.NDArray[np.int32]) -> None:
+        """Look at the groups of some people alone from now on, where the key tells who is in them."""
+        self._only, self._index = people if self.source.by_key else None, {}
+
+    def everything(self) -> None:
+        """Look at all groups again."""
+        if self._only is not None:
+            self._only, self._index = None, {}
 
     @property
     def releases(self) -> int:
@@ -96,8 +110,8 @@ class Published:
         if isinstance(self.source, RegisterSource):
             return self._covering(self.source, person, release)
         index = self._read(release)
-        row = int(index.row_of[person]) if 0 <= person < len(index.row_of) else -1
-        return {int(index.release.group.codes[row])} if row >= 0 else set()
+        row = index.row_of(person)
+        return set() if row is None else {int(index.release.group.codes[row])}
 
     def known(self, person: int, release: int) -> int | None:
         """Return the value that is known beforehand of a person in a release."""
@@ -122,7 +136,9 @@ class Published:
 
     def _read(self, release: int) -> _Index:
         if release not in self._index:
-            self._index[release] = _Index(self.source.release(release), self.source.sensitive)
+            source, only = self.source, self._only
+            read = source.release(release) if only is None else source.around(release, only)
+            self._index[release] = _Index(read, source.sensitive)
         return self._index[release]
 
     def _covering(self, source: RegisterSource, person: int, release: int) -> set[int]:
