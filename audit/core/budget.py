@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from audit.core.engine import Engine, Local
+from audit.core.engine import Engine, Local, abandoned
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Budget:
     _limit: float | None = None
 
     def spent(self) -> bool:
-        """Tell whether the time is up."""
-        return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+        """Tell whether the time is up, or nobody waits any more for the task that asks."""
+        return abandoned() or (self.seconds is not None and time.monotonic() - self._start >= self.seconds)
 
     def left(self) -> float | None:
         """Return how many seconds are left, 0 where the time is up; None without a limit."""
