@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attacks.joint.network import Flags
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
 if TYPE_CHECKING:
     from attacks.joint.relaxation import Programme
@@ -49,7 +50,9 @@ class Linear:
         seconds = budget.left()
         if seconds is not None:
             self._solver.SetTimeLimit(max(1, int(1_000 * seconds)))
-        if self._solver.Solve() not in self._enough:
+        with stopped_by(self._solver.InterruptSolve):
+            status = self._solver.Solve()
+        if status not in self._enough:
             return None
         return np.array([variable.solution_value() for variable in self._columns])
 

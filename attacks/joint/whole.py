@@ -15,6 +15,7 @@ from attacks.joint.linear import Linear
 from attacks.joint.network import Flags
 from attacks.joint.relaxation import Programme, Support
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
 # Seconds for one world.
 _PATIENCE = 60.0
@@ -68,7 +69,8 @@ def _prove(programme: Programme, asked: Flags, enough: int, found: Support, budg
         model.clear_objective()
         model.maximize(sum(has[column] for column in np.flatnonzero(left).tolist()))
         solver.parameters.max_time_in_seconds = budget.part(1.0).capped(_PATIENCE).left()
-        status = solver.solve(model)
+        with stopped_by(solver.stop_search):
+            status = solver.solve(model)
         found.feasible = status != cp_model.INFEASIBLE
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
             return
