@@ -42,6 +42,10 @@ class Budget:
         least = seconds if self.seconds is None else min(seconds, self.seconds)
         return Budget(least, self.tell, self.engine, self._start, self._limit)
 
+    def alone(self) -> Budget:
+        """Return the same for a task: whatever it would give away it does itself, and nobody watches it."""
+        return Budget(self.seconds, None, Local(), self._start, self._limit)
+
     def progress(self, done: int, total: int) -> None:
         """Tell whoever watches how far the work has come."""
         if self.tell is not None:
