@@ -26,8 +26,9 @@ Step = Callable[..., list[Done]]
 
 # Small parts are taken together into programmes of so many columns; larger programmes take too long.
 _BATCH = 300
-# Pieces are given away together up to so many columns, some hundred kilobytes: so is hardly any time lost on the way.
-_GIVEN = 3_000
+# Pieces are given away together up to so many columns, some hundred kilobytes: so hardly any time is lost on the way.
+# Fewer columns than that all in all are not given away.
+_GIVEN, _FEW = 3_000, 100
 _LARGE = 2_000
 _LARGEST_PROGRAMME = 30_000
 _LARGEST_WHOLE = 12_000
@@ -116,7 +117,7 @@ class Pieces:
         """
         bunches = list(self._bunches([piece for piece in bounds if self._of(piece).open.any()]))
         feasible = True
-        if len(bunches) == 1 and len(bunches[0]) > 1:  # too little to be given away
+        if len(bunches) == 1 and sum(map(self._size, bunches[0])) <= _FEW:
             return self._note(bunches[0], step([self._of(each) for each in bunches[0]], *options, budget))
         tasks = (budget.engine.submit(step, [self._of(each) for each in some], *options, budget) for some in bunches)
         for number, done in enumerate(budget.engine.results(tasks)):
