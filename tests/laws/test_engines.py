@@ -23,10 +23,12 @@ from tests.helpers.running import written
 from tests.helpers.strategies import invariant_series, linked_series, register_series
 from tests.helpers.travelling import Travelling
 from tests.oracle.asking import UNLIMITED, WHOLE_WAYS
-from tests.oracle.larger import filled
-from tests.oracle.test_joint import ADVERSARIES, opened
+from tests.oracle.larger import drawn_at_random, filled
+from tests.oracle.test_joint import ADVERSARIES, AskFor, opened
+from tests.unit.test_buckets import SQUARE, blocks_of
 
 EXAMPLES = sorted(path.parent for path in (Path(__file__).parent.parent / "examples").glob("*/series.toml"))
+BUCKETS = next(path for path in EXAMPLES if path.name == "clinic-2-equivalence")
 # Everything is given away, one by one.
 SMALL = {
     (pieces, "_FEW"): 0,
@@ -133,6 +135,54 @@ def test_joint_by_a_register(series):
         folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
         patched(patch, SMALL)
         assert_same(Joint(), opened(folder, "register")[1])
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_estimates(data):
+    """The chains of the sampler travel too."""
+    series = data.draw(filled("linked", "constant"))
+    with ExitStack() as stack:
+        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
+        patched(patch, SMALL | {(deciding, "_MOST_STEPS"): 0})
+        patch.setattr(domains, "_COMPILED_SEATS", UNLIMITED)
+        evidence = opened(folder, "linked")[1]
+        outcome = Joint().run(evidence, Budget())
+        if outcome.estimate is None:
+            return
+        told = [outcome.estimate.estimated(AskFor(evidence, -1), Budget(engine=each)) for each in engines()]
+    assert all(each == told[0] for each in told[1:])
+
+
+def test_every_kernel_travels():
+    """What the laws above say is said of all kernels; and what is sent is small."""
+    ways = WHOLE_WAYS["walked"], WHOLE_WAYS["in whole numbers"], WHOLE_WAYS["programmed"], {}
+    kernels, sizes = set(), []
+    crowd = drawn_at_random(3, people=100, releases=4, values=8, size=6, distinct=False, table="constant")
+    for number, way in enumerate(ways):
+        with ExitStack() as stack:
+            folder, patch = stack.enter_context(written(crowd)), stack.enter_context(pytest.MonkeyPatch.context())
+            patched(patch, SMALL | way | {(subsets, "wants_compiled"): lambda _: True, (deciding, "_MOST_STEPS"): 50})
+            patch.setattr(domains, "_COMPILED_SEATS", 0 if number < len(ways) - 1 else UNLIMITED)
+            for evidence in (opened(folder, "linked")[1], *gather(open_series(BUCKETS))):
+                for attack in (Joint(), Equivalence()):
+                    engine = Travelling()
+                    attack.run(evidence, Budget(engine=engine))
+                    kernels |= engine.kernels
+                    sizes += engine.sizes
+    assert kernels == {
+        *("walked", "programmed", "in_numbers", "counted", "asked"),
+        *("settled", "least_so_far", "matched_within"),
+    }
+    assert max(sizes) < 100_000
+
+
+def test_prices(monkeypatch):
+    """Buckets {a,b} {c,d} {a,c} {b,d} are one another's price, whoever finds it out."""
+    patched(monkeypatch, SMALL)
+    people = [(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values]
+    found = [repr(coupling.coupled(blocks_of(people), 8, Budget(engine=each))) for each in engines()]
+    assert len(set(found)) == 1
 
 
 def test_one_job_makes_no_threads(monkeypatch):
