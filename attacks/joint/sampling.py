@@ -49,8 +49,6 @@ _LEAST_STEPS, _MOST_STEPS = 500, 20_000
 _WORK = 1_000_000
 _LEAST_SWEEPS, _MOST_SWEEPS = 4, 100
 _CHANGES = 30
-# Seconds after which there is no estimate.
-_PATIENCE = 10.0
 _MOST_R_HAT = 1.05
 _NEGLIGIBLE = 1e-18
 
@@ -205,7 +203,6 @@ class Sampled:
         sets = circles(ways, rounds, _LARGEST, np.random.default_rng(1))
         sweeps = min(_MOST_SWEEPS, max(_LEAST_SWEEPS, _WORK // (CHAINS * (_BATCHES + 1) * len(sets[0]))))
         self._compile(ways, sets)
-        budget = budget.part(1.0).capped(_PATIENCE)
         engine, state = budget.engine, self.state(self.decision.world)
         tasks = (engine.submit(chained, chain, ways, sets, state, sweeps, budget) for chain in range(CHAINS))
         chains = list(engine.results(tasks))
