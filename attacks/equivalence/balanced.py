@@ -12,9 +12,9 @@ The releases must not contradict each other. Source: equivalence paper, Section 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -27,9 +27,15 @@ from attacks.matrix import Matrix
 from audit.core.budget import Budget
 from audit.core.cuts import NO_CUT
 from audit.core.evidence import Counts
+from audit.core.outcome import Flags
 
 _EASY = 100
 """Vectors of a basis that are tried as first equivalences."""
+_GIVEN, _FEW = 500, 50
+"""Systems are given away together up to so many variables; fewer than that all in all are not given away."""
+
+Found = tuple[list[list[int]], bool]
+"""Vectors of a system, and whether those are enough for sure."""
 
 
 def solve(matrix: Matrix, max_e: int, budget: Budget) -> Exact | None:
@@ -92,23 +98,29 @@ class _Search:
             UnsolvedError: not all were found.
         """
         blocks = self._blocks(self._within(2 * e), 2 * e)
-        for block in blocks:
-            self._settle([block], e)
-        for knot in coupled(blocks, 2 * e, self.budget):
-            self._settle(knot, e)
+        self._settle([[block] for block in blocks], e)
+        self._settle(coupled(blocks, 2 * e, self.budget), e)
 
-    def _settle(self, blocks: list[Block], e: int) -> None:
-        """Do the same in some blocks together."""
-        if self.budget.spent():
+    def _settle(self, knots: list[list[Block]], e: int) -> None:
+        """Do the same in some classes of blocks, each for itself, that have no kinds in common.
+
+        The largest come first, so that they do not come last while others have nothing left to do: programmes have a
+        limit of their own.
+        """
+        systems = [system for knot in knots if (self.least[(system := System.of(knot)).kind] == 0).any()]
+        order = sorted(range(len(systems)), key=lambda place: -len(systems[place].cost))
+        engine, alone, bunches = self.budget.engine, self.budget.alone(), _bunched([systems[place] for place in order])
+        given = ((bunch, [self.least[each.kind] == 0 for each in bunch], 2 * e, alone) for bunch in bunches)
+        if sum(len(each.cost) for each in systems) <= _FEW:
+            results: Iterator[list[Found]] = (settled(*each) for each in given)
+        else:
+            results = engine.results(engine.submit(settled, *each) for each in given)
+        found = dict(zip(order, chain.from_iterable(results), strict=True))
+        for place, system in enumerate(systems):
+            for vector in found[place][0]:
+                self._note(system, vector)
+        if not all(done for _, done in found.values()):
             raise UnsolvedError
-        system = System.of(blocks)
-        programme = None
-        while wanted := np.unique(system.variable[self.least[system.kind] == 0]).tolist():
-            programme = programme or Programme(system, 2 * e)
-            vector = programme.some(_entries(wanted), self.budget)
-            if vector is None:
-                break
-            self._note(system, vector)
 
     def _minimise(self) -> None:
         """Find the least e of all, or bounds of it, where no equivalence is known yet."""
@@ -199,6 +211,51 @@ class _Search:
             entries = np.repeat(times, (first[1:] - first[:-1])[kinds])
             vectors.append(Vector.of(dict(zip(columns.tolist(), entries.tolist(), strict=True))))
         return tuple(vectors)
+
+
+def settled(systems: Sequence[System], wanted: Sequence[Flags], bound: int, budget: Budget) -> list[Found]:
+    """Return vectors of some systems, up to a norm, that have all wanted kinds that any has; a kernel for engines.
+
+    Args:
+        systems: some systems.
+        wanted: which kinds are wanted, by place in the system.
+        bound: the norm.
+        budget: how long.
+
+    Returns:
+        For each system the vectors, and whether those are enough for sure.
+    """
+    return [_settled(system, some, bound, budget) for system, some in zip(systems, wanted, strict=True)]
+
+
+def _settled(system: System, wanted: Flags, bound: int, budget: Budget) -> Found:
+    vectors: list[list[int]] = []
+    if budget.spent():
+        return vectors, False
+    programme = Programme(system, bound)
+    while len(variables := np.unique(system.variable[wanted])):
+        try:
+            vector = programme.some(_entries(variables.tolist()), budget)
+        except UnsolvedError:
+            return vectors, False
+        if vector is None:
+            break
+        vectors.append(vector)
+        wanted = wanted & (np.array(vector)[system.variable] == 0)
+    return vectors, True
+
+
+def _bunched(systems: Sequence[System]) -> list[list[System]]:
+    """Return systems that are given away together, in order."""
+    bunches: list[list[System]] = []
+    variables = _GIVEN
+    for system in systems:
+        if variables + len(system.cost) > _GIVEN:
+            bunches.append([])
+            variables = 0
+        bunches[-1].append(system)
+        variables += len(system.cost)
+    return bunches
 
 
 def _entries(variables: Iterable[int]) -> list[Relation]:

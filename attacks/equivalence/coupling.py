@@ -18,6 +18,9 @@ from audit.core.budget import Budget
 from audit.core.cuts import NO_CUT
 from audit.core.evidence import Counts
 
+# Blocks are given away together up to so many; so few are not given away.
+_GIVEN, _FEW = 20, 10
+
 
 def coupled_floor(blocks: Sequence[Block]) -> int:
     """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
@@ -72,10 +75,25 @@ def coupled(blocks: Sequence[Block], bound: int, budget: Budget) -> list[list[Bl
     """
     if 2 * coupled_floor(blocks) > bound:
         return []
-    able = [priced for block in blocks if (priced := _priced(block, bound, budget)) is not None]
+    able = list(_able(blocks, bound, budget))
     able = [block for knot in knots(able) if 2 * coupled_floor(knot) <= bound for block in knot]
     able = _cancelling(able, bound, budget)
     return [knot for knot in knots(able) if 2 * coupled_floor(knot) <= bound]
+
+
+def _able(blocks: Sequence[Block], bound: int, budget: Budget) -> Iterator[Block]:
+    """Yield the blocks that can have totals other than 0, in their order."""
+    engine, alone = budget.engine, budget.alone()
+    some = [block for block in blocks if block.totals]
+    bunches = [some[first : first + _GIVEN] for first in range(0, len(some), _GIVEN)]
+    tasks = (engine.submit(priced, bunch, bound, alone) for bunch in bunches)
+    for each in engine.results(tasks) if len(some) > _FEW else (priced(bunch, bound, alone) for bunch in bunches):
+        yield from each
+
+
+def priced(blocks: Sequence[Block], bound: int, budget: Budget) -> list[Block]:
+    """Return the blocks whose totals can be other than 0, with what that costs; a kernel for engines."""
+    return [found for block in blocks if (found := _priced(block, bound, budget)) is not None]
 
 
 def _priced(block: Block, bound: int, budget: Budget) -> Block | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from attacks.equivalence.blocks import Relation, System
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
 _EFFORT = 20.0
 """How long one programme may take, in the solver's own deterministic seconds."""
@@ -102,7 +103,9 @@ class Programme:
         left = budget.part(1.0).seconds
         if left is not None:
             solver.parameters.max_time_in_seconds = left
-        status = solver.solve(self.model)
+        solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process
+        with stopped_by(solver.stop_search):
+            status = solver.solve(self.model)
         if status == cp_model.INFEASIBLE:
             return None, True
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:

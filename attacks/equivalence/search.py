@@ -20,6 +20,7 @@ from attacks.equivalence.lattice import Lattice, Row, TooLargeError, Types, conn
 from attacks.equivalence.vectors import Exact, Vector
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 from audit.core.interrupting import still_heard
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ class _Programme:
         left = budget.part(1.0).seconds
         if left is not None:
             solver.parameters.max_time_in_seconds = left
-        with still_heard():
+        with still_heard(), stopped_by(solver.stop_search):
             status = solver.solve(self._model)
         if status == cp_model.INFEASIBLE:
             return None, True

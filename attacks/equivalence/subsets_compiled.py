@@ -42,17 +42,42 @@ def search(places: Places, task: Task, budget: Budget) -> Pairs:
     size = np.zeros(buckets, dtype=np.int64)
     done = _walked(places, task, calls, budget, ((0, buckets, shift), size, nothing))
     spans = _spans(size) if done else []
-    held = np.empty((max((int(size[low:high].sum()) for low, high in spans), default=0), 2), dtype=np.uint64)
-    wanted = task.wanted.copy()
     found = [nothing]
-    for low, high in spans:
-        start = np.concatenate([[0], np.cumsum(size[low:high])])
-        done = _walked(places, task, calls, budget, ((low, high, shift), start[:-1].copy(), held[: start[-1]]))
-        if not done:
+    engine, alone = budget.engine, budget.alone()
+    tasks = (
+        engine.submit(matched_within, places, task, (low, high, shift), size[low:high], alone) for low, high in spans
+    )
+    for each in engine.results(tasks):
+        done = done and each is not None
+        if each is None:
             break
-        found.append(match(places, held, start, (task.e, task.bits), wanted))
+        found.append(each)
     pairs = np.concatenate(found)
     return Pairs(_places(places, task, pairs[:, 0]), _places(places, task, pairs[:, 1]), done)
+
+
+def matched_within(
+    places: Places, task: Task, within: tuple[int, int, np.uint64], size: Counts, budget: Budget
+) -> Array | None:
+    """Return the packed pairs of sets whose sums fall into some buckets; None where there was no time.
+
+    A kernel for engines. What other buckets have shown is wanted here again, whoever is done first: it is left out
+    when pairs are chosen.
+
+    Args:
+        places: who can take part.
+        task: which sets to match.
+        within: the first bucket, the one after the last, and what leads from sums to buckets.
+        size: how many sets fall into each.
+        budget: how long.
+    """
+    start = np.concatenate([[0], np.cumsum(size)])
+    held = np.empty((int(start[-1]), 2), dtype=np.uint64)
+    calls = np.array_split(task.groups, task.sets // _PER_CALL + 1)
+    if not _walked(places, task, calls, budget, (within, start[:-1].copy(), held)):
+        return None
+    found: Array = match(places, held, start, (task.e, task.bits), task.wanted.copy())
+    return found
 
 
 def _spans(size: Counts) -> list[tuple[int, int]]:

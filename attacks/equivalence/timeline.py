@@ -7,6 +7,7 @@ import numpy as np
 from attacks.equivalence.judging import Found, judge
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
+from audit.core.evidence import Codes
 from audit.core.outcome import Flags
 
 
@@ -21,22 +22,33 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     reason = None
     if among.any():
         concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
-        for releases in range(1, found.releases):
+        engine, alone = budget.engine, budget.alone()
+        tasks = (
+            engine.submit(least_so_far, concerned.prefix(releases), max_e, among, found.exact, alone)
+            for releases in range(1, found.releases)
+        )
+        for releases, earlier in enumerate(engine.results(tasks), 1):
             budget.progress(releases, matrix.releases)
-            early = concerned.prefix(releases)
-            earlier = (
-                None if budget.spent() else judge(early, max_e, budget.part(1.0), among=among, thorough=found.exact)
-            )
             if earlier is None:
                 reason = f"{budget.reason} in the timeline, after {releases - 1} of {matrix.releases} releases"
                 break
-            told |= among & (earlier.least > 0)
+            least, exact = earlier
+            told |= among & (least > 0)
             line.append(int((matrix.individual & told).sum()))
-            if found.exact and not earlier.exact:
+            if found.exact and not exact:
                 reason = "the timeline's numbers are bounds from below"
     line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
     last = int((matrix.individual & among).sum())
     return line + [last] * (matrix.releases - found.releases + 1), reason
+
+
+def least_so_far(early: Matrix, max_e: int, among: Flags, thorough: bool, budget: Budget) -> tuple[Codes, bool] | None:
+    """Return everybody's least e after some releases, and whether it is exact; None where there was no time for it.
+
+    A kernel for engines.
+    """
+    found = None if budget.spent() else judge(early, max_e, budget.part(1.0), among=among, thorough=thorough)
+    return None if found is None else (found.least, found.exact)
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:

@@ -2,29 +2,31 @@
 
 1. Each person alone: what all groups of the person leave (`own`), as the attacks on single people have it.
 2. Narrowing, block by block, to a fixpoint; release by release, so that it is known what was certain when.
-3. Parts that share no rows any more are worked on one by one, the smallest first: counted where they are small, else
-   asked for worlds (`programme`). A value that some world has is *shown*; one that is proved to be in none leaves the
-   domain; the others are *open*.
+3. Parts that share no rows any more are worked on by themselves, beside one another: counted where they are small,
+   else asked for worlds (`programme`). A value that some world has is *shown*; one that is proved to be in none leaves
+   the domain; the others are *open*.
+
+Counting takes little of each part and begins with the largest, so that they do not come last while others have nothing
+left to do. Asking may take all the time there is for a single part and begins with the smallest: whoever is too hard
+keeps nobody else waiting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from math import factorial, prod
-from operator import or_
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.counting import Count, Counter
-from attacks.joint.domains import compiled, masks, narrowed, packed, unpacked
-from attacks.joint.narrowing import Narrowing, mask_of
-from attacks.joint.network import Flags, Network, Words, network_of
+from attacks.joint.domains import compiled, narrowed, unpacked
+from attacks.joint.excerpts import Excerpt, Excerpts, bunched
+from attacks.joint.network import Flags, Network, Numbers, Words, network_of
 from attacks.joint.parts import Parts, split
-from attacks.joint.programme import Programme, twins
+from attacks.joint.partwork import Counted, asked, counted
 from attacks.joint.worlds import ALL, Worlds
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
@@ -36,6 +38,10 @@ _COUNTED = 16
 # The share of the time that may be used for what is possible after all releases, not for what was certain when.
 _FOR_LAST = 0.8
 _ASKED = 3_000
+# Parts are given away together up to so many tracks; fewer than that all in all are not given away.
+_GIVEN, _FEW = 500, 50
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -111,7 +117,6 @@ class Settling:
         self._evidence = evidence
         self._network, own, left, feasible = stage
         values = int(self._network.class_of.max(initial=0)) + 1
-        self._values = values
         share = np.where(_single(left)[:, np.newaxis], unpacked(left, values).astype(np.float64), np.nan)
         world = np.where(_single(left), _first(left), np.int32(-1)).astype(np.int32)
         shown = np.zeros_like(left)
@@ -136,22 +141,13 @@ class Settling:
         if compiled(self._network) and not len(self._network.link):
             self._large(parts, wanted, ALL if later is None else 2, budget)
             return
-        number, counted = Fraction(1), True
-        touched: set[int] = set()
-        for part in parts.lists(self._unsettled(wanted)):
-            found = self._one(parts, part, budget)
-            if found is None:
-                counted = False
-            elif counted:
-                number *= found.number
-                touched |= found.touched
-        if (
-            decision.feasible
-            and counted
-            and later is None
-            and evidence.kind == "linked"
-            and not compiled(self._network)
-        ):
+        lists = parts.lists(self._unsettled(wanted))
+        self._excerpts = Excerpts(self._network, parts.rows, evidence.transitions)
+        number, touched, left = self._count(lists, budget)
+        if decision.feasible:
+            self._ask(left, budget)
+        whole = decision.feasible and not left and later is None
+        if whole and evidence.kind == "linked" and not compiled(self._network):
             decision.worlds = int(number * self._orders(parts, touched))
 
     def _unsettled(self, wanted: Flags) -> Flags:
@@ -173,66 +169,68 @@ class Settling:
             decision.feasible = worlds.count_small()
         decision.feasible = decision.feasible and worlds.search(wanted, enough, budget)
 
-    def _one(self, parts: Parts, part: Sequence[int], budget: Budget) -> Count | None:
-        """Work on one part; return its worlds where it was counted."""
-        local = self._local(part)
-        counter = Counter(local, parts.rows, self._evidence.transitions)
-        large = len(part) > _COUNTED and compiled(self._network)
-        found = None if large or budget.spent() else counter.count(part, _MOST_STEPS)
-        if found is None:
-            self._ask(local, counter, part, budget)
-            return None
-        if not found.number:
-            self.decision.feasible = False
-            return None
-        for track, weights in found.weights.items():
-            row = np.zeros(self._values, dtype=np.float64)
-            row[list(weights)] = [float(weight / found.weight) for weight in weights.values()]
-            self.decision.share[track] = row
-            self._write(track, mask_of(value for value, weight in weights.items() if weight))
-        return found
+    def _count(self, parts: Sequence[Sequence[int]], budget: Budget) -> tuple[Fraction, set[int], list[Sequence[int]]]:
+        """Count the worlds of parts.
 
-    def _local(self, part: Sequence[int]) -> Narrowing:
-        """Return a part by itself, with the tracks that its tracks are linked to."""
-        network, tracks = self._network, set(part)
-        for first, last in network.link[np.isin(network.link, list(part)).any(axis=1)].tolist():
-            tracks |= {first, last}
-        order = sorted(tracks)
-        domain = dict(zip(order, masks(self.decision.possible[order]), strict=True))
-        return Narrowing(network, domain, ())
+        Returns:
+            The product of their numbers, the cells that they may take rows of, and the parts that were not counted.
+        """
+        decision, number, touched = self.decision, Fraction(1), set[int]()
+        large = compiled(self._network)
+        left = [part for part in parts if large and len(part) > _COUNTED]
+        small = [part for part in parts if not large or len(part) <= _COUNTED]
+        for part, tracks, cells, found in self._done(small[::-1], counted, (_MOST_STEPS, budget), budget):
+            if not isinstance(found, Counted):
+                left.append(part)
+                continue
+            if not found.number:
+                decision.feasible = False
+                continue
+            number *= found.number
+            touched |= set(cells[found.touched].tolist())
+            decision.share[tracks] = found.share
+            decision.possible[tracks] = decision.shown[tracks] = found.shown
+        return number, touched, sorted(left, key=lambda part: (len(part), part[0]))
 
-    def _write(self, track: int, mask: int) -> None:
-        row = packed(np.array([[mask >> value & 1 for value in range(self._values)]], dtype=np.bool_))[0]
-        self.decision.possible[track] = self.decision.shown[track] = row
+    def _ask(self, parts: Sequence[Sequence[int]], budget: Budget) -> None:
+        """Ask for worlds of parts that show what is possible."""
+        decision = self.decision
+        some = [part for part in parts if len(part) <= _ASKED or not compiled(self._network)]
+        for _, tracks, _, found in self._done(some, asked, (budget,), budget):
+            if found is None:
+                continue
+            decision.feasible = decision.feasible and found.feasible
+            decision.shown[tracks] = found.shown
+            if found.world is not None:
+                decision.world[tracks] = found.world
+            if found.done:
+                decision.possible[tracks] = found.shown
 
-    def _ask(self, local: Narrowing, counter: Counter, part: Sequence[int], budget: Budget) -> None:
-        """Ask for worlds of a part that show what is possible."""
-        if budget.spent() or (len(part) > _ASKED and compiled(self._network)):
-            return
-        programme = Programme(local, counter, part)
-        alike = twins(local, part)
-        before = dict(zip(part, masks(self.decision.shown[list(part)]), strict=True))
-        shown = {some[0]: reduce(or_, (before[track] for track in some)) for some in alike}
-        unseen = {track: local.domain[track] & ~mask for track, mask in shown.items()}
-        done = True
-        try:
-            for world in programme.worlds(unseen, budget):
-                if world is None:
-                    done = False
-                    break
-                self.decision.world[list(world)] = list(world.values())
-                for some in alike:
-                    shown[some[0]] |= mask_of(world[track] for track in some)
-                    unseen[some[0]] &= ~shown[some[0]]
-        except ValueError:
-            self.decision.feasible = False
-            return
-        for some in alike:
-            for track in some:
-                left = self.decision.possible[track].copy()
-                self._write(track, shown[some[0]])
-                if not done:
-                    self.decision.possible[track] = left
+    def _done(
+        self,
+        parts: Sequence[Sequence[int]],
+        kernel: Callable[..., list[T]],
+        options: tuple[object, ...],
+        budget: Budget,
+    ) -> Iterator[tuple[Sequence[int], Numbers, Numbers, T]]:
+        """Yield each part with its tracks, the cells that a kernel's answer speaks of, and the answer, in order."""
+        bunches = list(bunched(parts, _GIVEN))
+        places: list[tuple[Numbers, Numbers]] = []
+
+        def excerpts() -> Iterator[Excerpt]:
+            for bunch in bunches:
+                excerpt, *place = self._excerpts.of(bunch, self.decision.possible, self.decision.shown)
+                places.append((place[0], place[1]))
+                yield excerpt
+
+        tasks = (budget.engine.submit(kernel, each, *options) for each in excerpts())
+        few = sum(map(len, parts)) <= _FEW
+        results = (kernel(each, *options) for each in excerpts()) if few else budget.engine.results(tasks)
+        for number, found in enumerate(results):
+            _, cells = places[number]
+            for part, told in zip(bunches[number], found, strict=True):
+                yield part, np.array(part, dtype=np.int64), cells, told
+            budget.progress(number + 1, len(bunches))
 
     def _orders(self, parts: Parts, touched: set[int]) -> Fraction:
         """Return by what the parts' worlds are to be multiplied to get the number of worlds of values."""

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from attacks.joint.network import Flags
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
 if TYPE_CHECKING:
     from attacks.joint.relaxation import Programme
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 # Primal: another question leaves the last answer allowed, so that it is a start.
 _LINEAR = "use_dual_simplex: false use_preprocessing: false"
 # Good worlds are as welcome as the best one.
-_WHOLE = "limits/gap = 0.3"
+# What takes more nodes is too hard; counted rather than timed, so that it is the same everywhere.
+_NODES = 1_000
+_WHOLE = f"limits/gap = 0.3\nlimits/totalnodes = {_NODES}"
 
 
 class Linear:
@@ -49,9 +52,16 @@ class Linear:
         seconds = budget.left()
         if seconds is not None:
             self._solver.SetTimeLimit(max(1, int(1_000 * seconds)))
-        if self._solver.Solve() not in self._enough:
+        with stopped_by(self._solver.InterruptSolve):
+            status = self._solver.Solve()
+        if status not in self._enough:
             return None
         return np.array([variable.solution_value() for variable in self._columns])
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the last programme in whole numbers was too hard."""
+        return bool(self._solver.nodes() >= _NODES)
 
     def weights(self) -> npt.NDArray[np.float64]:
         """Return the weight of each cell in the proof that nothing is better; shape (cells,)."""

@@ -1,37 +1,39 @@
-"""Pieces: the parts of a remainder, settled beside one another."""
+"""Pieces: the parts of a remainder, settled beside one another.
+
+Each step takes all pieces before the next step takes any, from the cheapest to the dearest, so that little time goes a
+long way. A step that takes little of each begins with the largest pieces, so that they do not come last while others
+have nothing left to do. The one that may take all the time there is for a single piece (whole numbers) begins with the
+smallest: whoever is too hard keeps nobody else waiting.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from queue import SimpleQueue
-from threading import Timer
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from attacks.joint.network import Flags, Words
-from attacks.joint.relaxation import Support, relaxation
-from attacks.joint.remainder import Remainder
-from attacks.joint.searching_compiled import IMPOSSIBLE, LATE, Desk, State, ask, desk_for, occupied, started
-from attacks.joint.whole import in_whole_numbers
+from attacks.joint.piecework import Done, Piece, in_numbers, programmed, walked
+from attacks.joint.relaxation import relaxation
+from attacks.joint.remainder import Remainder, Seating
+from attacks.joint.searching_compiled import State, occupied
 from audit.core.budget import Budget
 from audit.core.evidence import Codes
 
-Piece = tuple[int, int]
+Bounds = tuple[int, int]
 """The first of some parts, and the one after the last."""
-Step = Callable[[Piece, Budget], bool]
+Step = Callable[..., list[Done]]
 
 # Small parts are taken together into programmes of so many columns; larger programmes take too long.
 _BATCH = 300
+# Pieces are given away together up to so many columns, some hundred kilobytes: so hardly any time is lost on the way.
+# Fewer columns than that all in all are not given away.
+_GIVEN, _FEW = 3_000, 100
 _LARGE = 2_000
 _LARGEST_PROGRAMME = 30_000
 _LARGEST_WHOLE = 12_000
 # Choices that are taken back at most for one value; below zero none, and nothing is propagated.
 _QUICK, _PROPAGATED, _THOROUGH = -1, 0, 400
-_TO_START = 20_000
-_ASKED_AT_ONCE = 500
-_THREADS = 2
 
 
 class Pieces:
@@ -68,10 +70,10 @@ class Pieces:
         anything = np.diff(net.track_start) == 0  # whoever is in no block that binds anybody
         self.state.shown[anything] = domain[anything]
         self._programmes = relaxation(rest, domain, twin, values)
-        self._desks: SimpleQueue[Desk] = SimpleQueue()
-        self._rooms = [desk_for(net, domain.shape[1]) for _ in range(_THREADS)]
-        for desk in self._rooms:
-            self._desks.put(desk)
+        parts = np.arange(len(rest.part_start))
+        part_of_block = np.empty(len(net.cell_start) - 1, dtype=np.int64)
+        part_of_block[net.track_block] = np.repeat(rest.part, np.diff(net.track_start))
+        self._block_at = np.searchsorted(part_of_block, parts)
         occupied(0, len(rest.track), net, self.state)
         asked = np.zeros(len(twin), dtype=np.bool_)
         np.logical_or.at(asked, twin, wanted[rest.track])
@@ -85,20 +87,21 @@ class Pieces:
         """
         pieces = self._cut()[::-1]
         large = [piece for piece in pieces if self._size(piece) > _LARGE]
-        return self._each(large, self._quickly, budget) and self._each(pieces, self._programmed, budget)
+        solvable = [piece for piece in pieces if self._size(piece) <= _LARGEST_PROGRAMME]
+        return self._each(large, budget, walked, _QUICK) and self._each(solvable, budget, programmed)
 
     def searched(self, budget: Budget) -> bool:
         """Look for worlds one by one; tell whether one may be left."""
         pieces = self._cut()
-        steps: list[tuple[list[Piece], Step]] = [
-            (pieces[::-1], self._quickly),
-            (pieces[::-1], partial(self._walked, limit=_PROPAGATED)),
-            (pieces, self._in_whole_numbers),
-            (pieces[::-1], partial(self._walked, limit=_THOROUGH)),
-        ]
-        return all(self._each(some, step, budget) for some, step in steps)
+        solvable = [piece for piece in pieces if self._size(piece) <= _LARGEST_WHOLE]
+        return (
+            self._each(pieces[::-1], budget, walked, _QUICK)
+            and self._each(pieces[::-1], budget, walked, _PROPAGATED)
+            and self._each(solvable, budget, in_numbers)
+            and self._each(pieces[::-1], budget, walked, _THOROUGH)
+        )
 
-    def _cut(self) -> list[Piece]:
+    def _cut(self) -> list[Bounds]:
         """Return the parts, small ones together, the smallest first."""
         at, found, first = self._programmes.column_at, [], 0
         while first < len(at) - 1:
@@ -107,121 +110,86 @@ class Pieces:
             first = last
         return found
 
-    def _each(self, pieces: Iterable[Piece], step: Step, budget: Budget) -> bool:
-        """Take a step with all pieces that are not settled; tell whether a world may be left."""
-        left = [piece for piece in pieces if self._open(piece).any()]
-        seconds = budget.left()
-        alarm = None if seconds is None else Timer(seconds, self._stop)
-        if alarm is not None:
-            alarm.daemon = True
-            alarm.start()
-        with ThreadPoolExecutor(_THREADS) as workers:
-            running = [workers.submit(step, piece, budget) for piece in left]
-            try:
-                feasible = True
-                for number, each in enumerate(running):
-                    feasible = each.result() and feasible
-                    budget.progress(number + 1, len(running))
-                return feasible
-            finally:
-                for each in running:
-                    each.cancel()
-                if alarm is not None:
-                    alarm.cancel()
+    def _each(self, bounds: list[Bounds], budget: Budget, step: Step, *options: int) -> bool:
+        """Take a step with all pieces that are not settled; tell whether a world may be left.
 
-    def _stop(self) -> None:
-        """Tell all walks that the time is up."""
-        for desk in self._rooms:
-            desk.number[LATE] = 1
+        What is told of the pieces comes in their order, whoever is done first.
+        """
+        bunches = list(self._bunches([piece for piece in bounds if self._of(piece).open.any()]))
+        feasible = True
+        if len(bunches) == 1 and sum(map(self._size, bunches[0])) <= _FEW:
+            return self._note(bunches[0], step([self._of(each) for each in bunches[0]], *options, budget))
+        tasks = (budget.engine.submit(step, [self._of(each) for each in some], *options, budget) for some in bunches)
+        for number, done in enumerate(budget.engine.results(tasks)):
+            feasible = self._note(bunches[number], done) and feasible
+            budget.progress(number + 1, len(bunches))
+        return feasible
 
-    def _columns(self, piece: Piece) -> slice:
-        return slice(*self._programmes.column_at[list(piece)].tolist())
+    def _bunches(self, bounds: list[Bounds]) -> Iterator[list[Bounds]]:
+        """Yield pieces that are given away together; large ones go alone."""
+        bunch: list[Bounds] = []
+        columns = 0
+        for piece in bounds:
+            if bunch and columns + self._size(piece) > _GIVEN:
+                yield bunch
+                bunch, columns = [], 0
+            bunch.append(piece)
+            columns += self._size(piece)
+        if bunch:
+            yield bunch
 
-    def _size(self, piece: Piece) -> int:
+    def _size(self, bounds: Bounds) -> int:
         """Return the number of columns."""
-        return int(np.diff(self._programmes.column_at[list(piece)])[0])
+        return int(np.diff(self._programmes.column_at[list(bounds)])[0])
 
-    def _tracks(self, piece: Piece) -> slice:
-        return slice(*self.rest.part_start[list(piece)].tolist())
+    def _cells(self, bounds: Bounds) -> tuple[slice, slice, slice, slice]:
+        """Return the tracks, the blocks, their seats and their cells."""
+        net, blocks = self.rest.seating, slice(*self._block_at[list(bounds)].tolist())
+        seats = slice(int(net.seat_start[blocks.start]), int(net.seat_start[blocks.stop]))
+        cells = slice(int(net.cell_start[blocks.start]), int(net.cell_start[blocks.stop]))
+        return slice(*self.rest.part_start[list(bounds)].tolist()), blocks, seats, cells
 
-    def _has(self, words: Words, columns: slice) -> Flags:
-        """Return whether classes have the values of some columns."""
-        track, value = self._programmes.first[self._programmes.kind[columns]], self._programmes.value[columns]
-        found: Flags = words[track, value >> 6] >> (value & 63).astype(np.uint64) & np.uint64(1) != 0
-        return found
+    def _of(self, bounds: Bounds) -> Piece:
+        """Return some parts in numbers of their own."""
+        net, state, programmes = self.rest.seating, self.state, self._programmes
+        tracks, blocks, seats, cells = self._cells(bounds)
+        starts = net.track_start[tracks.start : tracks.stop + 1]
+        seating = Seating(
+            net.seat_start[blocks.start : blocks.stop + 1] - seats.start,
+            net.seat[seats] - np.int32(tracks.start),
+            net.cell_start[blocks.start : blocks.stop + 1] - cells.start,
+            net.cell_value[cells],
+            net.cell_rows[cells],
+            starts - starts[0],
+            net.track_block[starts[0] : starts[-1]] - np.int32(blocks.start),
+        )
+        known = State(
+            state.domain[tracks],
+            state.shown[tracks],
+            state.world[tracks],
+            state.used[cells],
+            state.chosen[seats],
+            state.twin[tracks] - np.int32(tracks.start),
+        )
+        classes = slice(*programmes.class_at[list(bounds)].tolist())
+        return Piece(
+            bounds[0],
+            self.rest.part_start[bounds[0] : bounds[1] + 1] - tracks.start,
+            seating,
+            known,
+            programmes.of(*bounds),
+            programmes.first[classes] - tracks.start,
+            programmes.value[slice(*programmes.column_at[list(bounds)].tolist())],
+            self._wanted[classes],
+            self._enough,
+        )
 
-    def _open(self, piece: Piece) -> Flags:
-        """Return the columns that are neither shown nor impossible, of wanted classes with too few that are shown."""
-        columns = self._columns(piece)
-        shown, kind = self._has(self.state.shown, columns), self._programmes.kind[columns]
-        few = np.bincount(kind[shown], minlength=len(self._wanted)) < self._enough
-        return self._has(self.state.domain, columns) & ~shown & (self._wanted & few)[kind]
-
-    # -- steps ------------------------------------------------------------------------------------------------
-
-    def _programmed(self, piece: Piece, budget: Budget) -> bool:
-        """Ask the linear programme."""
-        if budget.spent() or self._size(piece) > _LARGEST_PROGRAMME:
-            return True
-        columns = self._columns(piece)
-        programme = self._programmes.of(*piece)
-        shown = self._has(self.state.shown, columns)
-        self._told(piece, programme.supported(self._open(piece), shown, self._enough, budget))
-        return True
-
-    def _quickly(self, piece: Piece, budget: Budget) -> bool:
-        return self._walked(piece, budget, limit=_QUICK)
-
-    def _walked(self, piece: Piece, budget: Budget, *, limit: int) -> bool:
-        """Change a world step by step; if there is none, look for one first."""
-        tracks = self._tracks(piece)
-        desk = self._desks.get()
-        desk.number[3] = 2 * piece[0] + 1  # whatever desk it is, the same is tried
-        try:
-            for part in range(*piece):
-                first, last = self.rest.part_start[part : part + 2].tolist()
-                if self.state.world[first] >= 0 or budget.spent():
-                    continue
-                found = started(first, last, self.rest.seating, self.state, desk, _TO_START)
-                if found == IMPOSSIBLE:
-                    return False
-            asked = tracks.start + np.flatnonzero(self.state.world[tracks] >= 0)
-            asked = np.intersect1d(
-                asked, self._programmes.first[self._programmes.kind[self._columns(piece)][self._open(piece)]]
-            )
-            for some in np.array_split(asked, max(1, len(asked) // _ASKED_AT_ONCE)):
-                if budget.spent():
-                    break
-                if ask(some, self._enough, self.rest.seating, self.state, desk, limit) < 0:
-                    raise AssertionError("no world is left though one is known")
-        finally:
-            self._desks.put(desk)
-        return True
-
-    def _in_whole_numbers(self, piece: Piece, budget: Budget) -> bool:
-        """Ask for worlds in whole numbers."""
-        if budget.spent() or self._size(piece) > _LARGEST_WHOLE:
-            return True
-        shown = self._has(self.state.shown, self._columns(piece))
-        found = in_whole_numbers(self._programmes.of(*piece), self._open(piece), shown, self._enough, budget)
-        self._told(piece, found)
-        return found.feasible
-
-    def _told(self, piece: Piece, found: Support) -> None:
-        """Note what was found of some parts."""
-        columns, tracks, twin = self._columns(piece), self._tracks(piece), self.state.twin
-        track, value = self._programmes.first[self._programmes.kind[columns]], self._programmes.value[columns]
-        bit = np.uint64(1) << (value & 63).astype(np.uint64)
-        np.bitwise_or.at(self.state.shown, (track[found.shown], value[found.shown] >> 6), bit[found.shown])
-        gone = found.impossible
-        np.bitwise_and.at(self.state.domain, (track[gone], value[gone] >> 6), ~bit[gone])
-        self.state.domain[tracks] &= self.state.domain[twin[tracks]]
-        if found.world is None:
-            return
-        world = np.empty(tracks.stop - tracks.start, dtype=np.int32)
-        world[np.argsort(twin[tracks], kind="stable")] = np.repeat(value, found.world)
-        for part in range(*piece):
-            first, last = self.rest.part_start[part : part + 2].tolist()
-            if self.state.world[first] < 0:  # rows of a world that is there are counted already
-                self.state.world[first:last] = world[first - tracks.start : last - tracks.start]
-                occupied(first, last, self.rest.seating, self.state)
+    def _note(self, bunch: list[Bounds], done: list[Done]) -> bool:
+        """Note what is known of some pieces now; tell whether a world may be left."""
+        state = self.state
+        for bounds, (known, _) in zip(bunch, done, strict=True):
+            tracks, _, seats, cells = self._cells(bounds)
+            state.domain[tracks], state.shown[tracks] = known.domain, known.shown
+            state.world[tracks] = known.world
+            state.used[cells], state.chosen[seats] = known.used, known.chosen
+        return all(feasible for _, feasible in done)

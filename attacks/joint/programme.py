@@ -16,6 +16,7 @@ from typing import Any
 from attacks.joint.counting import Counter
 from attacks.joint.narrowing import Mask, Narrowing, members
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
 World = dict[int, int]
 
@@ -90,7 +91,8 @@ class Programme:
             left = budget.left()
             if left is not None:
                 solver.parameters.max_time_in_seconds = max(left, 1e-3)
-            status = solver.solve(self._model)
+            with stopped_by(solver.stop_search):
+                status = solver.solve(self._model)
             if status == self._cp.INFEASIBLE:
                 raise ValueError("no world is left for a part of the network")
             if status not in {self._cp.OPTIMAL, self._cp.FEASIBLE}:

@@ -15,7 +15,6 @@ Everything depends on the seed alone; when the time is up there is no estimate a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -50,8 +49,6 @@ _LEAST_STEPS, _MOST_STEPS = 500, 20_000
 _WORK = 1_000_000
 _LEAST_SWEEPS, _MOST_SWEEPS = 4, 100
 _CHANGES = 30
-# Seconds after which there is no estimate.
-_PATIENCE = 10.0
 _MOST_R_HAT = 1.05
 _NEGLIGIBLE = 1e-18
 
@@ -206,9 +203,9 @@ class Sampled:
         sets = circles(ways, rounds, _LARGEST, np.random.default_rng(1))
         sweeps = min(_MOST_SWEEPS, max(_LEAST_SWEEPS, _WORK // (CHAINS * (_BATCHES + 1) * len(sets[0]))))
         self._compile(ways, sets)
-        budget = budget.part(1.0).capped(_PATIENCE)
-        with ThreadPoolExecutor(CHAINS) as pool:
-            chains = list(pool.map(lambda chain: self._chain(chain, ways, sets, sweeps, budget), range(CHAINS)))
+        engine, state = budget.engine, self.state(self.decision.world)
+        tasks = (engine.submit(chained, chain, ways, sets, state, sweeps, budget) for chain in range(CHAINS))
+        chains = list(engine.results(tasks))
         done = [batch for chain in chains if chain is not None for batch in chain]
         if len(done) < CHAINS * _BATCHES:
             return None
@@ -222,49 +219,61 @@ class Sampled:
 
         state, rng = self.state(self.decision.world), np.random.default_rng(1)
         scramble(ways, np.zeros(0, dtype=np.int64), state, _CHANGES, rng)
-        sweep(ways, sets, 0, state, self._sums(), 0, rng)
+        sweep(ways, sets, 0, state, _sums(ways), 0, rng)
 
-    def _chain(self, chain: int, ways: Ways, sets: Sets, sweeps: int, budget: Budget) -> list[Sums] | None:
-        """Return the sums of a chain's batches; None where the time is up."""
-        from attacks.joint.sampling_compiled import sweep
-        from attacks.joint.sampling_sets_compiled import scramble
 
-        state, rng = self.state(self.decision.world), np.random.default_rng(2 + chain)
-        if chain:
-            units = len(ways.unit_start) - 1
-            asked = np.concatenate([rng.permutation(units) for _ in range(_ROUNDS)])[:_MANY]
-            scramble(ways, asked, state, _CHANGES, rng)
-        steps = min(_MOST_STEPS, max(_LEAST_STEPS, _STEPS // len(self.tracks)))
-        at_once = max(1, _MANY // len(sets[0]))
-        found = []
-        for _ in range(_BATCHES + 1):
-            sums = self._sums()
-            for first in range(0, sweeps, at_once):
-                if budget.spent():
-                    return None
-                sweep(ways, sets, min(at_once, sweeps - first), state, sums, steps, rng)
-            # Whoever is never redrawn stays as the chain began.
-            own = np.unique(self.option[state.chosen])
-            own = own[sums.times[self.of_option[own]] == 0]
-            for each in (sums.total, sums.square):
-                each[own] = 1
-            sums.times[self.of_option[own]] = 1
-            found.append(sums)
-        self._check(state)
-        return found[1:]
+def chained(chain: int, ways: Ways, sets: Sets, first: State, sweeps: int, budget: Budget) -> list[Sums] | None:
+    """Return the sums of a chain's batches, None where the time is up; a kernel for engines.
 
-    def _sums(self) -> Sums:
-        from attacks.joint.sampling_compiled import Sums
+    Args:
+        chain: which; it says what is drawn at random.
+        ways: who may have which rows.
+        sets: who is redrawn together.
+        first: the world to begin with, or to change at random and begin with.
+        sweeps: how many make a batch.
+        budget: how long.
+    """
+    from attacks.joint.sampling_compiled import State, sweep
+    from attacks.joint.sampling_sets_compiled import scramble
 
-        return Sums(np.zeros(len(self.value)), np.zeros(len(self.value)), np.zeros(len(self.tracks)))
+    state, rng = State(first.chosen.copy(), first.left.copy()), np.random.default_rng(2 + chain)
+    if chain:
+        units = len(ways.unit_start) - 1
+        asked = np.concatenate([rng.permutation(units) for _ in range(_ROUNDS)])[:_MANY]
+        scramble(ways, asked, state, _CHANGES, rng)
+    steps = min(_MOST_STEPS, max(_LEAST_STEPS, _STEPS // (len(ways.option_start) - 1)))
+    at_once = max(1, _MANY // len(sets[0]))
+    found = []
+    for _ in range(_BATCHES + 1):
+        sums = _sums(ways)
+        for done in range(0, sweeps, at_once):
+            if budget.spent():
+                return None
+            sweep(ways, sets, min(at_once, sweeps - done), state, sums, steps, rng)
+        # Whoever is never redrawn stays as the chain began.
+        own = np.unique(ways.option[state.chosen])
+        own = own[sums.times[ways.owner[own]] == 0]
+        for each in (sums.total, sums.square):
+            each[own] = 1
+        sums.times[ways.owner[own]] = 1
+        found.append(sums)
+    _check(ways, first, state)
+    return found[1:]
 
-    def _check(self, state: State) -> None:
-        """Make sure that a state is still a world."""
-        own = self.option[state.chosen]
-        alike = np.array_equal(self.of_option[own], self.track) and len(np.unique(own)) == len(self.tracks)
-        used = np.unique(self.cell)
-        if not alike or (self._left(state.chosen)[used] != state.left[used]).any():
-            raise AssertionError("a world was changed into none")
+
+def _sums(ways: Ways) -> Sums:
+    from attacks.joint.sampling_compiled import Sums
+
+    return Sums(np.zeros(len(ways.value)), np.zeros(len(ways.value)), np.zeros(len(ways.option_start) - 1))
+
+
+def _check(ways: Ways, first: State, state: State) -> None:
+    """Make sure that a state is still a world, as the first one was."""
+    own, rows = ways.option[state.chosen], len(state.left)
+    alike = np.array_equal(ways.owner[own], ways.track) and len(np.unique(own)) == len(ways.option_start) - 1
+    before, after = (np.bincount(ways.cell[each.chosen], minlength=rows) + each.left for each in (first, state))
+    if not alike or (before != after).any() or (state.left[np.unique(ways.cell)] < 0).any():
+        raise AssertionError("a world was changed into none")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ Where a cell holds more people than it has rows, one of them has to move on, to 
 such choice is propagated through the blocks around (see `narrowing_compiled`); where somebody has no value left the
 choice is taken back and its contrary assumed. So the search ends with a world, or with the proof that there is none, or
 at a limit. Most worlds are found a few moves away from the one before.
+
+Whoever calls looks at the clock: kernels come back *paused* after so much work, and go on from there when they are
+called again. What comes out does not depend on that.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from attacks.joint.remainder_compiled import cell_of
 Array: TypeAlias = npt.NDArray[Any]
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
-OPEN, SHOWN, IMPOSSIBLE = 0, 1, 2
+OPEN, SHOWN, IMPOSSIBLE, PAUSED = 0, 1, 2, 3
 
 
 class State(NamedTuple):
@@ -44,7 +47,7 @@ class State(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in, for one thread.
+    """Room to work in.
 
     Attributes:
         room, changed: see `narrow_block`.
@@ -53,8 +56,9 @@ class Desk(NamedTuple):
         over, full: cells that may be too full, how many in `number[0]`, and whether a cell is among them.
         moved, was, stamp: tracks that changed their values, how many in `number[1]`; what they had; the turn of each.
         level: for each choice where its trail begins, the track and the value; shape (levels, 3), int64.
-        number: those of `over` and `moved`, the turn, the seed, and whether the time is up, which another thread may
-            say at any time; shape (5,), int64.
+        number: those of `over` and `moved`, the turn, the seed; how much work was done since the last pause, whether
+            there is one, and what it interrupted: the levels, the choices taken back, whether the last one was
+            possible, and which track and value were asked for; shape (11,), int64.
     """
 
     room: tuple[Array, Array, Array, Array]
@@ -75,19 +79,23 @@ class Desk(NamedTuple):
 _TRAIL = 1 << 20
 _LEVELS = 4096
 _MOVES = 40
-LATE = 4
+# Seats that are looked at before there is a pause: some tenths of a second.
+_AT_ONCE = 3_000_000
+_WORK, _PAUSED, _LEVEL, _BACK, _POSSIBLE, _PLACE, _VALUE = 4, 5, 6, 7, 8, 9, 10
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def desk_for(net: Seating, words: int) -> Desk:
-    """Return room to work in."""
+def desk_for(net: Seating, words: int, seed: int) -> Desk:
+    """Return room to work in; the seed must not be 0."""
     room = room_for(net.seat_start, net.cell_start)
     trail = _TRAIL + 8 * words * len(room[0])
+    number = np.zeros(11, dtype=np.int64)
+    number[3] = seed
     blocks, cells, tracks = len(net.seat_start) - 1, len(net.cell_value), len(net.track_start) - 1
     return Desk(
         room,
         np.empty(len(room[0]), dtype=np.int32),
-        np.zeros((trail, 2), dtype=np.int64),
+        np.empty((trail, 2), dtype=np.int64),
         np.empty(trail, dtype=np.uint64),
         np.empty(blocks + 1, dtype=np.int32),
         np.zeros(blocks, dtype=np.bool_),
@@ -97,7 +105,7 @@ def desk_for(net: Seating, words: int) -> Desk:
         np.empty(tracks, dtype=np.int32),
         np.zeros(tracks, dtype=np.int64),
         np.empty((_LEVELS, 3), dtype=np.int64),
-        np.array([0, 0, 0, 1, 0]),
+        number,
     )
 
 
@@ -112,17 +120,26 @@ def occupied(first: int, last: int, net: Seating, state: State) -> None:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def started(first: int, last: int, net: Seating, state: State, desk: Desk, limit: int) -> int:
-    """Find a world of the tracks from `first` to before `last`, parts of their own; OPEN leaves none behind."""
-    desk.number[2] += 1
-    desk.trail[0, 0] = 0
-    for track in range(first, last):
-        if state.world[track] < 0:
-            _, state.world[track] = _cheapest(track, net, state, desk)
-            for place in range(net.track_start[track], net.track_start[track + 1]):
-                cell = cell_of(net, net.track_block[place], state.world[track])
-                state.used[cell] += 1
-                _look_at(cell, net, state, desk)
-    found = _repaired(net, state, desk, limit)
+    """Find a world of the tracks from `first` to before `last`, parts of their own; OPEN leaves none behind.
+
+    A paused search that is called with a limit below zero ends as OPEN.
+    """
+    desk.number[_WORK] = 0
+    if not desk.number[_PAUSED]:
+        desk.number[2] += 1
+        desk.trail[0, 0] = 0
+        for track in range(first, last):
+            if state.world[track] < 0:
+                _, state.world[track] = _cheapest(track, net, state, desk)
+                for place in range(net.track_start[track], net.track_start[track + 1]):
+                    cell = cell_of(net, net.track_block[place], state.world[track])
+                    state.used[cell] += 1
+                    _look_at(cell, net, state, desk)
+        _begun(True, desk)
+    found = OPEN if limit < 0 else _repaired(net, state, desk, limit)
+    desk.number[_PAUSED] = found == PAUSED
+    if found == PAUSED:
+        return PAUSED
     _finished(net, state, desk, found == SHOWN)
     if found == SHOWN:
         for track in range(first, last):
@@ -137,7 +154,7 @@ def started(first: int, last: int, net: Seating, state: State, desk: Desk, limit
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def ask(asked: Array, witnesses: int, net: Seating, state: State, desk: Desk, limit: int) -> int:
-    """Settle the values of some tracks that no world has shown; return how many remain open.
+    """Settle the values of some tracks that no world has shown.
 
     Args:
         asked: tracks, which have a world.
@@ -148,38 +165,63 @@ def ask(asked: Array, witnesses: int, net: Seating, state: State, desk: Desk, li
         limit: choices that are taken back at most for one value.
 
     Returns:
-        How many values were asked for in vain, or -1 where it turns out that there is no world.
+        OPEN when all were asked for, PAUSED when some are left, or IMPOSSIBLE where it turns out that no world is left.
     """
-    in_vain = 0
-    for track in asked:
-        for value in range(state.domain.shape[1] * 64):
-            if _number(state.shown[track]) >= witnesses or desk.number[LATE]:
-                break
-            word, bit = value >> 6, _ONE << np.uint64(value & 63)
-            if not state.domain[track, word] & bit or state.shown[track, word] & bit:
-                continue
+    desk.number[_WORK] = 0
+    while desk.number[_PLACE] < len(asked):
+        track, value = asked[desk.number[_PLACE]], desk.number[_VALUE]
+        if value == state.domain.shape[1] * 64 or (
+            not desk.number[_PAUSED] and _number(state.shown[track]) >= witnesses
+        ):
+            desk.number[_PLACE] += 1
+            desk.number[_VALUE] = 0
+            continue
+        word, bit = value >> 6, _ONE << np.uint64(value & 63)
+        if desk.number[_PAUSED] or (state.domain[track, word] & bit and not state.shown[track, word] & bit):
             found = _asked(track, value, net, state, desk, limit)
+            if found == PAUSED:
+                return PAUSED
             if found == IMPOSSIBLE:
                 desk.trail[0, 0] = 0
                 if not _without(track, value, net, state, desk):
-                    return -1
+                    return IMPOSSIBLE
                 desk.trail[0, 0] = 0  # for good
-            elif found == OPEN:
-                in_vain += 1
-    return in_vain
+        desk.number[_VALUE] += 1
+        if desk.number[_WORK] > _AT_ONCE:
+            return PAUSED
+    desk.number[_PLACE] = 0
+    return OPEN
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def left(net: Seating, state: State, desk: Desk) -> None:
+    """Go back to the world before a pause that nothing follows on."""
+    if desk.number[_PAUSED]:
+        _finished(net, state, desk, False)
+    desk.number[_PAUSED] = desk.number[_PLACE] = desk.number[_VALUE] = 0
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _asked(track: int, value: int, net: Seating, state: State, desk: Desk, limit: int) -> int:
     """Look for a world in which a track has a value."""
-    desk.number[2] += 1
-    desk.trail[0, 0] = 0
-    _assume(track, value, state, desk)
-    _move(track, value, net, state, desk)
-    possible = limit < 0 or _propagated(track, net, state, desk)
-    found = _repaired(net, state, desk, limit) if possible else IMPOSSIBLE
-    _finished(net, state, desk, found == SHOWN)
+    if not desk.number[_PAUSED]:
+        desk.number[2] += 1
+        desk.trail[0, 0] = 0
+        _assume(track, value, state, desk)
+        _move(track, value, net, state, desk)
+        _begun(limit < 0 or _propagated(track, net, state, desk), desk)
+    found = _repaired(net, state, desk, limit)
+    desk.number[_PAUSED] = found == PAUSED
+    if found != PAUSED:
+        _finished(net, state, desk, found == SHOWN)
     return found
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _begun(possible: bool, desk: Desk) -> None:
+    """Begin to repair a world after a choice that is possible or not."""
+    desk.number[_LEVEL] = desk.number[_BACK] = 0
+    desk.number[_POSSIBLE] = possible
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -188,26 +230,25 @@ def _repaired(net: Seating, state: State, desk: Desk, limit: int) -> int:
 
     With a limit below zero choices are neither propagated nor taken back.
     """
-    levels, conflicts = 0, 0
-    while True:
-        cell = _fullest(net, state, desk)
-        if cell < 0:
-            return SHOWN
-        if desk.number[LATE]:
-            return OPEN
-        track, value = _mover(cell, net, state, desk)
-        possible = track >= 0
-        if limit < 0 and (levels == _MOVES or not possible):
-            return OPEN
+    levels, conflicts, possible = desk.number[_LEVEL], desk.number[_BACK], desk.number[_POSSIBLE] != 0
+    while desk.number[_WORK] <= _AT_ONCE:
         if possible:
-            if levels == len(desk.level) or _crowded(state, desk):
+            cell = _fullest(net, state, desk)
+            if cell < 0:
+                return SHOWN
+            track, value = _mover(cell, net, state, desk)
+            possible = track >= 0
+            if limit < 0 and (levels == _MOVES or not possible):
                 return OPEN
-            desk.level[levels, 0], desk.level[levels, 1], desk.level[levels, 2] = desk.trail[0, 0], track, value
-            levels += 1
-            _assume(track, value, state, desk)
-            _move(track, value, net, state, desk)
-            possible = limit < 0 or _propagated(track, net, state, desk)
-        while not possible:
+            if possible:
+                if levels == len(desk.level) or _crowded(state, desk):
+                    return OPEN
+                desk.level[levels, 0], desk.level[levels, 1], desk.level[levels, 2] = desk.trail[0, 0], track, value
+                levels += 1
+                _assume(track, value, state, desk)
+                _move(track, value, net, state, desk)
+                possible = limit < 0 or _propagated(track, net, state, desk)
+        else:
             conflicts += 1
             if levels == 0:
                 return IMPOSSIBLE
@@ -217,6 +258,8 @@ def _repaired(net: Seating, state: State, desk: Desk, limit: int) -> int:
             _undo(desk.level[levels, 0], state, desk)
             track, value = desk.level[levels, 1], desk.level[levels, 2]
             possible = _without(track, value, net, state, desk)
+    desk.number[_LEVEL], desk.number[_BACK], desk.number[_POSSIBLE] = levels, conflicts, possible
+    return PAUSED
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -236,6 +279,7 @@ def _mover(cell: int, net: Seating, state: State, desk: Desk) -> tuple[int, int]
     """Return who may leave a cell that is too full, and for which value, so that least else gets too full."""
     block = np.searchsorted(net.cell_start, cell, side="right") - 1
     value = net.cell_value[cell]
+    desk.number[_WORK] += net.seat_start[block + 1] - net.seat_start[block]
     best, who, to = 1 << 30, -1, -1
     for seat in range(net.seat_start[block], net.seat_start[block + 1]):
         track = net.seat[seat]
@@ -279,8 +323,9 @@ def _propagated(track: int, net: Seating, state: State, desk: Desk) -> bool:
     head, tail = 0, _enqueued(track, -1, 0, net, desk)
     blocks = len(desk.queue)
     possible = True
-    while head != tail and possible and not _crowded(state, desk) and not desk.number[LATE]:
+    while head != tail and possible and not _crowded(state, desk):
         block = desk.queue[head]
+        desk.number[_WORK] += net.seat_start[block + 1] - net.seat_start[block]
         head = head + 1 if head + 1 < blocks else 0
         desk.waiting[block] = False
         number = narrow_block(

@@ -15,9 +15,10 @@ from attacks.joint.linear import Linear
 from attacks.joint.network import Flags
 from attacks.joint.relaxation import Programme, Support
 from audit.core.budget import Budget
+from audit.core.engine import stopped_by
 
-# Seconds for one world.
-_PATIENCE = 60.0
+# How long one world may take, in CP-SAT's own deterministic seconds.
+_EFFORT = 60.0
 
 
 def in_whole_numbers(programme: Programme, asked: Flags, shown: Flags, enough: int, budget: Budget) -> Support:
@@ -35,11 +36,10 @@ def _show(programme: Programme, asked: Flags, enough: int, found: Support, budge
         return True
     model = Linear(programme, left, whole=True)
     while left.any() and not budget.spent():
-        limit = budget.part(1.0).capped(_PATIENCE)
-        value = model.solved(limit)
+        value = model.solved(budget)
         world = None if value is None else np.rint(value).astype(np.int64)
         if world is None or not programme.fits(world) or not world[left].any():
-            return not limit.spent()  # what is too much for SCIP is so for CP-SAT
+            return not (model.exhausted or budget.spent())  # what is too much for SCIP is so for CP-SAT
         found.world = world
         found.shown |= world > 0
         before, left = left, programme.wanting(left & ~found.shown, found.shown, enough)
@@ -64,11 +64,15 @@ def _prove(programme: Programme, asked: Flags, enough: int, found: Support, budg
     solver.parameters.random_seed = 1
     # All of the programme as a linear one: what is left here is nearly whole, and that is a hundred times faster.
     solver.parameters.linearization_level = 2
+    solver.parameters.max_deterministic_time = _EFFORT
     while left.any() and not budget.spent():
         model.clear_objective()
         model.maximize(sum(has[column] for column in np.flatnonzero(left).tolist()))
-        solver.parameters.max_time_in_seconds = budget.part(1.0).capped(_PATIENCE).left()
-        status = solver.solve(model)
+        limit = budget.left()
+        if limit is not None:
+            solver.parameters.max_time_in_seconds = max(limit, 1e-3)
+        with stopped_by(solver.stop_search):
+            status = solver.solve(model)
         found.feasible = status != cp_model.INFEASIBLE
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
             return

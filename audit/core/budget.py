@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from audit.core.engine import Engine, Local
+from audit.core.engine import Engine, Local, abandoned
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Budget:
     _limit: float | None = None
 
     def spent(self) -> bool:
-        """Tell whether the time is up."""
-        return self.seconds is not None and time.monotonic() - self._start >= self.seconds
+        """Tell whether the time is up, or nobody waits any more for the task that asks."""
+        return abandoned() or (self.seconds is not None and time.monotonic() - self._start >= self.seconds)
 
     def left(self) -> float | None:
         """Return how many seconds are left, 0 where the time is up; None without a limit."""
@@ -41,6 +41,10 @@ class Budget:
         """Return a budget that is used up after so many seconds, or earlier where this one is."""
         least = seconds if self.seconds is None else min(seconds, self.seconds)
         return Budget(least, self.tell, self.engine, self._start, self._limit)
+
+    def alone(self) -> Budget:
+        """Return the same for a task: whatever it would give away it does itself, and nobody watches it."""
+        return Budget(self.seconds, None, Local(), self._start, self._limit)
 
     def progress(self, done: int, total: int) -> None:
         """Tell whoever watches how far the work has come."""

@@ -8,9 +8,11 @@ never depends on how many tasks are done at once.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
@@ -57,22 +59,28 @@ class Local:
         if self.jobs == 1:
             return _Later(kernel, arguments)
         # Whatever a task waits for was submitted, and therefore begun, before it.
-        return self._threads.submit(_done, kernel, arguments)
+        watch = _Watch()
+        return _Begun(self._threads.submit(_watched, watch, kernel, arguments), watch)
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
-        """Yield the results of some tasks in their order; as many are under way as there are threads, and one more."""
+        """Yield the results of some tasks in their order; as many are under way as there are threads, and one more.
+
+        Where nobody asks for more, as after an interrupt, tasks that have begun are told to end soon.
+        """
         waiting: deque[Task[T]] = deque()
         try:
             for task in tasks:
                 waiting.append(task)
                 if len(waiting) > self.jobs:
-                    yield waiting.popleft().result()
+                    yield waiting[0].result()
+                    waiting.popleft()
             while waiting:
-                yield waiting.popleft().result()
+                yield waiting[0].result()
+                waiting.popleft()
         finally:
-            for task in waiting:
-                if isinstance(task, Future):
-                    task.cancel()
+            for task in [*waiting, *(tasks if isinstance(tasks, Sequence) else ())]:
+                if isinstance(task, _Begun):
+                    task.abandon()
 
 
 class _Later(Generic[T]):
@@ -89,8 +97,70 @@ class _Later(Generic[T]):
         return self._result
 
 
+class _Watch:
+    """Whether anybody still waits for a task, and what stops it where nobody does."""
+
+    def __init__(self) -> None:
+        self.abandoned = False
+        self.stop: Callable[[], object] | None = None
+        self.lock = threading.Lock()
+
+
+class _Begun(Generic[T]):
+    """A task that was given to a thread."""
+
+    def __init__(self, future: Future[T], watch: _Watch) -> None:
+        self._future, self._watch = future, watch
+
+    def result(self) -> T:
+        return self._future.result()
+
+    def abandon(self) -> None:
+        """Have it end soon; where it is done, that changes nothing."""
+        self._future.cancel()
+        with self._watch.lock:
+            self._watch.abandoned = True
+            if self._watch.stop is not None:
+                self._watch.stop()
+
+
+_here = threading.local()
+
+
+def abandoned() -> bool:
+    """Tell whether nobody waits any more for the task that this thread works on."""
+    watch: _Watch | None = getattr(_here, "watch", None)
+    return watch is not None and watch.abandoned
+
+
+@contextmanager
+def stopped_by(stop: Callable[[], object]) -> Iterator[None]:
+    """Have a solver that is at work stopped, by a call from another thread, where nobody waits for it any more."""
+    watch: _Watch | None = getattr(_here, "watch", None)
+    if watch is None:
+        yield
+        return
+    with watch.lock:
+        watch.stop = stop
+        if watch.abandoned:
+            stop()
+    try:
+        yield
+    finally:
+        with watch.lock:
+            watch.stop = None
+
+
+def _watched(watch: _Watch, kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
+    _here.watch = watch
+    try:
+        return _done(kernel, arguments)
+    finally:
+        _here.watch = None
+
+
 def _done(kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
-    return kernel(*(each.result() if isinstance(each, Future | _Later) else each for each in arguments))
+    return kernel(*(each.result() if isinstance(each, _Begun | _Later) else each for each in arguments))
 
 
 def cores() -> int:

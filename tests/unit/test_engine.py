@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from audit.core.budget import Budget
-from audit.core.engine import Local, Task
+from audit.core.engine import Local, Task, stopped_by
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -71,3 +71,39 @@ def test_a_budget_that_travels_ends_at_the_same_moment() -> None:
     free = pickle.loads(pickle.dumps(Budget()))  # noqa: S301
     assert free.left() is None
     assert not free.spent()
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool) -> None:
+    engine, began, ended = Local(2), threading.Event(), threading.Semaphore(0)
+
+    def endless() -> None:
+        began.set()
+        while not Budget().spent():
+            time.sleep(0.001)
+        ended.release()
+
+    def interrupted() -> None:
+        began.wait(10)
+        raise KeyboardInterrupt
+
+    tasks = (engine.submit(kernel) for kernel in (interrupted, endless))
+    with pytest.raises(KeyboardInterrupt):
+        list(engine.results(list(tasks) if listed else tasks))
+    assert ended.acquire(timeout=10)
+    assert not Budget().spent()
+    assert list(engine.results(engine.submit(Budget().spent) for _ in range(5))) == [False] * 5
+
+
+def test_solvers_are_stopped_where_nobody_waits_for_them_any_more() -> None:
+    engine, began, stopped = Local(2), threading.Event(), threading.Event()
+
+    def solving() -> None:
+        with stopped_by(stopped.set):
+            began.set()
+            stopped.wait(10)
+
+    results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
+    next(results)
+    results.close()
+    assert stopped.wait(10)
