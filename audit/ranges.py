@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.core.budget import Budget
-from audit.core.engine import Engine, Task
+from audit.core.engine import Engine, Task, same
 from audit.core.evidence import Codes, Evidence
 from audit.core.outcome import Disclosures, Outcome, PerPerson, Risks, Status
 from audit.describing import Described, describe
@@ -130,7 +130,7 @@ class Ranges:
         ranges = most or max(_LEAST, -(-series.about_rows // _MEMBERSHIPS))
         bounds = np.linspace(0, max(1, series.people.size), ranges + 1).astype(int)
         self._bounds = tuple(dict.fromkeys(bounds.tolist()))
-        lens = engine.submit(_same, self._lens(series))
+        lens = engine.submit(same, self._lens(series))
         releases = range(len(series.tags))
         views = [engine.submit(see, sight, place, alone[place], numbers[place], lens) for place in releases]
         self._parts = [
@@ -200,11 +200,6 @@ def _numbers(series: Series, names: Names) -> Numbers:
     people.largest = max(people.largest, names.largest)
     others = people.number(names.others)
     return Numbers(others, {name: series.vocabularies[name].add(values) for name, values in names.values.items()})
-
-
-def _same(lens: Lens) -> Lens:
-    """Return what is needed for many tasks: it is sent once, and had again if a worker dies."""
-    return lens
 
 
 def _linked(seen: Evidence) -> LinkedSource:

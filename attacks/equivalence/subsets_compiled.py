@@ -20,6 +20,7 @@ from numba import njit
 from attacks.equivalence.field import PRIME
 from attacks.equivalence.subsets_plain import Pairs, Places, Sets, Task
 from audit.core.budget import Budget
+from audit.core.engine import same
 from audit.core.evidence import Counts
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -44,8 +45,9 @@ def search(places: Places, task: Task, budget: Budget) -> Pairs:
     spans = _spans(size) if done else []
     found = [nothing]
     engine, alone = budget.engine, budget.alone()
+    who, which = engine.submit(same, places), engine.submit(same, task)
     tasks = (
-        engine.submit(matched_within, places, task, (low, high, shift), size[low:high], alone) for low, high in spans
+        engine.submit(matched_within, who, which, (low, high, shift), size[low:high], alone) for low, high in spans
     )
     for each in engine.results(tasks):
         done = done and each is not None

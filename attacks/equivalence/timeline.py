@@ -7,6 +7,7 @@ import numpy as np
 from attacks.equivalence.judging import Found, judge
 from attacks.matrix import Matrix
 from audit.core.budget import Budget
+from audit.core.engine import same
 from audit.core.evidence import Codes
 from audit.core.outcome import Flags
 
@@ -23,8 +24,9 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     if among.any():
         concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
         engine, alone = budget.engine, budget.alone()
+        whole = engine.submit(same, concerned)
         tasks = (
-            engine.submit(least_so_far, concerned.prefix(releases), max_e, among, found.exact, alone)
+            engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone)
             for releases in range(1, found.releases)
         )
         for releases, earlier in enumerate(engine.results(tasks), 1):
@@ -42,11 +44,14 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     return line + [last] * (matrix.releases - found.releases + 1), reason
 
 
-def least_so_far(early: Matrix, max_e: int, among: Flags, thorough: bool, budget: Budget) -> tuple[Codes, bool] | None:
+def least_so_far(
+    matrix: Matrix, releases: int, max_e: int, among: Flags, thorough: bool, budget: Budget
+) -> tuple[Codes, bool] | None:
     """Return everybody's least e after some releases, and whether it is exact; None where there was no time for it.
 
     A kernel for engines.
     """
+    early = matrix.prefix(releases)
     found = None if budget.spent() else judge(early, max_e, budget.part(1.0), among=among, thorough=thorough)
     return None if found is None else (found.least, found.exact)
 

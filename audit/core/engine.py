@@ -163,6 +163,11 @@ def _done(kernel: Callable[..., T], arguments: tuple[object, ...]) -> T:
     return kernel(*(each.result() if isinstance(each, _Begun | _Later) else each for each in arguments))
 
 
+def same(value: T) -> T:
+    """Return what is given: a task of it stands for what many tasks need, which is then sent to each worker once."""
+    return value
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
