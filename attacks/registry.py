@@ -27,22 +27,28 @@ def find(ident: str) -> Attack:
 
 
 class AttackOptions(TypedDict, total=False):
-    """Options that one attack has; those of `equivalence`."""
+    """Options that one attack has: `seed` is of `joint`, the others are of `equivalence`."""
 
     max_e: int
     known: bool
+    seed: int
 
 
 def choose(names: Collection[str], options: AttackOptions, spelled: Callable[[str], str] = str) -> tuple[Attack, ...]:
     """Return the attacks of some names, or all where none is named, as the ladder goes, with their options.
 
-    `spelled` tells how the user writes an option.
+    `spelled` tells how the user writes an option. A seed may be given whatever is asked for.
 
     Raises:
         UsageError: an option is given of an attack that is not asked for.
     """
     chosen = tuple(attack for attack in ATTACKS if attack.ident in names or not names)
-    if options and Equivalence() not in chosen:
-        option = spelled(next(iter(options)))
+    own = {name: option for name, option in options.items() if name != "seed"}
+    if own and Equivalence() not in chosen:
+        option = spelled(next(iter(own)))
         raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
-    return tuple(Equivalence(**options) if attack == Equivalence() else attack for attack in chosen)
+    given: dict[Attack, Attack] = {
+        Equivalence(): Equivalence(options.get("max_e", Equivalence.max_e), options.get("known", Equivalence.known)),
+        Joint(): Joint(options.get("seed", Joint.seed)),
+    }
+    return tuple(given.get(attack, attack) for attack in chosen)

@@ -44,6 +44,9 @@ __all__ = [
 ]
 
 
+_SEEDS = 10**9
+
+
 def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
     """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
 
@@ -101,7 +104,8 @@ class LoadedSeries:
             policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
             engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
             **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given) and
-                `known=True` (tell too how far one value, once known, spreads).
+                `known=True` (tell too how far one value, once known, spreads); for `joint`, `seed` (what is drawn at
+                random where probabilities can only be estimated, 0 unless given).
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.
@@ -290,6 +294,9 @@ class _Settings:
         if unknown := self.options.keys() - AttackOptions.__annotations__.keys():
             known = ", ".join(AttackOptions.__annotations__)
             raise UsageError(f"no attack has the option {printable(min(unknown))}; there are {known}")
+        seed = self.options.get("seed", 0)
+        if not (_is(seed, Integral) and 0 <= seed < _SEEDS):
+            raise UsageError(f"seed has to be a whole number from 0 and below {_SEEDS}")
         max_e = self.options.get("max_e", 1)
         if not (_is(max_e, Integral) and 1 <= max_e <= MOST_ON_A_SIDE):
             raise UsageError(f"max_e has to be a whole number from 1 to {MOST_ON_A_SIDE}")

@@ -36,8 +36,13 @@ from audit.core.outcome import Outcome, per_person_reason
 
 @dataclass(frozen=True)
 class Joint:
-    """Find out what is possible in any world."""
+    """Find out what is possible in any world.
 
+    Attributes:
+        seed: what is drawn where probabilities are estimated; at least 0.
+    """
+
+    seed: int = 0
     ident: str = "joint"
     decides: frozenset[str] = frozenset({"max_risk"})
     per_attribute: bool = True
@@ -82,7 +87,7 @@ class Joint:
             what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
             return Outcome(self.ident, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing)
         if np.isnan(decision.share).any():
-            estimate = EstimatedRisks(evidence, decision)
+            estimate = EstimatedRisks(evidence, decision, self.seed)
             return Outcome(self.ident, "complete", None, measures, claims, knowing=knowing, estimate=estimate)
         return Outcome(self.ident, "complete", None, measures, claims, WorldRisks(evidence, decision), knowing=knowing)
 

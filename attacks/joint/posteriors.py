@@ -88,6 +88,7 @@ class EstimatedRisks:
 
     evidence: Evidence
     decision: Decision
+    seed: int = 0
 
     def estimated(self, asked: Asked, budget: Budget) -> dict[str, object] | None:
         """Return the highest and the mean risk, each with a 95 % interval.
@@ -95,7 +96,7 @@ class EstimatedRisks:
         None where there are too many people, the time is up, or the values asked for are impossible for everybody.
         """
         sampled = Sampled(self.evidence, self.decision)
-        sample = sampled.run(budget.part(_PART)) if 0 < len(sampled.tracks) <= _MOST_TRACKS else None
+        sample = sampled.run(budget.part(_PART), self.seed) if 0 < len(sampled.tracks) <= _MOST_TRACKS else None
         if sample is None:
             return None
         batches = [WorldRisks(self.evidence, replace(sampled.decision, share=share)) for share in sample.shares()]

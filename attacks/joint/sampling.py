@@ -193,18 +193,18 @@ class Sampled:
         taken = np.asarray(flow[seat, cell + seats]).ravel()
         return np.flatnonzero(taken > 0)
 
-    def run(self, budget: Budget) -> Sample | None:
+    def run(self, budget: Budget, seed: int = 0) -> Sample | None:
         """Return what the chains say; None where the time is up before they are through."""
         from attacks.joint.sampling_sets_compiled import circles
 
         ways = self.ways()
         units = len(ways.unit_start) - 1
         rounds = min(_ROUNDS, max(1, _MANY // units))
-        sets = circles(ways, rounds, _LARGEST, np.random.default_rng(1))
+        sets = circles(ways, rounds, _LARGEST, np.random.default_rng([seed, CHAINS]))
         sweeps = min(_MOST_SWEEPS, max(_LEAST_SWEEPS, _WORK // (CHAINS * (_BATCHES + 1) * len(sets[0]))))
         self._compile(ways, sets)
         engine, state = budget.engine, self.state(self.decision.world)
-        tasks = (engine.submit(chained, chain, ways, sets, state, sweeps, budget) for chain in range(CHAINS))
+        tasks = (engine.submit(chained, (seed, chain), ways, sets, state, sweeps, budget) for chain in range(CHAINS))
         chains = list(engine.results(tasks))
         done = [batch for chain in chains if chain is not None for batch in chain]
         if len(done) < CHAINS * _BATCHES:
@@ -222,11 +222,13 @@ class Sampled:
         sweep(ways, sets, 0, state, _sums(ways), 0, rng)
 
 
-def chained(chain: int, ways: Ways, sets: Sets, first: State, sweeps: int, budget: Budget) -> list[Sums] | None:
+def chained(
+    which: tuple[int, int], ways: Ways, sets: Sets, first: State, sweeps: int, budget: Budget
+) -> list[Sums] | None:
     """Return the sums of a chain's batches, None where the time is up; a kernel for engines.
 
     Args:
-        chain: which; it says what is drawn at random.
+        which: the seed, and which chain; they say what is drawn at random.
         ways: who may have which rows.
         sets: who is redrawn together.
         first: the world to begin with, or to change at random and begin with.
@@ -236,8 +238,8 @@ def chained(chain: int, ways: Ways, sets: Sets, first: State, sweeps: int, budge
     from attacks.joint.sampling_compiled import State, sweep
     from attacks.joint.sampling_sets_compiled import scramble
 
-    state, rng = State(first.chosen.copy(), first.left.copy()), np.random.default_rng(2 + chain)
-    if chain:
+    state, rng = State(first.chosen.copy(), first.left.copy()), np.random.default_rng(which)
+    if which[1]:
         units = len(ways.unit_start) - 1
         asked = np.concatenate([rng.permutation(units) for _ in range(_ROUNDS)])[:_MANY]
         scramble(ways, asked, state, _CHANGES, rng)

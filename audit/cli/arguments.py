@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -57,6 +58,17 @@ def from_one(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 1:
         return int(text)
     raise argparse.ArgumentTypeError("a whole number from 1 to 999999999 is needed")
+
+
+def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
+    """Return a type of argument: a whole number within limits."""
+
+    def read(text: str) -> int:
+        if text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"a whole number from {least} to {most} is needed")
+
+    return read
 
 
 def sides(text: str) -> int:

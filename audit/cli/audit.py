@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, AttackOptions, choose
-from audit.cli.arguments import Parser, from_one, how_many, limit, local, positive_seconds, sides
+from audit.cli.arguments import Parser, counted, from_one, how_many, limit, local, positive_seconds, sides
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from audit.core.report import Report
@@ -34,6 +34,12 @@ def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
         type=sides,
         metavar="E",
         help="equivalence: count and look for sides of up to so many people; default: 4",
+    )
+    main.add_argument(
+        "--seed",
+        type=counted(0),
+        metavar="N",
+        help="joint: what is drawn at random where probabilities can only be estimated; default: 0",
     )
     main.add_argument(
         "--known", action="store_true", help="equivalence: tell too how far one value, once known, spreads"
@@ -137,6 +143,8 @@ def _options(arguments: argparse.Namespace) -> AttackOptions:
         given["max_e"] = arguments.max_e
     if arguments.known:
         given["known"] = True
+    if arguments.seed is not None:
+        given["seed"] = arguments.seed
     return given
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.cli.arguments import local
+from audit.cli.arguments import counted, local
 from audit.cli.output import say
 from audit.cli.progress import counting
 from audit.core.errors import UsageError, printable
@@ -239,17 +239,6 @@ def summary(output: Path, plan: Plan, updates: Updates, written: Written) -> str
 
 
 # -- types of arguments -------------------------------------------------------------------------------------------
-
-
-def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
-    """Return a type of argument: a whole number within limits."""
-
-    def read(text: str) -> int:
-        if text.isascii() and text.isdigit() and len(text) < 12 and least <= int(text) <= most:
-            return int(text)
-        raise argparse.ArgumentTypeError(f"a whole number from {least} to {most} is needed")
-
-    return read
 
 
 def share(text: str) -> Fraction:

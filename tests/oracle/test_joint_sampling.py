@@ -98,7 +98,7 @@ def test_intervals_hold_what_they_say(transitions):
             assert not np.isnan(exact.decision.share).any()
             estimated = EstimatedRisks(evidence, decided(evidence, counted=False))
             sample = Sampled(evidence, estimated.decision).run(Budget())
-            patch.setattr(Sampled, "run", lambda _, budget, sample=sample: sample)  # the same for all values
+            patch.setattr(Sampled, "run", lambda _, budget, seed, sample=sample: sample)  # the same for all values
             for value in range(len(evidence.values)):
                 risks = exact.risks(AskFor(evidence, value), Budget()).risk
                 if np.isnan(risks).all():
@@ -124,6 +124,15 @@ def test_who_does_not_get_about_has_no_estimate(people):
     assert (told["versions"], told["stuck"]) == (0, 2 * people)
     for name in ("max_risk", "mean_risk"):
         assert (told[name]["low"], told[name]["high"]) == (0, pytest.approx(1))  # 1 itself is what is certain
+
+
+def test_another_seed_gives_another_estimate():
+    with written(crowd(0, STEPS)) as folder:
+        _, evidence = opened(folder, "linked")
+        decision, asked = decided(evidence, counted=False), AskFor(evidence, 0)
+        told = [EstimatedRisks(evidence, decision, seed).estimated(asked, Budget())["mean_risk"] for seed in (0, 0, 1)]
+    assert told[0] == told[1] != told[2]
+    assert abs(told[0]["value"] - told[2]["value"]) < 0.05
 
 
 def test_nothing_depends_on_when_it_is_done_but_time_up_is_no_estimate():
