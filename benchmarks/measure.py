@@ -252,6 +252,8 @@ def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None
         except BaseException:
             # An interrupted measurement leaves nothing running behind.
             process.kill()
+            if timer is not None:
+                timer.cancel()
             raise
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
