@@ -247,7 +247,14 @@ def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None
         timer = None if limit is None else Timer(limit, process.kill)
         if timer is not None:
             timer.start()
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            # An interrupted measurement leaves nothing running behind.
+            process.kill()
+            if timer is not None:
+                timer.cancel()
+            raise
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if timer is not None:
