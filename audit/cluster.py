@@ -12,24 +12,30 @@ workers but in tasks.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import signal
 import tempfile
+import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from audit.core.engine import Task, cores
 from audit.core.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 T = TypeVar("T")
 _AHEAD = 4
+_LOOK = 2.0
 _PATIENCE = 30
+_GONE = "the cluster's scheduler is gone; start it again, and try again"
+_TALKATIVE = ("distributed", "tornado", "asyncio")
 _SETTINGS = {
     # Nobody looks at pages about a run.
     "distributed.scheduler.http.routes": [],
@@ -39,6 +45,7 @@ _SETTINGS = {
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,
 }
 # The one thing that is sent whole is a register.
 _LARGEST_TASK = "distributed.admin.large-graph-warning-threshold"
@@ -49,43 +56,87 @@ class Cluster:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._given = 0
+        # Tasks are the scheduler's, who may have some of other audits: a name that was there before would be theirs.
+        self._run = uuid.uuid4().hex
+        self._numbers = itertools.count()
 
     def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
         """Give a task away; arguments that are tasks of this engine are not sent, but had where they were done."""
-        self._given += 1
-        future: Task[T] = self._client.submit(kernel, *arguments, key=f"{kernel.__name__}-{self._given}", pure=False)
-        return future
+        name = f"{kernel.__name__}-{self._run}-{next(self._numbers)}"
+        given = [each.future if isinstance(each, _Sent) else each for each in arguments]
+        with _translated():
+            return _Sent(self._client, self._client.submit(kernel, *given, key=name, pure=False))
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         """Yield the results of some tasks in their order; a few for each thread are under way.
 
         Raises:
-            UsageError: a task was tried several times, and each time the worker died.
+            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
         """
-        most = max(2, _AHEAD * sum(self._client.nthreads().values()))
+        most = max(2, _AHEAD * _threads(self._client))
         waiting: deque[Task[T]] = deque()
         for task in tasks:
             waiting.append(task)
             if len(waiting) > most:
-                yield _outcome(waiting.popleft())
+                yield waiting.popleft().result()
         while waiting:
-            yield _outcome(waiting.popleft())
+            yield waiting.popleft().result()
 
 
-def _outcome(task: Task[T]) -> T:
-    from distributed import KilledWorker
+class _Sent(Generic[T]):
+    """A task that was given to a cluster."""
+
+    def __init__(self, client: Client, future: Future) -> None:
+        self._client, self.future = client, future
+
+    def result(self) -> T:
+        """Return what came out, once it is there.
+
+        Raises:
+            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
+        """
+        alone_since: float | None = None
+        while True:
+            try:
+                with _translated():
+                    return self.future.result(timeout=_LOOK)
+            except TimeoutError:
+                if self.future.done():
+                    raise
+                alone_since = None if _threads(self._client) else alone_since or time.monotonic()
+                if alone_since is not None and time.monotonic() - alone_since > _PATIENCE:
+                    raise UsageError("the cluster has lost all its workers; start some, and try again") from None
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Tell in one line what a cluster has against a task; what the task itself raises is raised."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm import CommClosedError
 
     try:
-        return task.result()
+        yield
     except KilledWorker as error:
         what = "a worker of the cluster died each time it was given the same task"
         raise UsageError(f"{what}; give the workers more memory, or use fewer of them") from error
+    except (CommClosedError, CancelledError) as error:
+        raise UsageError(_GONE) from error
+
+
+def _threads(client: Client) -> int:
+    """Return how many tasks the cluster can do at once."""
+    try:
+        return sum(client.nthreads().values())
+    except (OSError, RuntimeError) as error:
+        raise UsageError(_GONE) from error
 
 
 @contextlib.contextmanager
 def cluster(address: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
     """Have a cluster: the one of a scheduler's address, else one of this machine's own, with a worker for each core.
+
+    The workers of the latter import the module that Python was started with: a script needs the line
+    `if __name__ == "__main__":`.
 
     Raises:
         UsageError: dask is not installed, there is no scheduler, or its workers have another version of this program.
@@ -110,16 +161,20 @@ def _own(workers: int) -> Iterator[Client]:
         tempfile.TemporaryDirectory(prefix="audit-") as folder,
         dask.config.set(_SETTINGS | {"temporary-directory": folder}),
     ):
-        with _uninterrupted():
-            processes = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                worker_dashboard_address="127.0.0.1:0",
-                security=Security.temporary(),
-                silence_logs=logging.CRITICAL,
-            )
+        try:
+            with _uninterrupted():
+                processes = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    worker_dashboard_address="127.0.0.1:0",
+                    security=Security.temporary(),
+                    silence_logs=logging.CRITICAL,
+                )
+        except Exception as error:  # a process can fail to start in many ways
+            what = f"{workers} workers could not be started on this machine"
+            raise UsageError(f"{what}; start fewer (--jobs), or use --engine local") from error
         with processes, Client(processes) as client:
             yield client
 
@@ -173,9 +228,10 @@ def _version() -> str:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keep to itself what the library has to say of workers that come and go."""
-    names = ("distributed", "tornado", "asyncio")
-    before = {name: logging.getLogger(name).level for name in names}
-    for name in names:
+    # The library gives some of its loggers levels and outlets of their own.
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _TALKATIVE]
+    before = {name: logging.getLogger(name).level for name in {*names, *_TALKATIVE}}
+    for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         yield

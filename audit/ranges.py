@@ -170,7 +170,7 @@ class Ranges:
         changed = np.zeros(self._people.size, dtype=np.bool_)
         changed[np.concatenate([each.changed for each in found])] = True
         self._changed[seen.sensitive] = changed
-        return joined(attack, seen, found)
+        return joined(attack, seen, found, budget)
 
     def _number(self, series: Series, sight: Sight) -> tuple[list[Task[Alone]], list[Numbers]]:
         """Have all releases read, and give everybody and every value a code, as reading them in order would."""
@@ -208,14 +208,14 @@ def _linked(seen: Evidence) -> LinkedSource:
     return seen.source
 
 
-def joined(attack: PerPerson, evidence: Evidence, found: Sequence[Judgement]) -> Scored:
+def joined(attack: PerPerson, evidence: Evidence, found: Sequence[Judgement], budget: Budget) -> Scored:
     """Return what an attack found out of a series, from what it found out of each range of its people."""
     short = [each for each in found if each.status != "complete"]
     if any(each.status == "skipped" for each in found):
         return Scored(Outcome.skipped(attack.ident, str(short[0].reason)), None)
     reason = None
     if short:
-        reason = f"{short[0].reason}; so it was for {len(short)} of {len(found)} ranges of people"
+        reason = f"{budget.reason} in {len(short)} of {len(found)} ranges of people"
     measures: dict[str, object] = {}
     for name in found[0].measures:
         measures[name] = _sum([each.measures[name] for each in found])

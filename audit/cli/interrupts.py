@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -35,7 +36,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     """Stop what runs, at once or a moment later."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            later = threading.Timer(_AGAIN, signal.raise_signal, [number])
+            # To the process: the thread itself may not listen.
+            later = threading.Timer(_AGAIN, os.kill, [os.getpid(), number])
             later.daemon = True
             later.start()
             return

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -104,9 +106,21 @@ def test_a_task_is_done_again_where_its_worker_died(workers, tmp_path):
     assert workers.submit(add, workers.submit(die, str(tmp_path / "died")), 1).result() == 43
 
 
-def test_a_task_that_no_worker_survives_is_told_in_one_line():
+@pytest.mark.parametrize("asked", [lambda engine, task: list(engine.results([task])), lambda _, task: task.result()])
+def test_a_task_that_no_worker_survives_is_told_in_one_line(asked):
     with cluster(workers=1) as engine, pytest.raises(UsageError, match="more memory"):
-        list(engine.results([engine.submit(always_die)]))
+        asked(engine, engine.submit(always_die))
+
+
+def test_workers_that_do_not_start_are_told_in_one_line():
+    import dask
+
+    with dask.config.set({"distributed.worker.preload": ["nosuchmodule"]}):
+        code, out, err = run_main(str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--jobs", "1")
+    assert (code, out) == (2, "")
+    assert err == (
+        "audit: 1 workers could not be started on this machine; start fewer (--jobs), or use --engine local\n"
+    )
 
 
 def test_every_socket_is_on_loopback(workers):
@@ -154,27 +168,73 @@ def test_the_command_prints_the_same_and_nothing_else(tmp_path):
     assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])
 
 
-@pytest.fixture(scope="module")
-def scheduler():
-    """A scheduler that somebody else has started, with a worker."""
+@contextlib.contextmanager
+def started(nworkers: int = 1):
+    """A scheduler that somebody else has started: its address, its process, and that of its workers."""
     with tempfile.TemporaryDirectory() as folder:
         address_file = Path(folder) / "scheduler.json"
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
         dask = [sys.executable, "-m", "dask"]
         options = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(address_file)]
         one = subprocess.Popen([*dask, "scheduler", "--port", "0", *options], **quiet)
-        options = ["--host", "127.0.0.1", "--no-dashboard", "--nworkers", "1", "--scheduler-file", str(address_file)]
-        other = subprocess.Popen([*dask, "worker", *options, "--local-directory", folder], **quiet)
+        options += ["--nworkers", str(nworkers), "--nthreads", "1", "--local-directory", folder]
+        other = subprocess.Popen([*dask, "worker", *options], **quiet)
         try:
             from distributed import Client
 
             with Client(scheduler_file=str(address_file), timeout=60) as client:
-                client.wait_for_workers(1, timeout=60)
-                yield client.scheduler.address
+                client.wait_for_workers(nworkers, timeout=60)
+                address = client.scheduler.address
+            yield address, one, other
         finally:
             for process in (other, one):
                 process.terminate()
                 process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    with started() as (address, _, _):
+        yield address
+
+
+def test_two_audits_at_once_on_one_scheduler(scheduler, tmp_path):
+    """Each by a client of its own, as two commands have them; one task of the one after one of the other."""
+    folders = []
+    for form in ("hospital-2-invariant", "hospital-l-diverse"):
+        FORMS[form](tmp_path / form)
+        folders.append(with_key(tmp_path / form))
+    with cluster(scheduler) as one, cluster(scheduler) as other:
+        held = [engine.submit(int, number) for number, engine in enumerate((one, other))]
+        assert [task.result() for task in held] == [0, 1]
+        with ThreadPoolExecutor(2) as threads:
+            jobs = [threads.submit(told, f, engine=e, apart=True) for f, e in zip(folders, (one, other), strict=True)]
+            assert [job.result() for job in jobs] == [told(folder) for folder in folders]
+
+
+def test_a_scheduler_that_dies_is_one_line(capfd):
+    with started() as (address, one, _), cluster(address) as engine:
+        results = engine.results([engine.submit(int), engine.submit(time.sleep, 100)])
+        assert next(results) == 0
+        one.kill()
+        with pytest.raises(UsageError, match="scheduler is gone"):
+            next(results)
+        with pytest.raises(UsageError, match="scheduler is gone"):
+            list(engine.results([engine.submit(int)]))
+    assert capfd.readouterr().err == ""
+
+
+def test_workers_that_all_vanish_are_not_waited_for_for_ever(monkeypatch):
+    monkeypatch.setattr("audit.cluster._LOOK", 0.1)
+    monkeypatch.setattr("audit.cluster._PATIENCE", 0.5)
+    with started() as (address, _, other):
+        monkeypatch.setattr("audit.cluster._PATIENCE", 30)
+        with cluster(address) as engine:
+            monkeypatch.setattr("audit.cluster._PATIENCE", 0.5)
+            task = engine.submit(time.sleep, 100)
+            other.terminate()
+            with pytest.raises(UsageError, match="lost all its workers"):
+                task.result()
 
 
 @pytest.mark.parametrize("named", ["{0}/series", "series", "file://{0}/series"])
