@@ -54,6 +54,47 @@ def table_masks(table: Array, words: int) -> tuple[Array, Array]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _take(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
+    masks: Array,
+    versions: Array,
+    certain_at: Array,
+    empty_at: Array,
+    p: int,
+    allowed: Array,
+    row: int,
+    release: int,
+) -> tuple[np.int64, np.int64]:
+    """Take a version of a person into account, to whom a row of masks leaves its values; return as `fold` does."""
+    versions[p] += np.uint16(1)
+    # What was known of the person stands in the mask: other arrays would be further trips to memory.
+    before, before_several = np.uint64(0), False
+    after, several = np.uint64(0), False
+    for w in range(masks.shape[1]):
+        old = masks[p, w]
+        word = old & allowed[row, w]
+        masks[p, w] = word
+        before_several |= (old != 0 and before != 0) or (old & (old - _ONE)) != 0
+        before |= old
+        several |= (word != 0 and after != 0) or (word & (word - _ONE)) != 0
+        after |= word
+    people, disclosed = np.int64(0), np.int64(0)
+    if several:
+        return people, disclosed
+    was = before != 0 and not before_several
+    if after:
+        if was:
+            disclosed = np.int64(1)
+        else:
+            certain_at[p] = release
+            people, disclosed = np.int64(1), np.int64(versions[p])
+    elif before:
+        empty_at[p] = release
+        if was:
+            people, disclosed = np.int64(-1), np.int64(1) - np.int64(versions[p])
+    return people, disclosed
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     masks: Array,
     versions: Array,
@@ -71,36 +112,63 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     Threads may share the rows, whose people are distinct.
     """
     people, disclosed = np.int64(0), np.int64(0)
-    words = masks.shape[1]
+    for i in range(len(person)):
+        if not flat[pool[i]]:
+            skewed[person[i]] = True
+        more = _take(masks, versions, certain_at, empty_at, person[i], allowed, pool[i], release)
+        people += more[0]
+        disclosed += more[1]
+    return people, disclosed
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def places(person: Array, shift: int, people: int) -> Array:
+    """Return where the rows of each bucket begin, when rows are put in the order of their people's buckets.
+
+    A bucket is 2^`shift` codes, so many that what is kept of them fits into a processor's cache.
+    """
+    start = np.zeros((people >> shift) + 2, dtype=np.int64)
+    for i in range(len(person)):
+        start[(person[i] >> shift) + 1] += 1
+    return np.cumsum(start)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def gather_masks(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
+    person: Array, pool: Array, allowed: Array, flat: Array, shift: int, start: Array, near: Array, masks: Array
+) -> None:
+    """Put each row's person and what its pool leaves in the order of buckets; who is in a skewed pool is negated.
+
+    `start`, as of `places`, is moved on.
+    """
     for i in range(len(person)):
         p, q = person[i], pool[i]
-        versions[p] += np.uint16(1)
-        if not flat[q]:
+        place = start[p >> shift]
+        start[p >> shift] = place + 1
+        near[place] = p if flat[q] else ~p
+        for w in range(masks.shape[1]):
+            masks[place, w] = allowed[q, w]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def fold_near(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
+    masks: Array,
+    versions: Array,
+    certain_at: Array,
+    empty_at: Array,
+    skewed: Array,
+    near: Array,
+    allowed: Array,
+    release: int,
+) -> tuple[np.int64, np.int64]:
+    """Do as `fold` does, with rows as `gather_masks` leaves them."""
+    people, disclosed = np.int64(0), np.int64(0)
+    for i in range(len(near)):
+        p = near[i]
+        if p < 0:
+            p = ~p
             skewed[p] = True
-        # What was known of the person stands in the mask: other arrays would be further trips to memory.
-        before, before_several = np.uint64(0), False
-        after, several = np.uint64(0), False
-        for w in range(words):
-            old = masks[p, w]
-            word = old & allowed[q, w]
-            masks[p, w] = word
-            before_several |= (old != 0 and before != 0) or (old & (old - _ONE)) != 0
-            before |= old
-            several |= (word != 0 and after != 0) or (word & (word - _ONE)) != 0
-            after |= word
-        if several:
-            continue
-        was = before != 0 and not before_several
-        if after:
-            if was:
-                disclosed += 1
-            else:
-                certain_at[p] = release
-                people += 1
-                disclosed += np.int64(versions[p])
-        elif before:
-            empty_at[p] = release
-            if was:
-                people -= 1
-                disclosed -= np.int64(versions[p]) - 1
+        more = _take(masks, versions, certain_at, empty_at, p, allowed, i, release)
+        people += more[0]
+        disclosed += more[1]
     return people, disclosed

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from attacks.candidates import Candidates, pool_masks
 from attacks.sharing import shared
 from audit.core.budget import Budget
 from audit.core.evidence import Entries, Evidence, Pools
 from audit.core.kernels import wants_compiled
+
+# What is kept of more people than these does not fit into a processor's cache, unless they are taken in buckets.
+_FEW = 1 << 20
+_SHIFT = 18
 
 
 def fold_all(evidence: Evidence, budget: Budget) -> tuple[Candidates, int]:
@@ -38,19 +44,14 @@ def compiled_fold(state: Candidates, pools: Pools, release: int, budget: Budget)
         allowed, flat = pool_masks(pools, words)
 
     def fold(rows: slice) -> tuple[int, int]:
-        people, disclosed = compiled.fold(
-            state.masks,
-            state.versions,
-            state.certain_at,
-            state.empty_at,
-            state.skewed,
-            pools.person[rows],
-            pools.pool[rows],
-            allowed,
-            flat,
-            release,
-        )
-        return int(people), int(disclosed)
+        known = (state.masks, state.versions, state.certain_at, state.empty_at, state.skewed)
+        person, pool = pools.person[rows], pools.pool[rows]
+        if pools.people <= _FEW:
+            return compiled.fold(*known, person, pool, allowed, flat, release)
+        near, left = np.empty(len(person), dtype=np.int32), np.empty((len(person), words), dtype=np.uint64)
+        start = compiled.places(person, _SHIFT, pools.people)
+        compiled.gather_masks(person, pool, allowed, flat, _SHIFT, start, near, left)
+        return compiled.fold_near(*known, near, left, release)
 
     parts = shared(budget, len(pools.person), fold)
-    state.count(sum(people for people, _ in parts), sum(disclosed for _, disclosed in parts))
+    state.count(sum(int(people) for people, _ in parts), sum(int(disclosed) for _, disclosed in parts))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import candidates
+from attacks import candidates, folding
 from attacks.candidates import NEVER, Candidates, pool_masks
 from attacks.compiled import table_masks
 from attacks.folding import compiled_fold
@@ -84,9 +84,14 @@ def test_numpy_agrees_with_sets(releases):
         assert state.only(np.array([person], dtype=np.int32))[0] == min(values, default=-1)
 
 
-@given(histories())
-def test_compiled_agrees_with_numpy(releases):
-    expected, found = fold(releases, Candidates.fold), fold(releases, partial(compiled_fold, budget=Budget()))
+@pytest.mark.parametrize(("few", "shift"), [(1 << 20, 18), (0, 0), (0, 2)], ids=["at once", "one by one", "in buckets"])
+@given(releases=histories())
+def test_compiled_agrees_with_numpy(few, shift, releases):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folding, "_FEW", few)
+        patch.setattr(folding, "_SHIFT", shift)
+        found = fold(releases, partial(compiled_fold, budget=Budget()))
+    expected = fold(releases, Candidates.fold)
     for name in ("masks", "versions", "certain_at", "empty_at"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
     assert (found.vulnerable, found.disclosed) == (expected.vulnerable, expected.disclosed)
