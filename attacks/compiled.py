@@ -122,15 +122,12 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def places(person: Array, shift: int, people: int) -> Array:
-    """Return where the rows of each bucket begin, when rows are put in the order of their people's buckets.
-
-    A bucket is 2^`shift` codes, so many that what is kept of them fits into a processor's cache.
-    """
-    start = np.zeros((people >> shift) + 2, dtype=np.int64)
+def tally(person: Array, shift: int, people: int) -> Array:
+    """Return how many of some people's codes are in each bucket of 2^`shift` codes; shape (buckets,), int64."""
+    count = np.zeros((people >> shift) + 1, dtype=np.int64)
     for i in range(len(person)):
-        start[(person[i] >> shift) + 1] += 1
-    return np.cumsum(start)
+        count[person[i] >> shift] += 1
+    return count
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -139,7 +136,7 @@ def gather_masks(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
 ) -> None:
     """Put each row's person and what its pool leaves in the order of buckets; who is in a skewed pool is negated.
 
-    `start`, as of `places`, is moved on.
+    `start` says where the next row of each bucket goes, and is moved on.
     """
     for i in range(len(person)):
         p, q = person[i], pool[i]
