@@ -54,74 +54,6 @@ def table_masks(table: Array, words: int) -> tuple[Array, Array]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _take(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
-    masks: Array,
-    versions: Array,
-    certain_at: Array,
-    empty_at: Array,
-    p: int,
-    allowed: Array,
-    row: int,
-    release: int,
-) -> tuple[np.int64, np.int64]:
-    """Take a version of a person into account, to whom a row of masks leaves its values; return as `fold` does."""
-    versions[p] += np.uint16(1)
-    # What was known of the person stands in the mask: other arrays would be further trips to memory.
-    before, before_several = np.uint64(0), False
-    after, several = np.uint64(0), False
-    for w in range(masks.shape[1]):
-        old = masks[p, w]
-        word = old & allowed[row, w]
-        masks[p, w] = word
-        before_several |= (old != 0 and before != 0) or (old & (old - _ONE)) != 0
-        before |= old
-        several |= (word != 0 and after != 0) or (word & (word - _ONE)) != 0
-        after |= word
-    people, disclosed = np.int64(0), np.int64(0)
-    if several:
-        return people, disclosed
-    was = before != 0 and not before_several
-    if after:
-        if was:
-            disclosed = np.int64(1)
-        else:
-            certain_at[p] = release
-            people, disclosed = np.int64(1), np.int64(versions[p])
-    elif before:
-        empty_at[p] = release
-        if was:
-            people, disclosed = np.int64(-1), np.int64(1) - np.int64(versions[p])
-    return people, disclosed
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
-    masks: Array,
-    versions: Array,
-    certain_at: Array,
-    empty_at: Array,
-    skewed: Array,
-    person: Array,
-    pool: Array,
-    allowed: Array,
-    flat: Array,
-    release: int,
-) -> tuple[np.int64, np.int64]:
-    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow.
-
-    Threads may share the rows, whose people are distinct.
-    """
-    people, disclosed = np.int64(0), np.int64(0)
-    for i in range(len(person)):
-        if not flat[pool[i]]:
-            skewed[person[i]] = True
-        more = _take(masks, versions, certain_at, empty_at, person[i], allowed, pool[i], release)
-        people += more[0]
-        disclosed += more[1]
-    return people, disclosed
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def tally(person: Array, shift: int, people: int) -> Array:
     """Return how many of some people's codes are in each bucket of 2^`shift` codes; shape (buckets,), int64."""
     count = np.zeros((people >> shift) + 1, dtype=np.int64)
@@ -148,7 +80,7 @@ def gather_masks(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def fold_near(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
+def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects, and calls cost more than what they do
     masks: Array,
     versions: Array,
     certain_at: Array,
@@ -158,14 +90,44 @@ def fold_near(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
     allowed: Array,
     release: int,
 ) -> tuple[np.int64, np.int64]:
-    """Do as `fold` does, with rows as `gather_masks` leaves them."""
+    """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow.
+
+    Rows are as `gather_masks` leaves them. Threads may share them, for people are distinct.
+    """
     people, disclosed = np.int64(0), np.int64(0)
+    words = masks.shape[1]
     for i in range(len(near)):
         p = near[i]
         if p < 0:
             p = ~p
             skewed[p] = True
-        more = _take(masks, versions, certain_at, empty_at, p, allowed, i, release)
-        people += more[0]
-        disclosed += more[1]
+        versions[p] += np.uint16(1)
+        # What was known of the person stands in the mask: other arrays would be further trips to memory.
+        before, after = masks[p, 0], masks[p, 0] & allowed[i, 0]
+        masks[p, 0] = after
+        was = before & (before - _ONE) == 0
+        single = after & (after - _ONE) == 0
+        for w in range(1, words):
+            old = masks[p, w]
+            word = old & allowed[i, w]
+            masks[p, w] = word
+            was &= (old == 0 or before == 0) and old & (old - _ONE) == 0
+            single &= (word == 0 or after == 0) and word & (word - _ONE) == 0
+            before |= old
+            after |= word
+        if not single:
+            continue
+        was &= before != 0
+        if after:
+            if was:
+                disclosed += 1
+            else:
+                certain_at[p] = release
+                people += 1
+                disclosed += np.int64(versions[p])
+        elif before:
+            empty_at[p] = release
+            if was:
+                people -= 1
+                disclosed -= np.int64(versions[p]) - 1
     return people, disclosed

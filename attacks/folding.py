@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.candidates import Candidates, Flags, Words, pool_masks
-from attacks.sharing import shared
+from attacks.candidates import Candidates, pool_masks
+from attacks.sharing import in_buckets, shared
 from audit.core.budget import Budget
-from audit.core.evidence import Codes, Entries, Evidence, Pools
+from audit.core.evidence import Counts, Entries, Evidence, Pools
 from audit.core.kernels import wants_compiled
 
-# What is kept of more people than these does not fit into a processor's cache, unless they are taken in buckets.
-_FEW = 1 << 20
+# What is kept of so many people fits into a processor's cache.
 _SHIFT = 18
 
 
@@ -44,39 +43,17 @@ def compiled_fold(state: Candidates, pools: Pools, release: int, budget: Budget)
         allowed, flat = pool_masks(pools, words)
 
     known = (state.masks, state.versions, state.certain_at, state.empty_at, state.skewed)
-    if pools.people <= _FEW:
-
-        def fold(rows: slice) -> tuple[int, int]:
-            return compiled.fold(*known, pools.person[rows], pools.pool[rows], allowed, flat, release)
-
-    else:
-        near, left = in_buckets(pools, allowed, flat, budget)
-
-        def fold(rows: slice) -> tuple[int, int]:
-            return compiled.fold_near(*known, near[rows], left[rows], release)
-
-    parts = shared(budget, len(pools.person), fold)
-    state.count(sum(int(people) for people, _ in parts), sum(int(disclosed) for _, disclosed in parts))
-
-
-def in_buckets(pools: Pools, allowed: Words, flat: Flags, budget: Budget) -> tuple[Codes, Words]:
-    """Return the rows of pools in the order of buckets of people, as `compiled.gather_masks` leaves them.
-
-    What is kept of a bucket's people fits into a processor's cache, and threads that share the rows afterwards are far
-    from one another: those that wrote to neighbours in memory would wait for each other.
-    """
-    from attacks import compiled
-
     rows = len(pools.person)
-    near, left = np.empty(rows, dtype=np.int32), np.empty((rows, allowed.shape[1]), dtype=np.uint64)
-    counts = shared(budget, rows, lambda some: (some.start, compiled.tally(pools.person[some], _SHIFT, pools.people)))
-    ends = np.cumsum(np.stack([count for _, count in counts], axis=1))
-    begin = (ends - np.stack([count for _, count in counts], axis=1).ravel()).reshape(-1, len(counts))
-    start = {first: begin[:, place].copy() for place, (first, _) in enumerate(counts)}
+    near, left = np.empty(rows, dtype=np.int32), np.empty((rows, words), dtype=np.uint64)
 
-    def gather(some: slice) -> None:
+    def gather(some: slice, start: Counts) -> None:
         person, pool = pools.person[some], pools.pool[some]
-        compiled.gather_masks(person, pool, allowed, flat, _SHIFT, start[some.start], near, left)
+        compiled.gather_masks(person, pool, allowed, flat, _SHIFT, start, near, left)
 
-    shared(budget, rows, gather)
-    return near, left
+    in_buckets(budget, pools.person, pools.people, _SHIFT, gather)
+
+    def fold(some: slice) -> tuple[int, int]:
+        return compiled.fold(*known, near[some], left[some], release)
+
+    parts = shared(budget, rows, fold)
+    state.count(sum(int(people) for people, _ in parts), sum(int(disclosed) for _, disclosed in parts))

@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from attacks import weighing_compiled as kernels
 from attacks.candidates import Candidates
-from attacks.sharing import shared
+from attacks.sharing import in_buckets, shared
 from audit.core.budget import Budget
-from audit.core.evidence import Codes, Entries, Pools, Table
+from audit.core.evidence import Codes, Counts, Entries, Pools, Table
 
 # A table of pools by values has so many bytes at most; pools that do not fit are looked at later.
 _TABLE_BYTES = 1 << 28
+# Masks and products of so many people fit into a processor's cache.
+_SHIFT = 16
 
 
 class ListedProducts:
@@ -39,15 +41,19 @@ class ListedProducts:
     def multiply(self, pools: Pools, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         bits = 0
+        near, pool = np.empty_like(pools.person), np.empty_like(pools.pool)
+
+        def gather(some: slice, start: Counts) -> None:
+            kernels.gather_pools(pools.person[some], pools.pool[some], _SHIFT, start, near, pool)
+
+        in_buckets(budget, pools.person, pools.people, _SHIFT, gather)
         for low, table in _tables(pools):
             span = self._start[0], self.stop, low, low + len(table)
 
-            def multiply(rows: slice, table: Table = table, span: tuple[int, int, int, int] = span) -> None:
-                kernels.multiply(
-                    pools.person[rows], pools.pool[rows], self._state.masks, self._first, self._weight, table, span
-                )
+            def multiply(some: slice, table: Table = table, span: tuple[int, int, int, int] = span) -> None:
+                kernels.multiply(near[some], pool[some], self._state.masks, self._first, self._weight, table, span)
 
-            shared(budget, len(pools.person), multiply)
+            shared(budget, len(near), multiply)
             bits = max(bits, np.iinfo(table.dtype).bits)
         return float(bits)
 

@@ -2,7 +2,8 @@
 
 A person's candidates are the bits of the person's mask, in order; `first` says where the person's products begin, by
 code from `low` on, `NOWHERE` for people without. Kernels that share rows write only to the products of their rows'
-people. The oracle is `attacks.posterior._SparseProducts`.
+people. The oracle is `attacks.posterior._SparseProducts`. Nothing that is called person by person is given arrays: each
+call would count their users.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ Array: TypeAlias = npt.NDArray[Any]
 NOWHERE = np.uint32(0xFFFF_FFFF)
 BELOW_ONE = np.nextafter(1.0, 0.0)
 _ONE = np.uint64(1)
+_TWOS = np.uint64(0x3333_3333_3333_3333)
 _DE_BRUIJN = np.uint64(0x03F7_9D71_B4CB_0A89)
 _PLACE = np.zeros(64, dtype=np.int64)
 for _bit in range(64):
@@ -25,15 +27,12 @@ for _bit in range(64):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _size(masks: Array, person: int) -> int:
-    """Return how many candidates a person has."""
-    size = 0
-    for w in range(masks.shape[1]):
-        word = masks[person, w]
-        while word:
-            word &= word - _ONE
-            size += 1
-    return size
+def _ones(word: np.uint64) -> np.int64:
+    """Return how many bits of a word are set."""
+    word -= (word >> _ONE) & np.uint64(0x5555_5555_5555_5555)
+    word = (word & _TWOS) + ((word >> np.uint64(2)) & _TWOS)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F_0F0F_0F0F_0F0F)
+    return np.int64((word * np.uint64(0x0101_0101_0101_0101)) >> np.uint64(56))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -47,7 +46,9 @@ def even(masks: Array, versions: Array, skewed: Array, wanted: Array, risk: Arra
     for p in range(len(versions)):
         if versions[p] == 0:
             continue
-        size = _size(masks, p)
+        size = 0
+        for w in range(masks.shape[1]):
+            size += _ones(masks[p, w])
         told = 1.0 / size if size else np.nan
         if len(wanted) and wanted[p] >= 0:
             v = wanted[p]
@@ -77,7 +78,10 @@ def reserve(
             continue
         told = risk[place]
         place += 1
-        size = _size(masks, p) if skewed[p] and not math.isnan(told) else 0
+        size = 0
+        if skewed[p] and not math.isnan(told):
+            for w in range(masks.shape[1]):
+                size += _ones(masks[p, w])
         if size > 1:
             if slots and slots + size > most:
                 return p, slots
@@ -92,7 +96,9 @@ def scale(masks: Array, low: int, first: Array, weight: Array) -> None:
     for p in range(low, low + len(first)):
         if first[p - low] != NOWHERE:
             start = np.int64(first[p - low])
-            stop = start + _size(masks, p)
+            stop = start
+            for w in range(masks.shape[1]):
+                stop += _ones(masks[p, w])
             _, exponent = math.frexp(weight[start:stop].max())
             for slot in range(start, stop):
                 weight[slot] = math.ldexp(weight[slot], -exponent)
@@ -129,6 +135,18 @@ def weigh(
                 word ^= lowest
         risk[here] = min(best / total, BELOW_ONE)
     return place
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def gather_pools(person: Array, pool: Array, shift: int, start: Array, near: Array, pools: Array) -> None:
+    """Put each row's person and pool in the order of buckets of people.
+
+    `start` says where the next row of each bucket goes, and is moved on.
+    """
+    for i in range(len(person)):
+        place = start[person[i] >> shift]
+        start[person[i] >> shift] = place + 1
+        near[place], pools[place] = person[i], pool[i]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
