@@ -29,7 +29,7 @@ from attacks.folding import fold_all
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
 from audit.core.evidence import Codes, Evidence
-from audit.core.outcome import Disclosures, Outcome, per_person_reason, sizes_table
+from audit.core.outcome import Disclosures, Outcome, counts_table, per_person_reason
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,18 @@ class Intersection:
         if reason is not None:
             return Outcome.skipped(self.ident, reason)
         state, done = fold_all(evidence, budget)
-        seen = np.flatnonzero(state.versions).astype(np.int32)
-        sizes = state.sizes()[seen]
-        vulnerable = seen[sizes == 1]
+        counts, certain = np.zeros(1, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
+        for people, sizes in state.seen():
+            certain.append(people[sizes == 1])
+            more = np.bincount(sizes, minlength=len(counts))
+            more[: len(counts)] += counts
+            counts = more
+        vulnerable = np.concatenate(certain)
         complete = done == len(evidence.tags)
         measures: dict[str, object] = {
-            "individuals": len(seen),
+            "individuals": int(counts.sum()),
             "vulnerable": len(vulnerable),
-            "candidate_sizes": sizes_table(sizes),
+            "candidate_sizes": counts_table(counts),
             "timeline": state.vulnerable,
         }
         certain_at = state.certain_at[vulnerable].astype(np.int32)

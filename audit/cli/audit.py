@@ -101,6 +101,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
+    from audit.core.kernels import keep_memory
     from audit.engines import engine
     from audit.reading.places import is_remote, place
     from audit.reading.series import open_series
@@ -109,6 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output)
     attacks = choose(arguments.attack or (), _options(arguments), lambda name: f"--{name.replace('_', '-')}")
     with progress() as watch:
+        keep_memory()
         # A cluster's workers may have started in another folder.
         where = place(arguments.series)
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)

@@ -462,5 +462,9 @@ def sizes_table(sizes: Sequence[int] | npt.NDArray[np.integer]) -> dict[str, int
     >>> sizes_table([1, 2, 2])
     {'1': 1, '2': 2}
     """
-    counts = np.bincount(np.asarray(sizes, dtype=np.intp))
+    return counts_table(np.bincount(np.asarray(sizes, dtype=np.intp)))
+
+
+def counts_table(counts: npt.NDArray[np.integer]) -> dict[str, int]:
+    """Return the same where it is known how often each size occurs; shape (sizes,)."""
     return {str(size): int(counts[size]) for size in np.flatnonzero(counts)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from audit.linking.truth import truth_of
 _TENTHS = 10
 _ROUNDING = 1e-9
 _HALF, _REST = 1 << 26, 1 << 34
+_AT_A_TIME = 1 << 17
+Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
 
 @dataclass(frozen=True)
@@ -65,44 +68,47 @@ class Scored:
         return float(self.risks.risk[counts].max()) if counts.any() else None
 
     def _mean_risk(self) -> float | None:
-        if self.risks is None:
-            return None
-        counts = ~np.isnan(self.risks.risk)
-        return mean(self.risks.risk[counts], self._weights(counts)) if counts.any() else None
+        return None if self.risks is None else mean(self._weighed(self.risks))
 
     def _risk_counts(self, risks: Risks) -> list[int]:
         """Return how many versions, or people, have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
-        counts = ~np.isnan(risks.risk)
-        risk = risks.risk[counts]
-        # What rounding has left a little below a tenth belongs to it; only what is certain is 1.
-        tenth = np.minimum(np.floor(risk * _TENTHS + _ROUNDING), np.where(risk == 1, _TENTHS, _TENTHS - 1)).astype(
-            np.int64
-        )
-        return np.bincount(tenth, weights=self._weights(counts), minlength=_TENTHS + 1).astype(np.int64).tolist()
+        total = np.zeros(_TENTHS + 1, dtype=np.int64)
+        for risk, weights in self._weighed(risks):
+            # What rounding has left a little below a tenth belongs to it; only what is certain is 1.
+            most = np.where(risk == 1, _TENTHS, _TENTHS - 1)
+            tenth = np.minimum(np.floor(risk * _TENTHS + _ROUNDING), most).astype(np.intp)
+            total += np.bincount(tenth, weights=weights, minlength=_TENTHS + 1).astype(np.int64)
+        return total.tolist()
 
-    def _weights(self, counts: npt.NDArray[np.bool_]) -> npt.NDArray[np.integer] | None:
-        """Return how many versions some entries of the risks stand for; None where people are counted."""
-        if self.risks is None or self.outcome.attack == "intersection":
-            return None
-        return self.risks.versions[counts]
+    def _weighed(self, risks: Risks) -> Iterator[Weighed]:
+        """Yield the risks that there are, some at a time, and how many versions each stands for.
+
+        Each stands for one person where people are counted. So many at a time fit into a processor's cache.
+        """
+        people = self.outcome.attack == "intersection"
+        for first in range(0, len(risks.risk), _AT_A_TIME):
+            some = slice(first, first + _AT_A_TIME)
+            risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
+            weights = np.broadcast_to(np.uint16(1), len(risk)) if people else risks.versions[some]
+            yield risk[counts], weights[counts]
 
 
-def mean(risk: npt.NDArray[np.float64], weights: npt.NDArray[np.integer] | None) -> float:
-    """Return the mean of probabilities, which does not depend on their order, as sums of floating-point numbers do.
+def mean(parts: Iterable[Weighed]) -> float | None:
+    """Return the mean of probabilities, each with its weight; None where there are none.
 
-    They are added up as whole numbers of 2^-60, in two halves that do not overflow before there are 2^29 of them.
+    It does not depend on their order, as sums of floating-point numbers do: they are added up as whole numbers of
+    2^-60, in two halves.
 
-    >>> mean(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))
+    >>> mean([(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))])
     0.4
     """
-    high = np.rint(risk * _HALF).astype(np.int64)
-    low = np.rint((risk - high / _HALF) * (_HALF * _REST)).astype(np.int64)
-    if weights is not None:
-        high *= weights
-        low *= weights
-    total = int(high.sum()) * _REST + int(low.sum())
-    count = len(risk) if weights is None else int(weights.sum(dtype=np.int64))
-    return float(Fraction(total, count * _HALF * _REST))
+    total = count = 0
+    for risk, weights in parts:
+        high = np.rint(risk * _HALF)
+        low = np.rint((risk - high / _HALF) * (_HALF * _REST))
+        total += int((high.astype(np.int64) * weights).sum()) * _REST + int((low.astype(np.int64) * weights).sum())
+        count += int(weights.sum(dtype=np.int64))
+    return float(Fraction(total, count * _HALF * _REST)) if count else None
 
 
 def _left_out(risks: Risks, claims: Disclosures, waived: Places) -> npt.NDArray[np.bool_]:
