@@ -62,7 +62,7 @@ def test_no_first_values_without_a_key():
 @given(people=st.lists(st.integers(-1, 20), max_size=12))
 def test_whoever_stands_twice_is_found(large, people):
     everybody = People()
-    everybody._largest = 20
+    everybody.largest = 20
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbering, "wants_compiled", lambda _: large)
         rows, again = everybody.repeated(np.array(people, dtype=np.int32))
