@@ -47,8 +47,10 @@ def choose(names: Collection[str], options: AttackOptions, spelled: Callable[[st
     if own and Equivalence() not in chosen:
         option = spelled(next(iter(own)))
         raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
-    given: dict[Attack, Attack] = {
-        Equivalence(): Equivalence(options.get("max_e", Equivalence.max_e), options.get("known", Equivalence.known)),
-        Joint(): Joint(options.get("seed", Joint.seed)),
-    }
-    return tuple(given.get(attack, attack) for attack in chosen)
+    return tuple(_with_options(attack, options) for attack in chosen)
+
+
+def _with_options(attack: Attack, options: AttackOptions) -> Attack:
+    if attack == Equivalence():
+        return Equivalence(options.get("max_e", Equivalence.max_e), options.get("known", Equivalence.known))
+    return Joint(options.get("seed", Joint.seed)) if attack == Joint() else attack

@@ -91,7 +91,7 @@ def test_the_hook_has_its_parts():
     hook = dict(line.strip("- ").split(": ", 1) for line in HOOKS.splitlines())
     assert HOOKS.startswith("- id: audit\n")
     assert (hook["entry"], hook["language"], hook["pass_filenames"]) == ("audit", "python", "false")
-    assert re.search(r'^audit = "audit\.cli\.main:main"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert re.search(r'^audit = "audit\.cli\.entry:main"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("line", re.findall(r"^audit .*$", DOCUMENTED, re.MULTILINE))

@@ -61,7 +61,7 @@ def ring(people):
 def test_shares_are_those_of_counting(adversary, kind, data):
     series = data.draw(crowds(adversary, kind))
     with written(series) as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampling, "_MOST_SWEEPS", 40)
+        patch.setattr(sampling, "_MOST_SWEEPS", 160)
         _, evidence = opened(folder, adversary)
         exact, decision = decided(evidence, counted=True), decided(evidence, counted=False)
         far, _ = differing(evidence, exact, decision)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import posterior
+from attacks import posterior, weighing
 from attacks.candidates import Candidates
 from attacks.posterior import CandidateRisks
 from audit.core.budget import Budget
@@ -87,6 +87,7 @@ def check(history, asked, *, dense, tables, compiled):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(posterior, "_DENSE_SHARE", {"linked": 1000 if dense else 0})
         patch.setattr(posterior, "_MOST_SLOTS", 13)
+        patch.setattr(weighing, "_SHIFT", 1)
         patch.setattr(posterior, "wants_compiled", lambda _: compiled)
         risks = CandidateRisks(evidence, state).risks(Asked(asked), Budget())
     seen = sorted({person for present, _ in history for person in present})
