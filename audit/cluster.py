@@ -95,17 +95,21 @@ class _Sent(Generic[T]):
         Raises:
             UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
         """
+        from distributed import wait
+
         alone_since: float | None = None
         while True:
             try:
                 with _translated():
-                    return self.future.result(timeout=_LOOK)
+                    wait(self.future, timeout=_LOOK)
             except TimeoutError:
-                if self.future.done():
-                    raise
                 alone_since = None if _threads(self._client) else alone_since or time.monotonic()
                 if alone_since is not None and time.monotonic() - alone_since > _PATIENCE:
                     raise UsageError("the cluster has lost all its workers; start some, and try again") from None
+            else:
+                break
+        with _translated():
+            return self.future.result()
 
 
 @contextlib.contextmanager
