@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from audit import covering
 from audit.core.evidence import AdversaryKind, Codes, Entries, Hosts, Members, Pools
+from audit.core.kernels import wants_compiled
+from audit.linking.constants import FirstValues
 from audit.linking.linked import LinkedSource
 from audit.linking.register import RegisterSource
 from audit.linking.releases import Read, Releases
@@ -29,7 +31,6 @@ from audit.reading.numbering import People
 from audit.reading.releases import Release
 from audit.reading.series import Series
 
-UNKNOWN = -1
 Flags = npt.NDArray[np.bool_]
 
 
@@ -266,15 +267,12 @@ class PartSource:
 
     @cached_property
     def _constant(self) -> tuple[Codes | None, Flags]:
-        people = max(part.pools.people for part in self._parts)
-        first = np.full(people, UNKNOWN, dtype=np.int32)
-        changed = np.zeros(people, dtype=np.bool_)
-        told = [(part.pools.person, part.truth) for part in self._parts if part.truth is not None]
-        for person, now in told:
-            before = first[person]
-            changed[person] |= (before != UNKNOWN) & (now != UNKNOWN) & (before != now)
-            first[person] = np.where(before == UNKNOWN, now, before)
-        return first if told else None, changed
+        first = FirstValues()
+        for part in self._parts:
+            pools = part.pools
+            compiled = wants_compiled(len(pools.person) * len(self._parts))
+            first.note(pools.person, part.truth, pools.people, pools.values, compiled=compiled)
+        return first.result()
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Names stay with the release."""

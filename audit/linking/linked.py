@@ -60,19 +60,21 @@ class LinkedSource:
 
     def pools(self, position: int) -> Pools:
         """Return the pools of a release, counted from 0."""
-        release = self.release(position)
+        return self._seen(self.release(position), self._fixed(position))
+
+    def _seen(self, release: Release, fixed: Codes | None) -> Pools:
+        """Return the pools of a release, or of some groups of it; `fixed` is as `_fixed` returns it."""
         if release.person is None:
             raise UsageError("per-person attacks need the adversary `linked` or `register`")
         rows = self._real(release.person)
         person = release.person if rows is None else release.person[rows]
         group = release.group.codes if rows is None else release.group.codes[rows]
         entries = Entries(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
-        fixed = self._fixed(position)
-        if fixed is not None:
-            at = fixed[person]
+        at = None if fixed is None else fixed[person]
+        if at is not None:
             self._check_own(release, rows, at)
             entries = self._without(entries, person, group, at)
-        return self._pools(person, group, release.group.size, entries, None if fixed is None else fixed[person])
+        return self._pools(person, group, release.group.size, entries, at)
 
     def present(self, position: int) -> Codes:
         """Return the people, counterfeits left out, who are in a release."""
@@ -84,16 +86,7 @@ class LinkedSource:
 
     def pools_of(self, position: int, people: Codes) -> Pools:
         """Return the pools of a release with at least some people, as far as they are in it."""
-        if not self.by_key:
-            return self.pools(position)
-        some = self.around(position, people)
-        if some.person is None:
-            raise UsageError("per-person attacks need the adversary `linked` or `register`")
-        rows = self._real(some.person)
-        person = some.person if rows is None else some.person[rows]
-        group = some.group.codes if rows is None else some.group.codes[rows]
-        entries = Entries(some.entry_group, some.entry_value[self.sensitive], some.entry_count)
-        return self._pools(person, group, some.group.size, entries, None)
+        return self._seen(self.around(position, people), None) if self.by_key else self.pools(position)
 
     @property
     def by_key(self) -> bool:
