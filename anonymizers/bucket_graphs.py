@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.signatures import Numbers
-from audit.core.cuts import Weights, components, min_cuts
-from audit.core.evidence import Codes
-from audit.core.stays import Spans, Stays
+from audit.model.evidence import Codes
+from audit.model.history import PresenceHistory, PresenceIntervals
+from audit.model.minimum_cuts import Weights, components, min_cuts
 
 Flags = npt.NDArray[np.bool_]
 
@@ -49,7 +49,7 @@ class Graphs:
     """
 
     weights: Weights
-    again: Spans
+    again: PresenceIntervals
 
     def ties(self, bucket: Numbers, begun: Codes, stay: Flags) -> Ties:
         """Return what ties now to the end when some counterfeits stay and the others leave.
@@ -87,10 +87,10 @@ class Graphs:
     def _with(self, bucket: Numbers, begun: Codes, stay: Flags) -> tuple[Weights, int, int]:
         """Return the graphs with the counterfeits that may go on, and which nodes are now and the end."""
         now, end = self.weights.shape[1] - 2, self.weights.shape[1] - 1
-        return _linked(self.weights.copy(), Spans(bucket, begun, np.where(stay, end, now)), 1), now, end
+        return _linked(self.weights.copy(), PresenceIntervals(bucket, begun, np.where(stay, end, now)), 1), now, end
 
 
-def graphs_of(stays: Stays, place: Numbers, present: Flags, back: Numbers, free: Numbers) -> Graphs:
+def graphs_of(stays: PresenceHistory, place: Numbers, present: Flags, back: Numbers, free: Numbers) -> Graphs:
     """Return the graphs of some buckets.
 
     Args:
@@ -107,16 +107,16 @@ def graphs_of(stays: Stays, place: Numbers, present: Flags, back: Numbers, free:
     again[back] = True
     once = known & ~again
     once[free] = False
-    parts = [Spans(stays.bucket[once], stays.begun[once], ended[once]), stays.nameless()]
+    parts = [PresenceIntervals(stays.bucket[once], stays.begun[once], ended[once]), stays.nameless()]
     weights = _weighed([_placed(spans, place) for spans in parts], int((place >= 0).sum()), now + 2)
     several = np.flatnonzero(again)
-    last = Spans(stays.bucket[several], stays.begun[several], ended[several])
-    coming = Spans(stays.bucket[back], np.full_like(back, now), np.full_like(back, now + 1))
+    last = PresenceIntervals(stays.bucket[several], stays.begun[several], ended[several])
+    coming = PresenceIntervals(stays.bucket[back], np.full_like(back, now), np.full_like(back, now + 1))
     parts = [_placed(spans, place) for spans in (stays.earlier(), last, coming)]
-    return Graphs(weights, Spans(*(np.concatenate(column) for column in zip(*parts, strict=True))))
+    return Graphs(weights, PresenceIntervals(*(np.concatenate(column) for column in zip(*parts, strict=True))))
 
 
-def welcome(stays: Stays, place: Numbers, back: Numbers, least: int) -> Flags:
+def welcome(stays: PresenceHistory, place: Numbers, back: Numbers, least: int) -> Flags:
     """Return who of those who would come back can: without their earlier stays, no old cut may fall below `least`.
 
     The old cuts are those that leave now and the end together; nothing that a release adds makes them larger. Whoever
@@ -133,7 +133,7 @@ def welcome(stays: Stays, place: Numbers, back: Numbers, least: int) -> Flags:
     if not len(edge):
         return result
     once = (stays.begun >= 0) & ~stays.returned
-    parts = [Spans(stays.bucket[once], stays.begun[once], stays.last[once] + 1), stays.nameless()]
+    parts = [PresenceIntervals(stays.bucket[once], stays.begun[once], stays.last[once] + 1), stays.nameless()]
     weights = _weighed([_placed(spans, place) for spans in parts], int((place >= 0).sum()), stays.releases + 1)
     code = back[edge]
     alike, kind, count = np.unique(
@@ -146,11 +146,11 @@ def welcome(stays: Stays, place: Numbers, back: Numbers, least: int) -> Flags:
     order = np.argsort(kind, kind="stable")
     rank = np.empty(len(kind), dtype=np.int64)
     rank[order] = np.arange(len(kind)) - np.repeat(np.cumsum(count) - count, count)
-    result[edge] = rank < _allowed(weights, Spans(*alike), count, least)[kind]
+    result[edge] = rank < _allowed(weights, PresenceIntervals(*alike), count, least)[kind]
     return result
 
 
-def _allowed(weights: Weights, kinds: Spans, count: Numbers, least: int) -> Numbers:
+def _allowed(weights: Weights, kinds: PresenceIntervals, count: Numbers, least: int) -> Numbers:
     """Return how many edges of each kind can be taken away, kind by kind, without a cut below `least`.
 
     First all are taken away everywhere; then, in buckets where that is too much, as many as can of one kind after the
@@ -168,7 +168,7 @@ def _allowed(weights: Weights, kinds: Spans, count: Numbers, least: int) -> Numb
     turn = np.arange(len(count)) - np.searchsorted(kinds.bucket, kinds.bucket)
     for number in range(int(turn[tight].max(initial=-1)) + 1):
         some = np.flatnonzero((turn == number) & tight)
-        here = Spans(*(column[some] for column in kinds))
+        here = PresenceIntervals(*(column[some] for column in kinds))
         place = here._replace(bucket=np.arange(len(some)))
         low, high = np.zeros(len(some), dtype=np.int64), count[some]
         while (low < high).any():
@@ -180,14 +180,14 @@ def _allowed(weights: Weights, kinds: Spans, count: Numbers, least: int) -> Numb
     return allowed
 
 
-def _linked(weights: Weights, spans: Spans, count: Numbers | int) -> Weights:
+def _linked(weights: Weights, spans: PresenceIntervals, count: Numbers | int) -> Weights:
     """Add so many edges for each stay to the graphs of buckets, and return them."""
     np.add.at(weights, tuple(spans), count)
     np.add.at(weights, (spans.bucket, spans.ended, spans.begun), count)
     return weights
 
 
-def _weighed(parts: list[Spans], buckets: int, nodes: int) -> Weights:
+def _weighed(parts: list[PresenceIntervals], buckets: int, nodes: int) -> Weights:
     """Return the graphs of buckets in which each stay is an edge; shape (buckets, nodes, nodes)."""
     bucket, begun, ended = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
     edges = np.bincount((bucket * nodes + begun) * nodes + ended, minlength=buckets * nodes * nodes)
@@ -195,13 +195,13 @@ def _weighed(parts: list[Spans], buckets: int, nodes: int) -> Weights:
     return weights + weights.transpose(0, 2, 1)
 
 
-def _placed(spans: Spans, place: Numbers) -> Spans:
+def _placed(spans: PresenceIntervals, place: Numbers) -> PresenceIntervals:
     """Return the stays in the buckets that are asked for, with their places."""
     bucket = place[spans.bucket]
     some = bucket >= 0
-    return Spans(bucket[some], spans.begun[some], spans.ended[some])
+    return PresenceIntervals(bucket[some], spans.begun[some], spans.ended[some])
 
 
-def _apart(label: Numbers, spans: Spans) -> Flags:
+def _apart(label: Numbers, spans: PresenceIntervals) -> Flags:
     """Return which stays begin and end in different components."""
     return label[spans.bucket, spans.begun] != label[spans.bucket, spans.ended]

@@ -24,9 +24,9 @@ import numpy as np
 
 from anonymizers.balancing import fill
 from anonymizers.bucket_graphs import Flags, Graphs, Ties
-from anonymizers.leftovers import Layers, place
+from anonymizers.remaining_records import Layers, place
 from anonymizers.signatures import Numbers, Slots
-from audit.core.evidence import Codes
+from audit.model.evidence import Codes
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Fakes:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BucketPlan:
     """What comes into the buckets of a release.
 
     Attributes:
@@ -84,7 +84,7 @@ class Planning:
     still: Flags
     graphs: Graphs
 
-    def best(self) -> Plan:
+    def best(self) -> BucketPlan:
         """Return the plan with the fewest counterfeits of those tried.
 
         All buckets that can be quiet are; or none; or those that have fewer counterfeits so.
@@ -98,7 +98,7 @@ class Planning:
                 plans.append(self.plan(fewer))
         return min(plans, key=lambda plan: int(plan.needed.sum()))
 
-    def plan(self, quiet: Flags) -> Plan:
+    def plan(self, quiet: Flags) -> BucketPlan:
         """Return the plan in which some buckets are quiet: all their counterfeits stay, and are not replaced."""
         resting = quiet[self._bucket]
         filled = self.held + np.bincount(self.fakes.slot[resting], minlength=len(self.slots))
@@ -117,7 +117,7 @@ class Planning:
         ]
         slots, more, fakes = self._told(place(left, self.m, self.least, known))
         fakes[: len(gap)] += gap
-        return Plan(
+        return BucketPlan(
             slots=slots,
             people=more + np.pad(people, (0, len(slots) - len(people))),
             stay=stay,
@@ -174,7 +174,7 @@ class Planning:
             fakes[some] += layers.rows * ~theirs
         return slots, people, fakes
 
-    def loose(self, plan: Plan) -> Numbers:
+    def loose(self, plan: BucketPlan) -> Numbers:
         """Return the buckets that there are in which some cut is too small after all: no plan can help."""
         if not self.least:
             return np.zeros(0, dtype=np.int64)

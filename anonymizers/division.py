@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from anonymizers.balancing import Signature, eligible, keep
 from anonymizers.signatures import Numbers, Slots
-from audit.core.evidence import Codes
-from audit.core.publishing import Bounds, RefusalError, Snapshot, SoFar
+from audit.model.anonymizer import Bounds, PublicationHistory, RefusalError, Snapshot
+from audit.model.evidence import Codes
 
 Rows = npt.NDArray[np.int64]
 
 
-def check_values(snapshot: Snapshot, so_far: SoFar) -> None:
+def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
     """Refuse values that are not what they were when last published.
 
     Raises:

@@ -19,13 +19,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from anonymizers.bucket_graphs import Flags, graphs_of, welcome
-from anonymizers.bucket_plans import Fakes, Plan, Planning
+from anonymizers.bucket_plans import BucketPlan, Fakes, Planning
 from anonymizers.division import Rows, bounds, check_values, divide, newcomers
 from anonymizers.signatures import Numbers, Slots
-from audit.core.errors import UsageError
-from audit.core.evidence import Codes
-from audit.core.publishing import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot, SoFar
-from audit.core.stays import Stays
+from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes
+from audit.model.history import PresenceHistory
+from audit.model.options import option
 
 # Of a small release more rows may be counterfeits than people.
 _FEW = 1000
@@ -54,7 +55,7 @@ class _Division(NamedTuple):
 
 
 @dataclass(frozen=True)
-class EEquivalence:
+class EEquivalenceAnonymizer:
     """Publish buckets that allow no equivalence of fewer than e people.
 
     Attributes:
@@ -67,10 +68,10 @@ class EEquivalence:
         UsageError: m is below 2, or e below 1.
     """
 
-    m: int
-    e: int
-    withhold: bool = False
-    ident: ClassVar[str] = "e-equivalence"
+    m: int = option(help="the promise: values in a group", least=2)
+    e: int = option(help="the promise: people on a side of an equivalence", least=1)
+    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    name: ClassVar[str] = "e-equivalence"
     forms: ClassVar[tuple[Form, ...]] = ("anatomy", "generalization")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
@@ -92,7 +93,7 @@ class EEquivalence:
         """The least cut that is enough: above 2(e - 1)."""
         return 2 * self.e - 1 if self.e > 1 else 0
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         """Return the next release: everybody who was ever published before, and the new people unless withheld.
 
         Raises:
@@ -123,7 +124,9 @@ class EEquivalence:
         self._check_number(plan, len(division.back) + len(new))
         return _drafted(snapshot, division, new, plan)
 
-    def _divide(self, snapshot: Snapshot, so_far: SoFar, signature: Codes, rng: np.random.Generator) -> _Division:
+    def _divide(
+        self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, rng: np.random.Generator
+    ) -> _Division:
         """Return who goes on, people and counterfeits.
 
         Raises:
@@ -146,7 +149,7 @@ class EEquivalence:
         slot = slots.find(place[stays.bucket[fakes]], stays.value[fakes])
         return _Division(back, slots, home, place, fakes[slot >= 0], slot[slot >= 0], present)
 
-    def _shut_out(self, snapshot: Snapshot, so_far: SoFar, signature: Codes, returning: Rows) -> Rows:
+    def _shut_out(self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, returning: Rows) -> Rows:
         """Return the rows of those who return and have to wait.
 
         Raises:
@@ -171,7 +174,7 @@ class EEquivalence:
             )
         return shut
 
-    def _planning(self, snapshot: Snapshot, stays: Stays, division: _Division, value: Codes) -> Planning:
+    def _planning(self, snapshot: Snapshot, stays: PresenceHistory, division: _Division, value: Codes) -> Planning:
         """Return what the release is planned from; `value` are the values of the new people."""
         slots, place = division.slots, division.place
         here = stays.here()
@@ -192,7 +195,7 @@ class EEquivalence:
             graphs=graphs_of(stays, place, division.present, coming, division.fakes),
         )
 
-    def _check_number(self, plan: Plan, people: int) -> None:
+    def _check_number(self, plan: BucketPlan, people: int) -> None:
         """Refuse a release that would be counterfeits for the most part.
 
         Raises:
@@ -206,7 +209,7 @@ class EEquivalence:
             )
 
 
-def _nameless(stays: Stays) -> Codes:
+def _nameless(stays: PresenceHistory) -> Codes:
     """Return the buckets of the counterfeits without identity in the last release."""
     spans = stays.nameless()
     return spans.bucket[spans.ended == stays.releases]
@@ -218,7 +221,7 @@ def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
     return ", ".join(names) + (" and others" if len(signature) > 5 else "")
 
 
-def _drafted(snapshot: Snapshot, division: _Division, new: Rows, plan: Plan) -> Draft:
+def _drafted(snapshot: Snapshot, division: _Division, new: Rows, plan: BucketPlan) -> Draft:
     """Return the release: a group for each bucket; the new people are in the order of their values."""
     slots, fakes = plan.slots, int(plan.fakes.sum())
     # They go to the slots of their value one after the other.

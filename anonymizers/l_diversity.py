@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.partition import partition
-from audit.core.errors import UsageError
-from audit.core.publishing import Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.errors import UsageError
+from audit.model.options import option
 
 
 @dataclass(frozen=True)
-class LDiversity:
+class LDiversityAnonymizer:
     """Publish every snapshot in groups in which no sensitive value is in more than 1/l of the rows.
 
     Attributes:
@@ -26,8 +27,8 @@ class LDiversity:
         UsageError: l is less than 1.
     """
 
-    l: int  # noqa: E741 - the literature's name, and the option's
-    ident: ClassVar[str] = "l-diversity"
+    l: int = option(help="the promise: 1/l of a group a value", least=2)  # noqa: E741 - the literature's name, and the option's
+    name: ClassVar[str] = "l-diversity"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
@@ -41,7 +42,7 @@ class LDiversity:
         """l-diversity of each release."""
         return Promise("l-diversity", {"l": self.l})
 
-    def publish(self, snapshot: Snapshot, _so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, _so_far: PublicationHistory, _rng: np.random.Generator, /) -> Draft:
         """Return the snapshot in groups, whatever was published before.
 
         Raises:

@@ -20,16 +20,17 @@ import numpy.typing as npt
 from anonymizers.balancing import batches, fill
 from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
-from anonymizers.splitting import Buckets, split
-from audit.core.errors import UsageError
-from audit.core.evidence import Codes
-from audit.core.publishing import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from anonymizers.splitting import SlotBuckets, split
+from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes
+from audit.model.options import option
 
 Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class MInvariance:
+class MInvarianceAnonymizer:
     """Publish m-invariant releases.
 
     Attributes:
@@ -40,9 +41,9 @@ class MInvariance:
         UsageError: m is below 2.
     """
 
-    m: int
-    withhold: bool = False
-    ident: ClassVar[str] = "m-invariance"
+    m: int = option(help="the promise: values in a group", least=2)
+    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    name: ClassVar[str] = "m-invariance"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = False
@@ -57,7 +58,7 @@ class MInvariance:
         """Return m-invariance with the parameter m (Definition 17)."""
         return Promise("m-invariance", {"m": self.m})
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         """Return the next release: everybody who was ever published before, and the new people unless withheld.
 
         Raises:
@@ -115,7 +116,7 @@ def _split(snapshot: Snapshot, slots: Slots, row: Rows, home: Rows) -> Draft:
     size = np.bincount(home, minlength=len(slots))
     height = size[slots.start]
     point = np.where((row == COUNTERFEIT)[:, np.newaxis], np.int32(-1), snapshot.point[row])
-    order = split(Buckets(slots.width(), height, point, snapshot.places()[row]))
+    order = split(SlotBuckets(slots.width(), height, point, snapshot.places()[row]))
     row, point = row[order], point[order]
     layer = np.arange(len(row)) - (np.cumsum(size) - size)[home]
     group = slots.spread(np.cumsum(height) - height)[home] + layer

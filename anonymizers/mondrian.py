@@ -11,12 +11,13 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.partition import partition
-from audit.core.errors import UsageError
-from audit.core.publishing import Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.errors import UsageError
+from audit.model.options import option
 
 
 @dataclass(frozen=True)
-class Mondrian:
+class MondrianAnonymizer:
     """Publish every snapshot in groups of at least k people that cannot be cut further.
 
     Attributes:
@@ -26,8 +27,8 @@ class Mondrian:
         UsageError: k is less than 1.
     """
 
-    k: int
-    ident: ClassVar[str] = "mondrian"
+    k: int = option(help="the promise: people in a class", least=2)
+    name: ClassVar[str] = "mondrian"
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
     follows_updates: ClassVar[bool] = False
@@ -41,7 +42,7 @@ class Mondrian:
         """k-anonymity of each release."""
         return Promise("k-anonymity", {"k": self.k})
 
-    def publish(self, snapshot: Snapshot, _so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, _so_far: PublicationHistory, _rng: np.random.Generator, /) -> Draft:
         """Return the snapshot in groups, whatever was published before.
 
         Raises:

@@ -15,26 +15,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizers.old_cells import OldCells, Rows
 from anonymizers.partition import partition
-from audit.core.errors import UsageError
-from audit.core.evidence import Codes
-from audit.core.publishing import (
+from anonymizers.previous_partition import OldCells, Rows
+from audit.model.anonymizer import (
     OLD_END,
+    DomainParts,
     Draft,
     Form,
-    Look,
-    Parts,
-    Past,
+    PreviousCells,
     Promise,
+    PublicationHistory,
+    PublishedRelease,
     RefusalError,
     Snapshot,
-    SoFar,
 )
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes
+from audit.model.options import option
 
 
 @dataclass(frozen=True)
-class MonotonicMondrian:
+class MonotonicMondrianAnonymizer:
     """Publish a table to which people are only added, k-anonymous over all its releases.
 
     Attributes:
@@ -45,9 +46,9 @@ class MonotonicMondrian:
         UsageError: k is less than 1.
     """
 
-    k: int
-    withhold: bool = False
-    ident: ClassVar[str] = "monotonic-mondrian"
+    k: int = option(help="the promise: people in a class", least=2)
+    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    name: ClassVar[str] = "monotonic-mondrian"
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
     follows_updates: ClassVar[bool] = False
@@ -61,7 +62,7 @@ class MonotonicMondrian:
         """Monotonic incremental anonymization, which keeps k-anonymity against incremental updates."""
         return Promise("monotonic", {"k": self.k})
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, _rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, _rng: np.random.Generator, /) -> Draft:
         """Return the snapshot in groups that are parts of the last release's groups.
 
         Raises:
@@ -96,9 +97,9 @@ class MonotonicMondrian:
             raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
         parts = partition(snapshot.point, snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
-        return Draft(rows, parts.region, snapshot.value, Parts(of, parts.after, parts.upto))
+        return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
-    def _check_past(self, last: Past, so_far: SoFar, people: Rows, home: Codes) -> None:
+    def _check_past(self, last: PublishedRelease, so_far: PublicationHistory, people: Rows, home: Codes) -> None:
         """Refuse to go on with a series that does not keep the promise already."""
         held = np.bincount(last.group[last.own >= 0], minlength=len(people))
         small = (held > 0) & (held < self.k)
@@ -118,7 +119,7 @@ class MonotonicMondrian:
             raise RefusalError(what, "hold them back until there are more", rows=rows.astype(np.int32))
 
 
-def _homes(snapshot: Snapshot, last: Past) -> Codes:
+def _homes(snapshot: Snapshot, last: PublishedRelease) -> Codes:
     """Return the last release's group of each row, -1 for newcomers; shape (rows,), int32."""
     real = last.own >= 0
     people = max(int(last.person.max(initial=-1)), int(snapshot.person.max(initial=-1))) + 1
@@ -127,7 +128,7 @@ def _homes(snapshot: Snapshot, last: Past) -> Codes:
     return home[snapshot.person]
 
 
-def _check_people(last: Past, look: Look, old: OldCells, home: Codes) -> None:
+def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, home: Codes) -> None:
     """Refuse when somebody of the last release is missing or is not where they were."""
     missing = np.count_nonzero(last.own >= 0) - np.count_nonzero(home >= 0)
     if missing:
@@ -151,24 +152,24 @@ def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Rows
     if len(strange):
         parts = partition(snapshot.point[strange], snapshot.scales, k)
         group[strange] = len(cells.of) + parts.region
-        cells = _joined(cells, Parts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
+        cells = _joined(cells, DomainParts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
     held = np.bincount(group[group >= 0], minlength=len(cells.of)) > 0
     if not held.all():
         # Groups of counterfeits alone end here.
         group = np.where(group < 0, group, np.cumsum(held, dtype=np.int32)[group] - np.int32(1))
-        cells = Parts(cells.of[held], cells.after[held], cells.upto[held])
+        cells = DomainParts(cells.of[held], cells.after[held], cells.upto[held])
     rows = np.flatnonzero(group >= 0).astype(np.int32)
     return Draft(rows, group[rows], snapshot.value[rows], cells)
 
 
-def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes, Parts]:
+def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes, DomainParts]:
     """Return everybody's new group, -1 for none, and the cells of the new groups.
 
     A group that is cut passes its number on to its first part; further parts come after all old groups.
     """
     groups, attributes = old.low.shape
     ends = np.full((groups, attributes), OLD_END, dtype=np.int32)
-    whole = Parts(np.arange(groups, dtype=np.int32), ends, ends.copy())
+    whole = DomainParts(np.arange(groups, dtype=np.int32), ends, ends.copy())
     large = np.flatnonzero(np.bincount(home[home >= 0], minlength=groups) >= 2 * k).astype(np.int32)
     if not len(large):
         return home.copy(), whole
@@ -188,12 +189,12 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     new_group[more] = groups + np.arange(len(more))
     group = home.copy()
     group[rows] = new_group[parts.region]
-    return group, _joined(whole, Parts(old_group[more], parts.after[more], parts.upto[more]))
+    return group, _joined(whole, DomainParts(old_group[more], parts.after[more], parts.upto[more]))
 
 
-def _joined(one: Parts, other: Parts) -> Parts:
+def _joined(one: DomainParts, other: DomainParts) -> DomainParts:
     """Return the cells of some groups and of others after them."""
-    return Parts(
+    return DomainParts(
         np.concatenate([one.of, other.of]),
         np.concatenate([one.after, other.after]),
         np.concatenate([one.upto, other.upto]),

@@ -12,7 +12,6 @@ Section 5.1.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,15 +19,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes
-from audit.core.publishing import OLD_END, Scale
+from audit.model.anonymizer import OLD_END, Scale
+from audit.model.evidence import Codes
+from audit.runtime.kernels import pays
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Places: TypeAlias = npt.NDArray[np.intp]
 Regions: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes]
 
-# Below this, importing numba and loading its kernels costs a one-shot command more than they save.
-COMPILED_ROWS = 5_000
+# Seconds that the compiled kernel saves a row, and that it takes to compile.
+_SAVED, _COMPILING = 1e-5, 10.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def partition(
     place = np.concatenate([np.zeros(0), *(scale.place for scale in scales)])
     offset = np.cumsum([0, *(len(scale.place) for scale in scales)])[:-1]
     start = np.concatenate([[0], np.cumsum(sizes)])
-    if len(point) >= COMPILED_ROWS or "numba" in sys.modules:
+    if pays("anonymizers.partition_compiled", _SAVED * len(point), _COMPILING):
         from anonymizers.partition_compiled import regions
     else:
         regions = regions_plain

@@ -9,14 +9,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from audit.runtime.compiling import kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 
 _OLD_END = -1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def regions(
     point: Array,
     place: Array,
@@ -69,7 +70,7 @@ def regions(
     return region, roots[:count].copy(), made[:, 0].copy(), made[:, 1].copy(), made[:, 2].copy(), made[:, 3].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _work(largest: int, value: Array, l: int) -> tuple[Array, Array, Array, Array]:  # noqa: E741 - as above
     """Return room for a region's column, its sorted keys, the counts of values (0 between uses), and their peaks."""
     values = 0
@@ -84,7 +85,7 @@ def _work(largest: int, value: Array, l: int) -> tuple[Array, Array, Array, Arra
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _reach(point: Array, begin: int, end: int, ends: Array) -> None:
     """Write down the least and the greatest place of some rows in each attribute."""
     low, high = ends[2], ends[3]
@@ -96,7 +97,7 @@ def _reach(point: Array, begin: int, end: int, ends: Array) -> None:
             high[a] = max(high[a], point[i, a])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _find(
     rows: tuple[Array, Array, Array],
     begin: int,
@@ -125,7 +126,7 @@ def _find(
     return 0, _OLD_END
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _cut(
     values_at: Array,
     value: Array,
@@ -159,7 +160,7 @@ def _cut(
     return _nearest(values_at, value, k, l, work)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _select(column: Array, rank: int) -> int:
     """Return the value of a rank from 0, reordering the column (Hoare's FIND, with the median of three as pivot)."""
     first, last = 0, len(column) - 1
@@ -185,7 +186,7 @@ def _select(column: Array, rank: int) -> int:
     return column[rank]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _diverse(
     values_at: Array,
     value: Array,
@@ -209,7 +210,7 @@ def _diverse(
     return kept
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _nearest(
     values_at: Array,
     value: Array,
@@ -246,7 +247,7 @@ def _nearest(
     return cut
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _part(rows: tuple[Array, Array, Array], begin: int, end: int, attribute: int, cut: int) -> int:
     """Move the rows up to a cut before the others; return where the others begin."""
     point, row, value = rows

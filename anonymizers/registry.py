@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from audit.model.anonymizer import Anonymizer
+from audit.model.options import Option, options_of
+from audit.model.registry import Registry
 
-from anonymizers.e_equivalence import EEquivalence
-from anonymizers.l_diversity import LDiversity
-from anonymizers.m_distinct.method import MDistinct, MDistinctStar
-from anonymizers.m_invariance import MInvariance
-from anonymizers.mondrian import Mondrian
-from anonymizers.monotonic_mondrian import MonotonicMondrian
-
-Method = (
-    type[MInvariance]
-    | type[MDistinct]
-    | type[MDistinctStar]
-    | type[EEquivalence]
-    | type[MonotonicMondrian]
-    | type[Mondrian]
-    | type[LDiversity]
-)
-METHODS: tuple[Method, ...] = (
-    MInvariance,
-    MDistinct,
-    MDistinctStar,
-    EEquivalence,
-    MonotonicMondrian,
-    Mondrian,
-    LDiversity,
+METHODS: Registry[type[Anonymizer]] = Registry(
+    "series_audit.anonymizers",
+    "method",
+    {
+        "m-invariance": "anonymizers.m_invariance:MInvarianceAnonymizer",
+        "m-distinct": "anonymizers.m_distinct.method:MDistinctAnonymizer",
+        "m-distinct-star": "anonymizers.m_distinct.method:MDistinctStarAnonymizer",
+        "e-equivalence": "anonymizers.e_equivalence:EEquivalenceAnonymizer",
+        "monotonic-mondrian": "anonymizers.monotonic_mondrian:MonotonicMondrianAnonymizer",
+        "mondrian": "anonymizers.mondrian:MondrianAnonymizer",
+        "l-diversity": "anonymizers.l_diversity:LDiversityAnonymizer",
+    },
 )
 
 
-def find(ident: str) -> Method:
-    """Return the method of a name.
-
-    Raises:
-        KeyError: there is none.
-    """
-    return {method.ident: method for method in METHODS}[ident]
-
-
-def options_of(method: Method) -> tuple[str, ...]:
-    """Return the names of a method's options."""
-    return tuple(each.name for each in fields(method) if each.name != "ident")
+def options_by_name() -> dict[str, tuple[Option, list[str]]]:
+    """Return all options of all methods, and which methods have each."""
+    found: dict[str, tuple[Option, list[str]]] = {}
+    for name in METHODS.names:
+        for each in options_of(METHODS.load(name)):
+            found.setdefault(each.name, (each, []))[1].append(name)
+    return found

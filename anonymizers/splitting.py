@@ -22,23 +22,23 @@ compare perimeters in whole numbers, so nothing depends on the order of addition
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes
+from audit.model.evidence import Codes
+from audit.runtime.kernels import pays
 
 Places = npt.NDArray[np.int64]
 
 _UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
-# Below this, importing numba and loading its kernel costs more than it saves; a cut takes numpy some 0.15 ms.
-_COMPILED_CUTS = 4_000
+# Seconds that the compiled kernel saves a cut, and that it takes to compile.
+_SAVED, _COMPILING = 1e-4, 8.0
 
 
 @dataclass(frozen=True)
-class Buckets:
+class SlotBuckets:
     """Balanced buckets, laid out list by list, bucket by bucket.
 
     Attributes:
@@ -79,7 +79,7 @@ def in_units(place: npt.NDArray[np.float64]) -> Places:
     return np.rint(place * _UNITS).astype(np.int64)
 
 
-def split(buckets: Buckets) -> npt.NDArray[np.int64]:
+def split(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
     """Return the rows of each list in the order of the groups; shape (rows,).
 
     Rows stay in their lists; those that come to the same place in all lists of a bucket are a group.
@@ -87,14 +87,14 @@ def split(buckets: Buckets) -> npt.NDArray[np.int64]:
     if not buckets.point.shape[1]:
         return np.arange(len(buckets.point))
     cuts = int((buckets.height - 1).sum())
-    if cuts < _COMPILED_CUTS and "numba" not in sys.modules:
+    if not pays("anonymizers.splitting_compiled", _SAVED * cuts, _COMPILING):
         return split_plain(buckets)
     from anonymizers.splitting_compiled import split_compiled
 
     return split_compiled(buckets.width, buckets.height, buckets.point, buckets.units(), buckets.settling())
 
 
-def split_plain(buckets: Buckets) -> npt.NDArray[np.int64]:
+def split_plain(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
     """Return the same as `split`, by numpy."""
     result = np.zeros(len(buckets.point), dtype=np.int64)
     units, settling = buckets.units(), buckets.settling()

@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from audit.runtime.compiling import kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 _FAR = np.int32(2**31 - 1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def split_compiled(width: Array, height: Array, point: Array, units: Array, settling: Array) -> Array:
     """Return the rows of each list in the order of the groups: see `anonymizers.splitting.split`."""
     rows, attributes = point.shape
@@ -57,7 +58,7 @@ def split_compiled(width: Array, height: Array, point: Array, units: Array, sett
     return name[order[0]]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _sorted_lists(width: Array, height: Array, point: Array, settling: Array) -> Array:
     """Return the rows of all lists sorted by each quasi-identifier; shape (attributes, rows)."""
     rows, attributes = point.shape
@@ -77,7 +78,7 @@ def _sorted_lists(width: Array, height: Array, point: Array, settling: Array) ->
     return order
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _counted(order: Array, key: Array) -> Array:
     """Return the order sorted by keys from -1 on, stably, by counting them."""
     start = np.zeros(key.max() + 3 if len(key) else 3, dtype=np.int32)
@@ -93,7 +94,7 @@ def _counted(order: Array, key: Array) -> Array:
     return result
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _best_cut(order: Array, spot: Array, shape: tuple[int, ...], layers: Array, reach: Array) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off, at least one."""
     height = shape[4] - shape[3]
@@ -109,7 +110,7 @@ def _best_cut(order: Array, spot: Array, shape: tuple[int, ...], layers: Array, 
     return best_attribute, best_at
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _stretch(order: Array, spot: Array, shape: tuple[int, ...], layers: Array) -> None:
     """Write the least and the greatest place of each layer's real rows."""
     start, width, height, first, last = shape
@@ -129,7 +130,7 @@ def _stretch(order: Array, spot: Array, shape: tuple[int, ...], layers: Array) -
                 most[k] = max(most[k], place)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _lengths(layers: Array, height: int, reach: Array) -> None:
     """Write the summed lengths of the layers up to each, and of those from each on."""
     reach[:, :height] = 0
@@ -144,7 +145,7 @@ def _lengths(layers: Array, height: int, reach: Array) -> None:
             reach[1, k] += most - least
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _part(order: Array, shape: tuple[int, ...], attribute: int, at: int, low: Array, spare: Array) -> None:
     """Cut layers off: bring their rows, in every order, before those of the others."""
     start, width, height, first, last = shape

@@ -2,7 +2,7 @@
 
 The kernel below both per-person attacks. A person's candidates after some releases are the intersection of what
 the pools of these releases hold. State is per person: 64 values a word, a count of versions, two release numbers.
-Cost per release: linear in people and entries. Large series use the compiled twin in `attacks.compiled`,
+Cost per release: linear in people and entries. Large series use the compiled twin in `attacks.candidates_compiled`,
 of which this is the oracle.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes, Entries, Pools, Table
+from audit.model.evidence import CandidatePools, Codes, Table, ValueCounts
 
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
@@ -67,7 +67,7 @@ class Candidates:
             self.empty_at = _longer(self.empty_at, more, NEVER)
             self.skewed = _longer(self.skewed, more, False)
 
-    def fold(self, pools: Pools, release: int) -> None:
+    def fold(self, pools: CandidatePools, release: int) -> None:
         """Take one more release into account."""
         self.grow(pools.people, pools.values)
         allowed, flat = pool_masks(pools, self.masks.shape[1])
@@ -170,9 +170,9 @@ def _at_most_one(masks: Words) -> Flags:
     return np.bitwise_count(masks).sum(axis=1, dtype=np.int32) <= 1
 
 
-def pool_masks(pools: Pools, words: int) -> tuple[Words, Flags]:
+def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
     """Return the values of each pool as bits, shape (pools, words), and whether it holds all of them equally often."""
-    if not isinstance(pools.contents, Entries):
+    if not isinstance(pools.contents, ValueCounts):
         return _table_masks(pools.contents, words)
     n = pools.n_pools
     bag, value, rows = pools.contents
@@ -203,7 +203,7 @@ def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:
     return masks.view(np.uint64), flat
 
 
-def _sorted_masks(entries: Entries, pools: int, words: int) -> Words:
+def _sorted_masks(entries: ValueCounts, pools: int, words: int) -> Words:
     """Return the masks of pools when a table of pools by values would be too large."""
     place = entries.bag.astype(np.int64) * words + entries.value // 64
     order = np.argsort(place, kind="stable")

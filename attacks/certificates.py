@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.core.evidence import Codes, Entries, Evidence, Pools
-from audit.core.outcome import Disclosure, Disclosures, Places, Step
+from audit.model.evidence import CandidatePools, Codes, Evidence, ValueCounts
+from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Places
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ def sightings(evidence: Evidence, people: Codes, last: int | None = None) -> dic
     return found
 
 
-def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
+def contents(pools: CandidatePools, wanted: Codes) -> dict[int, tuple[int, ...]]:
     """Return the distinct values of some pools, in order of codes."""
     found: dict[int, list[int]] = {int(pool): [] for pool in wanted}
-    if not isinstance(pools.contents, Entries):
+    if not isinstance(pools.contents, ValueCounts):
         return {pool: tuple(np.flatnonzero(pools.contents[pool]).tolist()) for pool in found}
     bag, value, _ = pools.contents
     places = np.flatnonzero(np.isin(bag, np.unique(wanted)))
@@ -49,19 +49,19 @@ def contents(pools: Pools, wanted: Codes) -> dict[int, tuple[int, ...]]:
     return {pool: tuple(values) for pool, values in found.items()}
 
 
-def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+def disclosures(evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
     """Return what is claimed of people whose candidates have one value in common.
 
     A finding's certificate ends at the release at which the value became certain.
     """
 
-    def build(places: Places) -> list[Disclosure]:
+    def build(places: Places) -> list[AttributeDisclosure]:
         seen = sightings(evidence, person[places], int(release[places].max(initial=-1)))
         found = []
         for place in places.tolist():
             who, last = int(person[place]), int(release[place])
-            steps = tuple(Step(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
-            found.append(Disclosure(who, last, int(value[place]), 1.0, steps))
+            steps = tuple(CertificateStep(s.release, s.groups, s.candidates) for s in seen[who] if s.release <= last)
+            found.append(AttributeDisclosure(who, last, int(value[place]), 1.0, steps))
         return found
 
-    return Disclosures(person, release, value, build)
+    return AttributeDisclosures(person, release, value, build)

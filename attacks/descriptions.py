@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes, Records, RecordSource
-from audit.core.keys import combine, distinct
-from audit.core.outcome import Cause, Narrowed, Places, RecordStep
+from audit.model.composite_keys import combine, distinct
+from audit.model.evidence import Codes, Records, RecordSource
+from audit.model.outcome import Cause, IdentityDisclosure, Places, RecordSighting
 
 
-class Descriptions:
+class RecordDescriptions:
     """What is known of each record so far.
 
     Attributes:
@@ -69,14 +69,14 @@ def equal_rows(columns: Sequence[Codes]) -> tuple[Places, Codes]:
 
 def narrowed(
     source: RecordSource, record: Codes, release: Codes, size: Codes, causes: Sequence[Cause]
-) -> Callable[[Places], list[Narrowed]]:
+) -> Callable[[Places], list[IdentityDisclosure]]:
     """Return what builds the findings of records that became unsafe; all arguments have shape (claims,)."""
 
-    def build(places: Places) -> list[Narrowed]:
+    def build(places: Places) -> list[IdentityDisclosure]:
         wanted, at = record[places], release[places]
-        steps: dict[int, list[RecordStep]] = {int(code): [] for code in wanted}
-        known = Descriptions(source)
-        built: dict[int, Narrowed] = {}
+        steps: dict[int, list[RecordSighting]] = {int(code): [] for code in wanted}
+        known = RecordDescriptions(source)
+        built: dict[int, IdentityDisclosure] = {}
         for position in range(int(at.max(initial=-1)) + 1):
             rows = source.rows(position)
             mine = np.flatnonzero(np.isin(rows.record, wanted))
@@ -84,11 +84,13 @@ def narrowed(
             sizes, groups = _class_sizes(rows, mine).tolist(), source.groups(position, mine)
             cells = zip(*(column[mine].tolist() for column in rows.cells), strict=True)
             for code, group, count, cell in zip(rows.record[mine].tolist(), groups, sizes, cells, strict=True):
-                steps[code].append(RecordStep(position, group, count, cell))
+                steps[code].append(RecordSighting(position, group, count, cell))
             for place in places[at == position].tolist():
                 code = int(record[place])
                 certificate = tuple(steps[code])
-                built[place] = Narrowed(code, position, int(size[place]), known.of(code), causes[place], certificate)
+                built[place] = IdentityDisclosure(
+                    code, position, int(size[place]), known.of(code), causes[place], certificate
+                )
         return [built[place] for place in places.tolist()]
 
     return build

@@ -14,8 +14,8 @@ Cost: linear in rows, and one sort of the records per release; each distinct pai
 Source: monotonic paper, Sections 2 and 4.1; its condition (3), asked of every set of releases, is asked here of every
 prefix of the series.
 
->>> attack = InferenceTable().under({"k": 3})
->>> attack.ident, attack.k, sorted(attack.decides)
+>>> attack = InferenceTableAttack().with_policy({"k": 3})
+>>> attack.name, attack.k, sorted(attack.decides)
 ('inference-table', 3, ['k'])
 """
 
@@ -23,29 +23,86 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.descriptions import Descriptions, equal_rows, narrowed
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence, Records, RecordSource
-from audit.core.outcome import Cause, Flags, Narrowings, Outcome, Places
+from attacks.descriptions import RecordDescriptions, equal_rows, narrowed
+from audit.model.evidence import Codes, Evidence, Records, RecordSource
+from audit.model.measures import Measures
+from audit.model.outcome import Cause, Flags, IdentityDisclosures, Outcome, Places
+from audit.model.report import FindingRule
+from audit.runtime.budget import Budget
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
 NEVER = -1
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InferenceTableMeasures(Measures):
+    """How many records share their description with too few.
+
+    Attributes:
+        k: how many records a class should hold at least.
+        records: records of people.
+        unsafe: records in smaller classes after the last release; None where not all releases were looked at.
+        once_unsafe: records in a smaller class after some release.
+        smallest_class: the smallest class after the last release; None where that is not known.
+    """
+
+    k: int
+    records: int
+    unsafe: int | None
+    once_unsafe: int
+    smallest_class: int | None
+
+    about_values: ClassVar[bool] = False
+    timeline_label: ClassVar[str] = "below k"
+    remedy: ClassVar[str] = (
+        "Split groups of records only into parts of k or more, and leave all other cells as they were."
+    )
+
+    @property
+    def subjects(self) -> int:
+        """How many records there are."""
+        return self.records
+
+    @property
+    def subjects_label(self) -> str:
+        """What is counted."""
+        return "records"
+
+    @property
+    def found(self) -> int:
+        """How many were in too small a class once."""
+        return self.once_unsafe
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many records were in too small a class."""
+        return f"{super().found_in_words(at_least=at_least)} below k = {self.k}"
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return how many records too few others are like."""
+        return f"{self.found_in_words(at_least=at_least)}: too few others fit what is known of them"
+
+
 @dataclass(frozen=True)
-class InferenceTable:
+class InferenceTableAttack:
     """Intersect each record's cells over the releases; classes below `k` are unsafe."""
 
     k: int = 2
-    ident: str = "inference-table"
-    decides: frozenset[str] = frozenset({"k"})
-    per_attribute: bool = False
+    name: ClassVar[str] = "inference-table"
+    decides: ClassVar[frozenset[str]] = frozenset({"k"})
+    per_attribute: ClassVar[bool] = False
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "narrowed": FindingRule(
+            "What the releases tell of a record fits fewer than k records.",
+            "Split groups of records only into parts of k or more, and leave all other cells as they were.",
+        )
+    }
 
-    def under(self, limits: Mapping[str, float], /) -> InferenceTable:
+    def with_policy(self, limits: Mapping[str, float], /) -> InferenceTableAttack:
         """Return the attack with the policy's k."""
         return replace(self, k=int(limits.get("k", self.k)))
 
@@ -57,12 +114,12 @@ class InferenceTable:
         """
         source = evidence.records
         if source is None:
-            return Outcome.skipped(self.ident, "it needs [columns] record, a published id that links a record's rows")
+            return Outcome.skipped(self.name, "it needs [columns] record, a published id that links a record's rows")
         if not source.attributes:
-            return Outcome.skipped(self.ident, "it needs quasi-identifiers, and the series has none")
-        table, releases = Table(source, self.k), len(evidence.tags)
+            return Outcome.skipped(self.name, "it needs quasi-identifiers, and the series has none")
+        table, releases = DescriptionTable(source, self.k), len(evidence.tags)
         for done, rows in enumerate(source.stream()):
-            if budget.spent():
+            if budget.exhausted():
                 break
             table.fold(rows, done)
             budget.progress(done + 1, releases)
@@ -70,16 +127,16 @@ class InferenceTable:
         reason = _incomplete(budget, done, releases, table.hidden)
         complete = reason is None
         once = np.flatnonzero(table.unsafe_at != NEVER)
-        measures: dict[str, object] = {
-            "k": self.k,
-            "records": int(table.real.sum()),
-            "unsafe": table.timeline[-1] if done == releases else None,
-            "once_unsafe": len(once),
-            "smallest_class": table.least if complete else None,
-            "timeline": table.timeline,
-        }
+        measures = InferenceTableMeasures(
+            k=self.k,
+            records=int(table.real.sum()),
+            unsafe=table.timeline[-1] if done == releases else None,
+            once_unsafe=len(once),
+            smallest_class=table.least if complete else None,
+            timeline=table.timeline,
+        )
         return Outcome(
-            self.ident,
+            self.name,
             "complete" if complete else "incomplete",
             reason,
             measures,
@@ -97,7 +154,7 @@ def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | 
     return None
 
 
-class Table:
+class DescriptionTable:
     """The inference table so far, and what became of each record.
 
     Attributes:
@@ -114,7 +171,7 @@ class Table:
 
     def __init__(self, source: RecordSource, k: int) -> None:
         self.source, self.k = source, k
-        self.known = Descriptions(source)
+        self.known = RecordDescriptions(source)
         self.real = np.zeros(0, dtype=np.bool_)
         self.classes, self.smallest, self.unsafe_at, self.size_then = (np.zeros(0, dtype=np.int32) for _ in range(4))
         self.cause = np.zeros(0, dtype=np.int8)
@@ -171,12 +228,12 @@ class Table:
         causes: list[Cause] = ["group change", "small group", "widow", "subgroup expanding"]
         return np.select(cases, [CAUSES.index(cause) for cause in causes], CAUSES.index("group change")).astype(np.int8)
 
-    def narrowings(self, once: Places) -> Narrowings:
+    def narrowings(self, once: Places) -> IdentityDisclosures:
         """Return what is claimed of the records at some places, which were unsafe once."""
         record, release, size = self.known.record[once], self.unsafe_at[once], self.size_then[once]
         causes = [CAUSES[cause] for cause in self.cause[once].tolist()]
         build = narrowed(self.source, record, release, size, causes)
-        return Narrowings(self.k, record, release, size, self.smallest[once], build)
+        return IdentityDisclosures(self.k, record, release, size, self.smallest[once], build)
 
 
 def _uniform(group: Codes, label: Codes, groups: int) -> Flags:

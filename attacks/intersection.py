@@ -3,6 +3,9 @@
 Threat model: the adversary knows, for each release, which group holds the person (`linked`), or the person's exact
 quasi-identifiers and presence (`register`), and that the sensitive value never changes.
 
+Where values are combinations of several attributes, somebody is vulnerable whose candidates have one value of one
+attribute in common.
+
 Claim: a person's *candidates* are the values that every one of the person's pools holds. Someone with one
 candidate left is *vulnerable*: the value is certain. Sound, because the person's value stands in each of the
 person's pools. Exact for an adversary who looks at one person at a time; somebody who reasons about everybody at
@@ -12,35 +15,75 @@ Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of va
 
 Cost: linear in rows; one release in memory at a time. Source: m-invariance paper, Definitions 15 and 16, Lemmas 1, 2.
 
->>> attack = Intersection()
->>> attack.ident, sorted(attack.decides)
+>>> attack = IntersectionAttack()
+>>> attack.name, sorted(attack.decides)
 ('intersection', ['max_risk'])
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from attacks.candidate_update import fold_all
 from attacks.certificates import disclosures
-from attacks.folding import fold_all
+from attacks.common_parts import common_parts
 from attacks.posterior import CandidateRisks
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence
-from audit.core.outcome import Disclosures, Outcome, counts_table, per_person_reason
+from audit.model.evidence import Codes, Evidence
+from audit.model.measures import Distribution, Measures
+from audit.model.outcome import AttributeDisclosures, Outcome, counts_table, per_person_reason
+from audit.model.report import WITHHOLD, FindingRule
+from audit.runtime.budget import Budget
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class IntersectionMeasures(Measures):
+    """How many values are left to people.
+
+    Attributes:
+        individuals: people who count.
+        vulnerable: those with one candidate.
+        candidate_sizes: people by the number of their candidates; 0 for whoever contradicts the assumptions.
+    """
+
+    individuals: int
+    vulnerable: int
+    candidate_sizes: dict[str, int]
+
+    timeline_label: ClassVar[str] = "certain"
+
+    @property
+    def subjects(self) -> int:
+        """How many people count."""
+        return self.individuals
+
+    @property
+    def found(self) -> int:
+        """How many have one candidate."""
+        return self.vulnerable
+
+    def distributions(self) -> Iterator[Distribution]:
+        """Yield how many values are left to people."""
+        sizes = {int(size): count for size, count in self.candidate_sizes.items()}
+        if sizes:
+            yield Distribution("How many values are left to each person", "values left", "people", sizes)
 
 
 @dataclass(frozen=True)
-class Intersection:
+class IntersectionAttack:
     """Intersect each person's candidate sets over the releases."""
 
-    ident: str = "intersection"
-    decides: frozenset[str] = frozenset({"max_risk"})
-    per_attribute: bool = True
+    name: ClassVar[str] = "intersection"
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "disclosure": FindingRule("A person's groups have one value in common.", WITHHOLD)
+    }
 
-    def under(self, limits: Mapping[str, float], /) -> Intersection:
+    def with_policy(self, limits: Mapping[str, float], /) -> IntersectionAttack:
         """Return the attack itself: no clause is an option of it."""
         return self
 
@@ -50,8 +93,9 @@ class Intersection:
         if reason is None and evidence.transitions is not None:
             reason = "it needs values that never change, and the series has transitions"
         if reason is not None:
-            return Outcome.skipped(self.ident, reason)
-        state, done = fold_all(evidence, budget)
+            return Outcome.skipped(self.name, reason)
+        common = common_parts(evidence)
+        state, done = fold_all(evidence, budget, common)
         counts, certain = np.zeros(1, dtype=np.int64), [np.zeros(0, dtype=np.int32)]
         for people, sizes in state.seen():
             certain.append(people[sizes == 1])
@@ -60,22 +104,27 @@ class Intersection:
             counts = more
         vulnerable = np.concatenate(certain)
         complete = done == len(evidence.tags)
-        measures: dict[str, object] = {
-            "individuals": int(counts.sum()),
-            "vulnerable": len(vulnerable),
-            "candidate_sizes": counts_table(counts),
-            "timeline": state.vulnerable,
-        }
+        measures = IntersectionMeasures(
+            individuals=int(counts.sum()),
+            vulnerable=len(vulnerable),
+            candidate_sizes=counts_table(counts),
+            timeline=state.vulnerable,
+        )
         certain_at = state.certain_at[vulnerable].astype(np.int32)
+        claims = self.claims(evidence, vulnerable, certain_at, state.only(vulnerable))
+        if common is not None:
+            convicted = int(np.count_nonzero(common.certain))
+            measures = replace(measures, vulnerable=convicted, timeline=common.timeline)
+            claims = self.claims(evidence, *common.claims(state))
         return Outcome(
-            self.ident,
+            self.name,
             "complete" if complete else "incomplete",
             None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases",
             measures,
-            self.claims(evidence, vulnerable, certain_at, state.only(vulnerable)),
+            claims,
             CandidateRisks(evidence, state) if complete else None,
         )
 
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
         """Return what is claimed of some people."""
         return disclosures(evidence, person, release, value)

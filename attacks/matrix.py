@@ -5,16 +5,20 @@ Source: equivalence paper, Definition 9.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes, Counts, Entries, Evidence, Members
+from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
 
 NAMELESS = -1
+# Sorts behind everybody who has a code.
+_NOBODY = 2**31 - 1
+_AT_ONCE = 1 << 17
 T = TypeVar("T", bound=np.integer)
 
 
@@ -29,8 +33,8 @@ class Matrix:
         start: where each group's members begin in `member`, and their number at the end; shape (groups + 1,), int64.
         member: the columns of each group's members, distinct and ascending; shape (memberships,), int32.
         value_start: where each group's values begin in `value`; shape (groups + 1,), int64.
-        value: the distinct values of each group, ascending; shape (entries,), int32.
-        rows: number of rows of each of them; shape (entries,), int64.
+        value: the distinct values of each group, ascending; shape (entries,), of the smallest type that holds them.
+        rows: number of rows of each of them; shape (entries,), of the smallest type that holds them.
         release: the release of each group, counted from 0, ascending; shape (groups,), int32.
         code: the group's code within its release; shape (groups,), int32.
         individual: which columns are people who count, by column; shape (columns,). Columns that are in no group may
@@ -43,8 +47,8 @@ class Matrix:
     start: Counts
     member: Codes
     value_start: Counts
-    value: Codes
-    rows: Counts
+    value: npt.NDArray[np.integer]
+    rows: npt.NDArray[np.integer]
     release: Codes
     code: Codes
     individual: npt.NDArray[np.bool_]
@@ -68,87 +72,203 @@ class Matrix:
 
     def by_column(self) -> tuple[Counts, Codes]:
         """Return where each column's groups begin, shape (columns + 1,), and the groups, ascending in each."""
-        start = np.zeros(self.columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.member, minlength=self.columns), out=start[1:])
-        # Two stable passes over 16 bits each are sorts by counting, three times as fast as one over 32.
-        order = np.argsort((self.member & 0xFFFF).astype(np.uint16), kind="stable")
-        order = order[np.argsort((self.member >> 16).astype(np.uint16)[order], kind="stable")]
-        return start, self.group_of()[order]
+        from scipy.sparse import csr_array
+
+        cells = (np.ones(len(self.member), dtype=np.bool_), self.member, self.start)
+        columns = csr_array(cells, shape=(self.groups, self.columns)).tocsc()
+        return columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False)
+
+    def present(self) -> npt.NDArray[np.bool_]:
+        """Return which columns are in some group; shape (columns,)."""
+        here = np.zeros(self.columns, dtype=np.bool_)
+        here[self.member] = True
+        return here
 
     def prefix(self, releases: int) -> Matrix:
-        """Return the same of the first releases alone; columns keep their numbers."""
+        """Return the same of the first releases alone, without copies; columns keep their numbers."""
+        if releases == self.releases:
+            return self
         groups = int(np.searchsorted(self.release, releases))
-        return self.restricted(np.arange(groups), releases)
+        start, value_start = self.start[: groups + 1], self.value_start[: groups + 1]
+        member, entries = self.member[: start[-1]], slice(value_start[-1])
+        parts = (start, member, value_start, self.value[entries], self.rows[entries])
+        return self._of(parts, self.release[:groups], self.code[:groups], releases)
 
-    def restricted(self, groups: npt.NDArray[np.integer], releases: int | None = None) -> Matrix:
+    def members_of(self, groups: npt.NDArray[np.integer]) -> tuple[Counts, Codes]:
+        """Return where the members of some groups begin, given in ascending order, and the members."""
+        return _ragged(self.start, self.member, groups)
+
+    def restricted(self, groups: npt.NDArray[np.integer]) -> Matrix:
         """Return the same of some groups alone, given in ascending order; columns keep their numbers."""
         start, member = _ragged(self.start, self.member, groups)
         value_start, value = _ragged(self.value_start, self.value, groups)
         _, rows = _ragged(self.value_start, self.rows, groups)
+        parts = (start, member, value_start, value, rows)
+        return self._of(parts, self.release[groups], self.code[groups], self.releases)
+
+    def _of(
+        self,
+        parts: tuple[Counts, Codes, Counts, npt.NDArray[np.integer], npt.NDArray[np.integer]],
+        release: Codes,
+        code: Codes,
+        releases: int,
+    ) -> Matrix:
+        """Return the matrices of some of the groups."""
         here = np.zeros(self.columns, dtype=np.bool_)
-        here[member] = True
-        return Matrix(
-            start,
-            member,
-            value_start,
-            value,
-            rows,
-            self.release[groups],
-            self.code[groups],
-            self.individual & here,
-            self.nameless,
-            self.values,
-            self.releases if releases is None else releases,
-        )
+        here[parts[1]] = True
+        return Matrix(*parts, release, code, self.individual & here, self.nameless, self.values, releases)
 
     @staticmethod
     def of(evidence: Evidence) -> Matrix:
         """Return the matrices of a series whose groups are known (adversary `linked`)."""
-        return Matrix.joined([evidence.source.members(release) for release in range(len(evidence.tags))])
+        return Matrix.joined(evidence.source.members(release) for release in range(len(evidence.tags)))
 
     @staticmethod
-    def joined(releases: list[Members]) -> Matrix:
-        """Return the matrices of releases in order."""
-        people = max((int(members.column.max(initial=-1)) + 1 for members in releases), default=0)
-        people = max(people, max((len(members.individual) for members in releases), default=0))
-        nameless = 0
-        sizes, columns, value_sizes, values, counts, when, codes = [], [], [], [], [], [], []
-        for position, members in enumerate(releases):
-            column, nobody = members.column.astype(np.int64), np.flatnonzero(members.column == NAMELESS)
-            column[nobody] = people + nameless + np.arange(len(nobody))
-            nameless += len(nobody)
-            ordered = np.sort(members.group.astype(np.int64) << 32 | column) & 0xFFFFFFFF
-            size = np.bincount(members.group, minlength=members.n_groups)
-            entries = members.contents
-            pairs, count = _counted(entries)
-            used = np.flatnonzero(size)
-            sizes.append(size[used])
-            columns.append(ordered.astype(np.int32))
-            value_sizes.append(np.bincount(pairs >> 32, minlength=members.n_groups)[used])
-            values.append((pairs & 0xFFFFFFFF).astype(np.int32))
-            counts.append(count)
-            when.append(np.full(len(used), position, dtype=np.int32))
-            codes.append(used.astype(np.int32))
-        individual = np.zeros(people + nameless, dtype=np.bool_)
-        for members, everybody in zip(releases, columns, strict=True):
-            real = everybody[everybody < people]
-            individual[real] = members.individual[real]
+    def joined(releases: Iterable[Members]) -> Matrix:
+        """Return the matrices of releases in order; each is looked at once, and not kept."""
+        gathered = [_Gathered.of(members) for members in releases]
+        people = max((one.people for one in gathered), default=0)
+        sizes = np.concatenate([np.zeros(0, dtype=np.int64), *(one.sizes for one in gathered)])
+        member, nameless = np.empty(int(sizes.sum()), dtype=np.int32), 0
+        individual = np.zeros(people + sum(one.nameless for one in gathered), dtype=np.bool_)
+        end = 0
+        for one in gathered:
+            mine = member[end : end + len(one.column)]
+            mine[:] = one.column
+            nobody = np.flatnonzero(mine == _NOBODY)
+            mine[nobody] = people + nameless + np.arange(len(nobody), dtype=np.int32)
+            real = mine[mine < people]
+            individual[real] = one.individual[real]
+            nameless, end = nameless + len(nobody), end + len(mine)
+            one.column = mine[:0]
         return Matrix(
-            _starts(_joined(sizes, np.int64)),
-            _joined(columns, np.int32),
-            _starts(_joined(value_sizes, np.int64)),
-            _joined(values, np.int32),
-            _joined(counts, np.int64),
-            _joined(when, np.int32),
-            _joined(codes, np.int32),
+            _starts(sizes),
+            member,
+            _starts(_joined([one.value_sizes for one in gathered], np.int64)),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(one.value for one in gathered)]),
+            np.concatenate([np.zeros(0, dtype=np.int8), *(one.rows for one in gathered)]),
+            np.repeat(np.arange(len(gathered), dtype=np.int32), [len(one.code) for one in gathered]),
+            _joined([one.code for one in gathered], np.int32),
             individual,
             nameless,
-            max((members.values for members in releases), default=0),
-            len(releases),
+            max((one.values for one in gathered), default=0),
+            len(gathered),
         )
 
 
-def _counted(entries: Entries) -> tuple[Counts, Counts]:
+@dataclass
+class _Gathered:
+    """What the matrices take of one release: groups without members are left out.
+
+    Attributes:
+        column: the members of each group, ascending, `_NOBODY` at the end for counterfeits without identity; int32.
+        sizes, value_sizes: how many members and values each group has.
+        value, rows: the values of each group, ascending, and the rows of each.
+        code: the groups.
+        individual: which people are no counterfeits.
+        people, nameless, values: one more than the largest code of a person, counterfeits without identity, values.
+    """
+
+    column: Codes
+    sizes: Counts
+    value_sizes: Counts
+    value: npt.NDArray[np.integer]
+    rows: npt.NDArray[np.integer]
+    code: Codes
+    individual: npt.NDArray[np.bool_]
+    people: int
+    nameless: int
+    values: int
+
+    @classmethod
+    def of(cls, members: Members) -> _Gathered:
+        key = members.group.astype(np.int64) << 32
+        key |= np.where(members.column == NAMELESS, _NOBODY, members.column)
+        key.sort()
+        sizes = np.bincount(members.group, minlength=members.n_groups)
+        used = np.flatnonzero(sizes)
+        pairs, rows = _counted(members.contents)
+        return cls(
+            (key & 0xFFFFFFFF).astype(np.int32),
+            sizes[used],
+            np.bincount(pairs >> 32, minlength=members.n_groups)[used],
+            (pairs & 0xFFFFFFFF).astype(np.min_scalar_type(max(members.values - 1, 0))),
+            rows.astype(np.min_scalar_type(int(rows.max(initial=0)))),
+            used.astype(np.int32),
+            members.individual,
+            max(int(members.column.max(initial=-1)) + 1, len(members.individual)),
+            int((members.column == NAMELESS).sum()),
+            members.values,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """Columns that are in the same groups, which every sum of groups counts equally often.
+
+    Attributes:
+        of: the type of each column, -1 for columns in no group; shape (columns,), int32.
+        example: the first column of each type, ascending; shape (types,), int64.
+        size: number of columns of each type; shape (types,), int64.
+    """
+
+    of: Codes
+    example: Counts
+    size: Counts
+
+    @classmethod
+    def among(cls, matrix: Matrix) -> Types:
+        """Return the types of a matrix.
+
+        Random numbers of the groups, added up, tell columns apart; that equal sums are equal sets is then looked up.
+        """
+        start, group = matrix.by_column()
+        here = np.flatnonzero(np.diff(start))
+        for seed in count():
+            token = np.random.default_rng(seed).integers(0, 2**64, matrix.groups, dtype=np.uint64)
+            sums = np.empty(len(here), dtype=np.uint64)
+            ends = np.append(start[here], len(group))
+            for first, last in blocks(ends):
+                sums[first:last] = np.add.reduceat(
+                    token[group[ends[first] : ends[last]]], ends[first:last] - ends[first]
+                )
+            _, example, place, size = np.unique(sums, return_index=True, return_inverse=True, return_counts=True)
+            if _same_groups(start, group, here, here[example[place]]):
+                break
+        order = np.argsort(example)
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        of = np.full(matrix.columns, -1, dtype=np.int32)
+        of[here] = number[place]
+        return cls(of, here[example[order]], size[order])
+
+
+def blocks(start: Counts) -> Iterator[tuple[int, int]]:
+    """Yield spans of a ragged array's lines, each with not many entries: so that what is made of them stays small."""
+    first = 0
+    while first < len(start) - 1:
+        last = max(first + 1, int(np.searchsorted(start, start[first] + _AT_ONCE, side="right")) - 1)
+        yield first, last
+        first = last
+
+
+def _same_groups(start: Counts, group: Codes, one: Counts, other: Counts) -> bool:
+    """Tell whether columns are in the same groups as others, one by one."""
+    differing = np.flatnonzero(one != other)
+    one, other = one[differing], other[differing]
+    size = start[one + 1] - start[one]
+    if not np.array_equal(size, start[other + 1] - start[other]):
+        return False
+    for begin in range(0, len(one), _AT_ONCE):
+        some = slice(begin, begin + _AT_ONCE)
+        along = np.arange(size[some].sum()) - np.repeat(np.cumsum(size[some]) - size[some], size[some])
+        mine, theirs = (np.repeat(start[these[some]], size[some]) + along for these in (one, other))
+        if not np.array_equal(group[mine], group[theirs]):
+            return False
+    return True
+
+
+def _counted(entries: ValueCounts) -> tuple[Counts, Counts]:
     """Return the distinct pairs of group and value, as group · 2³² + value in order, and the rows of each."""
     key = entries.bag.astype(np.int64) << 32 | entries.value
     if entries.rows is None:
@@ -168,8 +288,7 @@ def _starts(sizes: npt.NDArray[np.integer]) -> Counts:
 
 
 def _ragged(start: Counts, content: npt.NDArray[T], chosen: npt.NDArray[np.integer]) -> tuple[Counts, npt.NDArray[T]]:
-    """Return the rows of a ragged array at some places."""
-    sizes = np.diff(start)[chosen]
-    starts = _starts(sizes)
-    place = np.repeat(start[chosen] - starts[:-1], sizes) + np.arange(starts[-1])
-    return starts, content[place]
+    """Return the rows of a ragged array at some places, given in ascending order."""
+    sizes, flags = np.diff(start), np.zeros(len(start) - 1, dtype=np.bool_)
+    flags[chosen] = True
+    return _starts(sizes[flags]), content[np.repeat(flags, sizes)]

@@ -1,6 +1,6 @@
-"""Feasible paths of everybody at once, when values change along known transitions.
+"""How probable values are, when they change along known transitions: sums over the feasible paths of everybody.
 
-The kernel of `update-graph`. People are worked on in ranges that fit in memory; within a range a version (one person
+People are worked on in ranges that fit in memory; within a range a version (one person
 in one release) is a row of booleans over the values, and a step along the transitions is one matrix product, exact
 because it only counts. Cost: versions x values^2 at most, by BLAS for few values and by sparse products for many.
 
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Entries, Evidence, Pools
+from audit.model.evidence import CandidatePools, Codes, Evidence, ValueCounts
+from audit.runtime.budget import Budget
 
 Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float64]
@@ -62,21 +62,36 @@ class Graph:
         return np.asarray(rows @ self._operators[3])
 
 
+class Parts:
+    """The values of several attributes that combinations are of: `codes`, shape (combinations, attributes)."""
+
+    def __init__(self, codes: Codes) -> None:
+        self._codes = codes
+        self.attributes = codes.shape[1]
+
+    def values(self, attribute: int, combinations: Codes) -> Codes:
+        """Return the value of an attribute that each of some combinations is of, -1 where it is unknown."""
+        return np.where(combinations >= 0, self._codes[combinations, attribute], np.int32(-1))
+
+    def sums(self, attribute: int, rows: Reals | Flags) -> Reals:
+        """Return what stands in rows for combinations, added up by values of an attribute; shape (rows, values)."""
+        value = self._codes[:, attribute]
+        found = np.zeros((int(value.max(initial=-1)) + 1, len(rows)))
+        np.add.at(found, value, rows.T)
+        return found.T
+
+
 @dataclass
-class Versions:
+class VersionColumns:
     """What is found out of every version in one release.
 
     Attributes:
         person, counted: as in the release's pools.
-        size: how many values are feasible; shape (n,), int32.
-        value: the first feasible value, -1 where there is none; shape (n,), int32.
         risk: the probability asked for; shape (n,), float64; NaN where it is impossible.
     """
 
     person: Codes
     counted: Flags
-    size: Codes
-    value: Codes
     risk: Reals
 
 
@@ -105,21 +120,21 @@ class Paths:
 
     Attributes:
         versions: what is found, per release.
-        disclosed: versions with one feasible value after each release.
         finished: whether all ranges of people were worked on.
     """
 
     evidence: Evidence
     budget: Budget
-    versions: list[Versions] = field(default_factory=list)
-    disclosed: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    versions: list[VersionColumns] = field(default_factory=list)
     finished: bool = True
 
     def __post_init__(self) -> None:
         if self.evidence.transitions is None:
             raise ValueError("paths need transitions")
         self.graph = Graph(self.evidence.transitions.weight)
-        self._pools: list[Pools] = []
+        parts = None if self.evidence.combined is None else self.evidence.combined.parts()
+        self.parts = None if parts is None else Parts(parts)
+        self._pools: list[CandidatePools] = []
         self._order: list[npt.NDArray[np.intp]] = []
 
     def load(self) -> None:
@@ -129,9 +144,7 @@ class Paths:
             counted = np.ones(n, dtype=np.bool_) if pools.counted is None else pools.counted
             self._pools.append(pools)
             self._order.append(np.argsort(pools.person, kind="stable"))
-            empty = np.zeros(n, dtype=np.int32)
-            self.versions.append(Versions(pools.person, counted, empty - 1, empty - 1, np.full(n, np.nan)))
-        self.disclosed = np.zeros(len(self._pools), dtype=np.int64)
+            self.versions.append(VersionColumns(pools.person, counted, np.full(n, np.nan)))
 
     def ranges(self) -> Iterator[_Range]:
         """Yield ranges of people, each with all its versions."""
@@ -143,7 +156,7 @@ class Paths:
         most = max(1, _RANGE_BYTES // (values * _BYTES_PER_CELL))
         first = 0
         while first < len(total) - 1:
-            if self.budget.spent():
+            if self.budget.exhausted():
                 self.finished = False
                 return
             done = work[first - 1] if first else 0
@@ -167,58 +180,6 @@ class Paths:
             part.counted.append(versions.counted[place])
             part.count.append(pool_counts(pools, place, len(self.graph.weight)))
         return part
-
-    # -- what is possible -----------------------------------------------------------------------------
-
-    def run(self) -> None:
-        """Find the feasible values of every version, with the timeline of disclosures."""
-        self.load()
-        for part in self.ranges():
-            feasible = self._feasible(part)
-            for versions, place, found in zip(self.versions, part.place, feasible, strict=True):
-                versions.size[place] = found.sum(axis=1)
-                versions.value[place] = np.where(found.any(axis=1), found.argmax(axis=1), -1)
-
-    def _feasible(self, part: _Range) -> list[Flags]:
-        """Return the feasible values of a range's versions, adding to the timeline on the way."""
-        values = len(self.graph.weight)
-        reached = np.ones((part.people, values), dtype=np.bool_)
-        seen = np.zeros(part.people, dtype=np.bool_)
-        feasible: list[Flags] = []
-        disclosed = 0
-        for release, local in enumerate(part.local):
-            found = part.count[release] > 0
-            again = np.flatnonzero(seen[local])
-            found[again] &= self.graph.after(reached[local[again]])
-            reached[local], seen[local] = found, True
-            feasible.append(found)
-            disclosed += int(((found.sum(axis=1) == 1) & part.counted[release]).sum())
-            disclosed += self._prune(part, feasible, release, again)
-            self.disclosed[release] += disclosed
-        return feasible
-
-    def _prune(self, part: _Range, feasible: list[Flags], release: int, again: npt.NDArray[np.intp]) -> int:
-        """Drop values of earlier versions that lead nowhere any more; return how many more are disclosed."""
-        frontier = part.local[release][again]
-        current = np.zeros((part.people, len(self.graph.weight)), dtype=np.bool_)
-        current[frontier] = feasible[release][again]
-        more = 0
-        for earlier in range(release - 1, -1, -1):
-            if not len(frontier):
-                break
-            rows = part.row[earlier][frontier]
-            here = rows >= 0
-            people, rows = frontier[here], rows[here]
-            old = feasible[earlier][rows]
-            new = old & self.graph.before(current[people])
-            changed = np.flatnonzero((new != old).any(axis=1))
-            counted = part.counted[earlier][rows[changed]]
-            more += int(((new[changed].sum(axis=1) == 1) & counted).sum())
-            more -= int(((old[changed].sum(axis=1) == 1) & counted).sum())
-            feasible[earlier][rows[changed]] = new[changed]
-            current[people[changed]] = new[changed]
-            frontier = np.concatenate([frontier[~here], people[changed]])
-        return more
 
     # -- how probable it is ---------------------------------------------------------------------------
 
@@ -270,12 +231,24 @@ class Paths:
             seen[local] = True
             wanted = asked[release]
             values_asked = None if wanted is None else wanted[part.place[release]]
-            yield release, _risk(_scaled(sent) * _scaled(incoming[release]), feasible[release], values_asked)
+            yield release, self._risk(_scaled(sent) * _scaled(incoming[release]), feasible[release], values_asked)
+
+    def _risk(self, posterior: Reals, feasible: Flags, asked: Codes | None) -> Reals:
+        """Return the probability of the value asked for; of combinations, of the likeliest of their values."""
+        risk = _risk(posterior, feasible, asked)
+        if self.parts is None:
+            return risk
+        impossible = np.isnan(risk)
+        for attribute in range(self.parts.attributes):
+            value = None if asked is None else self.parts.values(attribute, asked)
+            posteriors, possible = self.parts.sums(attribute, posterior), self.parts.sums(attribute, feasible) > 0
+            risk = np.maximum(risk, _risk(posteriors, possible, value))
+        return np.where(impossible, np.nan, risk)
 
 
-def pool_counts(pools: Pools, place: npt.NDArray[np.intp], values: int) -> Reals:
+def pool_counts(pools: CandidatePools, place: npt.NDArray[np.intp], values: int) -> Reals:
     """Return the rows of each value in the pools of some versions; shape (len(place), values), float64."""
-    if isinstance(pools.contents, Entries):
+    if isinstance(pools.contents, ValueCounts):
         used, which = np.unique(pools.pool[place], return_inverse=True)
         number = np.full(pools.n_pools, -1, dtype=np.int64)
         number[used] = np.arange(len(used))

@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.candidates import Candidates
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Entries, Evidence, Pools, Table
-from audit.core.kernels import wants_compiled
-from audit.core.outcome import Asked, Risks
+from attacks.common_parts import common_values
+from audit.model.evidence import CandidatePools, Codes, Evidence, Table, ValueCounts
+from audit.model.outcome import RiskQuery, Risks
+from audit.runtime.budget import Budget
+from audit.runtime.kernels import pays
 
 Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -29,6 +30,7 @@ Places = npt.NDArray[np.intp]
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _DENSE_SHARE = {"linked": 3, "register": 16}
 _MOST_BITS = 900.0
+_SAVED = 5e-8  # seconds that the compiled kernels save a row
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -46,12 +48,12 @@ class CandidateRisks:
     evidence: Evidence
     state: Candidates
 
-    def risks(self, asked: Asked, budget: Budget) -> Risks | None:
+    def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of everybody; NaN for people without candidates, or whose value asked for is none."""
         state = self.state
         seen = np.flatnonzero(state.versions).astype(np.int32)
         wanted = asked.of_people()
-        if wants_compiled(self.evidence.rows):
+        if self.evidence.combined is None and pays("attacks.posterior_products_compiled", _SAVED * self.evidence.rows):
             risk = self._compiled(len(seen), np.zeros(0, dtype=np.int32) if wanted is None else wanted, budget)
         else:
             risk = self._plain(seen, wanted, budget)
@@ -68,8 +70,14 @@ class CandidateRisks:
         value = np.full(len(seen), -1, dtype=np.int32) if wanted is None else wanted.take(seen)
         impossible = ~state.possible(seen, np.maximum(value, 0))
         risk[impossible & (value >= 0)] = np.nan
-        uneven = np.flatnonzero(state.skewed.take(seen))
+        parts = None if self.evidence.combined is None else self.evidence.combined.parts()
+        uneven = np.flatnonzero(state.skewed.take(seen) if parts is None else sizes > 1)
         uneven = uneven[(sizes[uneven] > 1) & ~np.isnan(risk[uneven])]
+        if parts is not None:
+            common = common_values(state.masks.take(seen[uneven], axis=0), state.only(seen[uneven]), parts)
+            certain = (common >= 0).any(axis=1)
+            risk[uneven[certain]] = 1.0
+            uneven = uneven[~certain]
         width = len(self.evidence.values)
         dense = self._dense(len(uneven), int(sizes[uneven].sum()))
         for part in _parts(np.full(len(uneven), width) if dense else sizes[uneven], self._most):
@@ -78,6 +86,8 @@ class CandidateRisks:
             if not self._multiplied(products, people, budget):
                 return None
             best, total = products.weigh(value[uneven[part]])
+            for column in () if parts is None else parts.T:
+                best = np.maximum(best, products.weigh_part(value[uneven[part]], column))
             risk[uneven[part]] = np.minimum(best / total, _BELOW_ONE)
         return risk
 
@@ -99,11 +109,11 @@ class CandidateRisks:
         local[people] = np.arange(len(people), dtype=np.int32)
         return self._stream(products, lambda pools: products.multiply(pools, local), budget)
 
-    def _stream(self, products: _Scaled, multiply: Callable[[Pools], float], budget: Budget) -> bool:
+    def _stream(self, products: _Scaled, multiply: Callable[[CandidatePools], float], budget: Budget) -> bool:
         """Multiply by all releases; `multiply` returns by how many bits products may grow."""
         bits = 0.0
         for pools in self.evidence.stream():
-            if budget.spent():
+            if budget.exhausted():
                 return False
             bits += multiply(pools)
             if bits > _MOST_BITS - 64:
@@ -113,8 +123,8 @@ class CandidateRisks:
 
     def _compiled(self, seen: int, wanted: Codes, budget: Budget) -> Reals | None:
         """Return the same by the compiled kernels."""
-        from attacks import weighing_compiled as kernels
-        from attacks.weighing import ListedProducts
+        from attacks import posterior_products_compiled as kernels
+        from attacks.posterior_products import ListedProducts
 
         state = self.state
         risk = np.empty(seen)
@@ -145,7 +155,7 @@ class _DenseProducts:
         self.weight = np.ones((len(people), values))
         self.span = int(people[0]), int(people[-1]) + 1
 
-    def multiply(self, pools: Pools, local: Codes) -> float:
+    def multiply(self, pools: CandidatePools, local: Codes) -> float:
         """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
 
         `local` is the row of each person, -1 for people without one.
@@ -169,13 +179,22 @@ class _DenseProducts:
         best[wanted] = self.weight[wanted, value[wanted]]
         return best, self.weight.sum(axis=1)
 
+    def weigh_part(self, value: Codes, part: Codes) -> Reals:
+        """Return the products of all combinations with the part that each person's has, the largest where it is -1."""
+        sums = np.zeros((int(part.max(initial=-1)) + 1, len(self.weight)))
+        np.add.at(sums, part, self.weight[:, : len(part)].T)
+        best = sums.max(axis=0)
+        wanted = np.flatnonzero(value >= 0)
+        best[wanted] = sums[part[value[wanted]], wanted]
+        return best
 
-def _tabled(pools: Pools, local: Codes, span: tuple[int, int]) -> tuple[Codes, Codes, Table]:
+
+def _tabled(pools: CandidatePools, local: Codes, span: tuple[int, int]) -> tuple[Codes, Codes, Table]:
     """Return at least those people of a release who have a row in `local`, their pools, and these as a table.
 
     `span` bounds the codes of the people with a row: where a release lists people in order, a search finds them.
     """
-    if not isinstance(pools.contents, Entries):
+    if not isinstance(pools.contents, ValueCounts):
         near = slice(None)
         if (pools.person[1:] > pools.person[:-1]).all():
             near = slice(*np.searchsorted(pools.person, span))
@@ -186,7 +205,7 @@ def _tabled(pools: Pools, local: Codes, span: tuple[int, int]) -> tuple[Codes, C
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     bag, value, rows = pools.contents
     some = np.flatnonzero(used[bag])
-    entries = Entries(number[bag[some]], value[some], None if rows is None else rows[some])
+    entries = ValueCounts(number[bag[some]], value[some], None if rows is None else rows[some])
     return pools.person[here], number[pools.pool[here]], entries.tabled(int(used.sum()), pools.values)
 
 
@@ -198,7 +217,7 @@ class _SparseProducts:
         self.start = np.searchsorted(self.place, np.arange(len(people) + 1))
         self.weight = np.ones(len(self.place))
 
-    def multiply(self, pools: Pools, local: Codes) -> float:
+    def multiply(self, pools: CandidatePools, local: Codes) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         rows = np.flatnonzero(local[pools.person] >= 0)
         mine = local[pools.person[rows]]
@@ -220,10 +239,20 @@ class _SparseProducts:
         best[self.place[wanted]] = self.weight[wanted]
         return best, np.add.reduceat(self.weight, self.start[:-1])
 
+    def weigh_part(self, value: Codes, part: Codes) -> Reals:
+        """Return the products of all combinations with the part that each person's has, the largest where it is -1."""
+        key, place = np.unique(self.place * np.int64(part.max() + 1) + part[self.candidate], return_inverse=True)
+        sums = np.bincount(place, weights=self.weight)
+        best = np.zeros(len(value))
+        np.maximum.at(best, key // (part.max() + 1), sums)
+        wanted = np.flatnonzero(value >= 0)
+        best[wanted] = sums[np.searchsorted(key, wanted * np.int64(part.max() + 1) + part[value[wanted]])]
+        return best
 
-def _counts(pools: Pools, pool: Codes, value: Codes) -> npt.NDArray[np.number]:
+
+def _counts(pools: CandidatePools, pool: Codes, value: Codes) -> npt.NDArray[np.number]:
     """Return the rows of each of some pairs of pool and value; shape (pairs,)."""
-    if isinstance(pools.contents, Entries):
+    if isinstance(pools.contents, ValueCounts):
         bag, values, count = pools.contents
         if pools.n_pools * pools.values > 8 * (len(bag) + len(pool)):
             distinct, inverse = np.unique(bag.astype(np.int64) * pools.values + values, return_inverse=True)

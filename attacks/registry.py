@@ -2,55 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TypedDict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from attacks.equivalence.attack import Equivalence
-from attacks.inference_table import InferenceTable
-from attacks.intersection import Intersection
-from attacks.joint.attack import Joint
-from attacks.update_graph import UpdateGraph
-from audit.core.errors import UsageError
-from audit.core.outcome import Attack
+from audit.model.errors import UsageError, printable
+from audit.model.options import given, options_of, refuse_unknown
+from audit.model.registry import Registry
 
-MOST_ON_A_SIDE = 100
-ATTACKS: tuple[Attack, ...] = (Intersection(), UpdateGraph(), Equivalence(), Joint(), InferenceTable())
+if TYPE_CHECKING:
+    from audit.model.outcome import Attack
 
+Choice: TypeAlias = "str | Attack | type[Attack]"
+"""An attack by its name or as `package.module:Name`, an attack with its options, or the class of one."""
 
-def find(ident: str) -> Attack:
-    """Return the attack of a name.
-
-    Raises:
-        KeyError: there is none.
-    """
-    return {attack.ident: attack for attack in ATTACKS}[ident]
-
-
-class AttackOptions(TypedDict, total=False):
-    """Options that one attack has: `seed` is of `joint`, the others are of `equivalence`."""
-
-    max_e: int
-    known: bool
-    seed: int
+ATTACKS: Registry[Choice] = Registry(
+    "series_audit.attacks",
+    "attack",
+    {
+        "intersection": "attacks.intersection:IntersectionAttack",
+        "update-graph": "attacks.update_graph:UpdateGraphAttack",
+        "equivalence": "attacks.equivalence.attack:EquivalenceAttack",
+        "joint": "attacks.joint.attack:JointAttack",
+        "inference-table": "attacks.inference_table:InferenceTableAttack",
+        "homogeneity": "attacks.homogeneity:HomogeneityAttack",
+        "correspondence": "attacks.correspondence.attack:CorrespondenceAttack",
+        "inference": "attacks.inference.attack:InferenceAttack",
+    },
+)
 
 
-def choose(names: Collection[str], options: AttackOptions, spelled: Callable[[str], str] = str) -> tuple[Attack, ...]:
-    """Return the attacks of some names, or all where none is named, as the ladder goes, with their options.
-
-    `spelled` tells how the user writes an option. A seed may be given whatever is asked for.
+def find(choice: Choice) -> Attack:
+    """Return the attack that is meant, with its options as they are unless given.
 
     Raises:
-        UsageError: an option is given of an attack that is not asked for.
+        UsageError: there is none of the name, or it cannot be made.
     """
-    chosen = tuple(attack for attack in ATTACKS if attack.ident in names or not names)
-    own = {name: option for name, option in options.items() if name != "seed"}
-    if own and Equivalence() not in chosen:
-        option = spelled(next(iter(own)))
-        raise UsageError(f"{option} is an option of the attack equivalence; ask for it too, or leave {option} out")
-    return tuple(_with_options(attack, options) for attack in chosen)
+    found = ATTACKS.load(choice) if isinstance(choice, str) else choice
+    if isinstance(found, type):
+        if missing := [each.name for each in options_of(found) if each.required]:
+            raise UsageError(f"the attack {found.__name__} needs {', '.join(missing)}; give each option a default")
+        found = found()
+    if not isinstance(getattr(found, "name", None), str) or not callable(getattr(found, "run", None)):
+        raise UsageError(f"{printable(str(choice))} is no attack: it lacks `name` or `run`")
+    return cast("Attack", found)
 
 
-def _with_options(attack: Attack, options: AttackOptions) -> Attack:
-    if attack == Equivalence():
-        return Equivalence(options.get("max_e", Equivalence.max_e), options.get("known", Equivalence.known))
-    return Joint(options.get("seed", Joint.seed)) if attack == Joint() else attack
+def all_attacks() -> tuple[Attack, ...]:
+    """Return all attacks that judge, with their options as they are unless given.
+
+    An attack that only estimates (its `estimates` is true) runs where it is asked for by name alone.
+    """
+    found = (find(name) for name in ATTACKS.names)
+    return tuple(attack for attack in found if not getattr(attack, "estimates", False))
+
+
+def choose(
+    choices: Collection[Choice], options: Mapping[str, object], spelled: Callable[[str], str] = str
+) -> tuple[Attack, ...]:
+    """Return the attacks that are meant, or all where none is, in the order of the registry, with their options.
+
+    `spelled` tells how the user writes an option.
+
+    Raises:
+        UsageError: there is no such attack or option, or one is given that no attack asked for has.
+    """
+    chosen = {attack.name: attack for attack in map(find, choices)} if choices else {}
+    attacks = tuple(chosen.values()) or all_attacks()
+    if options:
+        _check(attacks, options, spelled)
+    order = {name: place for place, name in enumerate(ATTACKS.names)}
+    ordered = sorted(attacks, key=lambda attack: order.get(attack.name, len(order)))
+    return tuple(_with_options(attack, options) for attack in ordered)
+
+
+def _check(attacks: Iterable[Attack], options: Mapping[str, object], spelled: Callable[[str], str]) -> None:
+    own = {each.name for attack in attacks for each in options_of(type(attack))}
+    if options.keys() <= own:
+        return
+    every = {each.name: (each, attack) for attack in map(find, ATTACKS.names) for each in options_of(type(attack))}
+    refuse_unknown(options, [*every, *own], "no attack")
+    for name in options:
+        if name not in own and not every[name][0].anywhere:
+            text, whose = spelled(name), every[name][1].name
+            raise UsageError(f"{text} is an option of the attack {whose}; ask for it too, or leave {text} out")
+
+
+def _with_options(attack: Attack, options: Mapping[str, object]) -> Attack:
+    own = given(options_of(type(attack)), options)
+    return cast("Attack", replace(cast("Any", attack), **own)) if own else attack

@@ -15,48 +15,94 @@ every number is that of `intersection`.
 
 Cost: without transitions linear in rows, with them times values^2 at most. Source: m-Distinct paper, Section III.
 
->>> UpdateGraph().ident
+>>> UpdateGraphAttack().name
 'update-graph'
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from attacks.candidate_update import fold_all
 from attacks.candidates import Candidates
 from attacks.certificates import sightings
-from attacks.folding import fold_all
+from attacks.common_parts import common_parts
+from attacks.feasible_values import FeasibleValues, sizes_of
 from attacks.paths import Paths
 from attacks.posterior import CandidateRisks
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence, Transitions
-from audit.core.outcome import (
-    Asked,
+from audit.model.evidence import Codes, Evidence, Transitions
+from audit.model.lazy_disclosures import VersionDisclosures
+from audit.model.measures import Measures
+from audit.model.outcome import (
+    AttributeDisclosure,
+    AttributeDisclosures,
+    CertificateStep,
     Columns,
-    Disclosure,
-    Disclosures,
     Outcome,
     Places,
+    RiskQuery,
     Risks,
-    Step,
     per_person_reason,
 )
-from audit.core.versions import VersionDisclosures
+from audit.model.report import WITHHOLD, FindingRule
+from audit.runtime.budget import Budget
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class UpdateGraphMeasures(Measures):
+    """How many versions of people are given away.
+
+    Attributes:
+        individuals: people who count; `versions` are these people in releases.
+        disclosed: versions with one feasible value.
+        infeasible: versions with none, which shows that the transitions are wrong.
+    """
+
+    individuals: int
+    versions: int
+    disclosed: int
+    infeasible: int
+
+    by_version: ClassVar[bool] = True
+    timeline_label: ClassVar[str] = "certain"
+
+    @property
+    def subjects(self) -> int:
+        """How many versions count."""
+        return self.versions
+
+    @property
+    def subjects_label(self) -> str:
+        """What is counted."""
+        return "versions"
+
+    @property
+    def found(self) -> int:
+        """How many have one feasible value."""
+        return self.disclosed
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return whose value is certain."""
+        return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
 
 
 @dataclass(frozen=True)
-class UpdateGraph:
+class UpdateGraphAttack:
     """Prune each person's graph of values and updates to what lies on a feasible path."""
 
-    ident: str = "update-graph"
-    decides: frozenset[str] = frozenset({"max_risk"})
-    per_attribute: bool = True
+    name: ClassVar[str] = "update-graph"
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "disclosure": FindingRule("One value of a person is on a possible path through the person's groups.", WITHHOLD)
+    }
 
-    def under(self, limits: Mapping[str, float], /) -> UpdateGraph:
+    def with_policy(self, limits: Mapping[str, float], /) -> UpdateGraphAttack:
         """Return the attack itself: no clause is an option of it."""
         return self
 
@@ -64,65 +110,78 @@ class UpdateGraph:
         """Return the feasible values of every version, with a finding for each that has one."""
         reason = per_person_reason(evidence)
         if reason is not None:
-            return Outcome.skipped(self.ident, reason)
+            return Outcome.skipped(self.name, reason)
         if evidence.transitions is None:
             return self._constant(evidence, budget)
-        paths = Paths(evidence, budget)
-        paths.run()
-        counted = [v.counted for v in paths.versions]
-        people = np.unique(np.concatenate([v.person[c] for v, c in zip(paths.versions, counted, strict=True)]))
-        certain = [np.flatnonzero((v.size == 1) & v.counted) for v in paths.versions]
-        measures: dict[str, object] = {
-            "individuals": len(people),
-            "versions": sum(int(c.sum()) for c in counted),
-            "disclosed": sum(len(rows) for rows in certain),
-            "infeasible": sum(int(((v.size == 0) & v.counted).sum()) for v in paths.versions),
-            "timeline": paths.disclosed.tolist(),
-        }
-        person = np.concatenate([v.person[rows] for v, rows in zip(paths.versions, certain, strict=True)])
-        value = np.concatenate([v.value[rows] for v, rows in zip(paths.versions, certain, strict=True)])
-        release = np.repeat(np.arange(len(certain), dtype=np.int32), [len(rows) for rows in certain])
-        reason = None if paths.finished else budget.reason
-        return self._outcome(measures, reason, self.claims(evidence, person, release, value), PathRisks(evidence))
+        found = FeasibleValues(evidence, budget)
+        found.run()
+        certain = [np.zeros((3, 0), dtype=np.int32)]
+        seen, infeasible, versions = np.zeros(0, dtype=np.bool_), 0, 0
+        for release in range(len(found.disclosed)):
+            person, sets = found.counting(release)
+            seen = np.append(seen, np.zeros(max(0, int(person.max(initial=-1)) + 1 - len(seen)), dtype=np.bool_))
+            seen[person] = True
+            sizes = sizes_of(sets)
+            row, value = found.certain_values(sets)
+            certain.append(np.stack([person[row], np.full(len(row), release, np.int32), value]))
+            versions, infeasible = versions + len(sizes), infeasible + int(np.count_nonzero(sizes == 0))
+        columns = np.concatenate(certain, axis=1)
+        measures = UpdateGraphMeasures(
+            individuals=int(np.count_nonzero(seen)),
+            versions=versions,
+            disclosed=np.unique(columns[:2], axis=1).shape[1],
+            infeasible=infeasible,
+            timeline=found.disclosed,
+        )
+        done = len(found.disclosed)
+        complete = done == len(evidence.tags)
+        reason = None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases"
+        return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the same for values that never change: feasible is what all pools of the person hold."""
-        state, done = fold_all(evidence, budget)
+        common = common_parts(evidence)
+        state, done = fold_all(evidence, budget, common)
         seen = state.versions > 0
         sizes = state.sizes()
-        measures: dict[str, object] = {
-            "individuals": int(seen.sum()),
-            "versions": int(state.versions.sum(dtype=np.int64)),
-            "disclosed": int(state.versions[seen & (sizes == 1)].sum(dtype=np.int64)),
-            "infeasible": int(state.versions[seen & (sizes == 0)].sum(dtype=np.int64)),
-            "timeline": state.disclosed,
-        }
+        measures = UpdateGraphMeasures(
+            individuals=int(seen.sum()),
+            versions=int(state.versions.sum(dtype=np.int64)),
+            disclosed=int(state.versions[seen & (sizes == 1)].sum(dtype=np.int64)),
+            infeasible=int(state.versions[seen & (sizes == 0)].sum(dtype=np.int64)),
+            timeline=state.disclosed,
+        )
         complete = done == len(evidence.tags)
         reason = None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases"
-        claims = _constant_versions(evidence, state, seen & (sizes == 1))
+        if common is None:
+            claims: AttributeDisclosures = _constant_versions(evidence, state, seen & (sizes == 1))
+        else:
+            told = common.versions[-1] if common.versions else 0
+            measures = replace(measures, disclosed=told, timeline=common.versions)
+            claims = self.claims(evidence, *_common_versions(evidence, common.claims(state)))
         return self._outcome(measures, reason, claims, CandidateRisks(evidence, state))
 
     def _outcome(
         self,
-        measures: dict[str, object],
+        measures: UpdateGraphMeasures,
         reason: str | None,
-        claims: Disclosures,
+        claims: AttributeDisclosures,
         model: CandidateRisks | PathRisks,
     ) -> Outcome:
         if reason is not None:
-            return Outcome(self.ident, "incomplete", reason, measures, claims)
-        return Outcome(self.ident, "complete", None, measures, claims, model)
+            return Outcome(self.name, "incomplete", reason, measures, claims)
+        return Outcome(self.name, "complete", None, measures, claims, model)
 
-    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> Disclosures:
+    def claims(self, evidence: Evidence, person: Codes, release: Codes, value: Codes) -> AttributeDisclosures:
         """Return what is claimed of versions."""
 
-        def build(places: Places) -> list[Disclosure]:
+        def build(places: Places) -> list[AttributeDisclosure]:
             return _found(evidence, (person[places], release[places], value[places]))
 
-        return Disclosures(person, release, value, build)
+        return AttributeDisclosures(person, release, value, build)
 
 
-def _constant_versions(evidence: Evidence, state: Candidates, certain: npt.NDArray[np.bool_]) -> Disclosures:
+def _constant_versions(evidence: Evidence, state: Candidates, certain: npt.NDArray[np.bool_]) -> AttributeDisclosures:
     """Return what is claimed of all versions of the people whose value is certain."""
     known = np.flatnonzero(certain).astype(np.int32)
     value = np.zeros(len(certain), dtype=np.min_scalar_type(len(evidence.values)))
@@ -136,13 +195,24 @@ def _constant_versions(evidence: Evidence, state: Candidates, certain: npt.NDArr
     return VersionDisclosures(known, value, count, present, lambda columns: _found(evidence, columns))
 
 
+def _common_versions(evidence: Evidence, claims: Columns) -> Columns:
+    """Return what is claimed of all versions of people of whose attributes something is claimed."""
+    person, _, code = claims
+    found: list[Columns] = []
+    for release, pools in enumerate(evidence.stream()):
+        there = np.flatnonzero(np.isin(person, pools.person))
+        found.append((person[there], np.full(len(there), release, dtype=np.int32), code[there]))
+    person, when, value = (np.concatenate(column) for column in zip(*found, strict=True))
+    return person, when, value
+
+
 @dataclass(frozen=True)
 class PathRisks:
     """Posterior probabilities when values change along transitions."""
 
     evidence: Evidence
 
-    def risks(self, asked: Asked, budget: Budget) -> Risks | None:
+    def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
         paths = Paths(self.evidence, budget)
         paths.load()
@@ -155,17 +225,17 @@ class PathRisks:
         return Risks(person, release, np.ones(len(person), dtype=np.int32), risk)
 
 
-def _found(evidence: Evidence, columns: Columns) -> list[Disclosure]:
+def _found(evidence: Evidence, columns: Columns) -> list[AttributeDisclosure]:
     """Return findings about versions; each has its person's whole graph before and after pruning."""
     seen = sightings(evidence, columns[0])
     steps = {}
     for who, versions in seen.items():
         feasible = prune([v.candidates for v in versions], evidence.transitions)
         steps[who] = tuple(
-            Step(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
+            CertificateStep(v.release, v.groups, v.candidates, kept) for v, kept in zip(versions, feasible, strict=True)
         )
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Disclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
+    return [AttributeDisclosure(person, release, value, 1.0, steps[person]) for person, release, value in rows]
 
 
 def prune(candidates: list[tuple[int, ...]], transitions: Transitions | None) -> list[tuple[int, ...]]:

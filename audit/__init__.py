@@ -1,1 +1,30 @@
-"""Audit: the nouns of a release series, and the command line."""
+"""Audit a series of anonymized releases: `audit.load("my-series").audit()`; the command line is `audit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from audit.api import load
+    from audit.model.errors import AuditError
+
+    __version__: str
+
+__all__ = ["AuditError", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - each has a type of its own
+    """Import what is asked for, and nothing before."""
+    if name == "load":
+        from audit.api import load
+
+        return load
+    if name == "AuditError":
+        from audit.model.errors import AuditError
+
+        return AuditError
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("series-audit")
+    raise AttributeError(f"module 'audit' has no attribute {name!r}")

@@ -16,20 +16,24 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Unpack, get_args
+from typing import TYPE_CHECKING, get_args
 
-from attacks.registry import ATTACKS, MOST_ON_A_SIDE, AttackOptions, choose
-from audit.core.engine import Engine, Local, cores
-from audit.core.errors import AuditError, InputError, Problem, UsageError, printable
-from audit.core.evidence import AdversaryKind
-from audit.core.report import Report
-from audit.engines import engine
+from audit.model.adversary import AdversaryKind
+from audit.model.errors import AuditError, InputError, Problem, UsageError, printable
+from audit.model.report import Report
+from audit.runtime.distributed.engines import engine
+from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.own_packages import check
 
 if TYPE_CHECKING:
     import pandas as pd
     from upath import UPath
 
-    from audit.reading.series import Series
+    from attacks.registry import Choice
+    from audit.io.series import Series
+    from audit.pipeline.audit_run import AuditRun
+
+check()
 
 __all__ = [
     "AttackResult",
@@ -44,9 +48,6 @@ __all__ = [
 ]
 
 
-_SEEDS = 10**9
-
-
 def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
     """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
 
@@ -58,10 +59,10 @@ def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
         InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
         UsageError: what reads URLs is not installed.
     """
-    from audit.reading.places import place
-    from audit.reading.series import open_series
+    from audit.io.paths import as_path
+    from audit.io.series import open_series
 
-    return LoadedSeries(open_series(place(path).absolute()))
+    return LoadedSeries(open_series(as_path(path).absolute()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,41 +81,46 @@ class LoadedSeries:
         """The releases' tags, in order of publication."""
         return self._series.tags
 
-    def attack(
+    def attack(  # noqa: PLR0913 - what users may choose
         self,
-        name: str,
+        attack: Choice,
+        /,
         *,
         adversary: AdversaryKind | None = None,
         time_limit: float | None = 300.0,
         findings: int | None = 20,
         reveal: bool = False,
+        stable_ids: bool = False,
         policy: Mapping[str, float] | None = None,
         engine: Engine | None = None,
-        **options: Unpack[AttackOptions],
+        **options: object,
     ) -> AttackResult:
         """Run one attack, as `audit SERIES --attack NAME` does.
 
         Args:
-            name: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`.
-            adversary: whom to assume: `linked`, `register` or `pseudonym`; None is the worst case that the series
-                allows.
+            attack: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`; one that an installed
+                package brings, by its name; or an object of your own, with its options.
+            adversary: whom to assume: `linked`, `register`, `pseudonym` or `published`; None is the worst case that the
+                series allows.
             time_limit: seconds; None is without limit.
             findings: how many findings to show; None is all.
             reveal: whether to name people; such a result is not for publication.
+            stable_ids: whether ids and pseudonyms are to be those of other such results on the series, by a key in its
+                `private/`; waivers name these.
             policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
             engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
             **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given) and
                 `known=True` (tell too how far one value, once known, spreads); for `joint`, `seed` (what is drawn at
-                random where probabilities can only be estimated, 0 unless given).
+                random where worlds are looked for, 0 unless given); for any other, its fields.
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        if name not in (idents := [attack.ident for attack in ATTACKS]):
-            raise UsageError(f"there is no attack {printable(str(name))}; choose one of {', '.join(idents)}")
-        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, engine, options)
-        return AttackResult(_run(self._series, (name,), settings))
+        from attacks.registry import find
+
+        settings = _Settings(adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options)
+        return AttackResult(*_run(self._series, (find(attack),), settings))
 
     def audit(
         self,
@@ -123,9 +129,10 @@ class LoadedSeries:
         time_limit: float | None = 300.0,
         findings: int | None = 20,
         reveal: bool = False,
+        stable_ids: bool = False,
         policy: Mapping[str, float] | None = None,
         engine: Engine | None = None,
-        **options: Unpack[AttackOptions],
+        **options: object,
     ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
@@ -135,8 +142,8 @@ class LoadedSeries:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
-        settings = _Settings(adversary, time_limit, findings, reveal, policy or {}, engine, options)
-        return AuditResult(_run(self._series, (), settings))
+        settings = _Settings(adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options)
+        return AuditResult(*_run(self._series, (), settings))
 
     def __repr__(self) -> str:
         several = f"{len(self.releases)} releases" if len(self.releases) != 1 else "1 release"
@@ -154,6 +161,23 @@ class _Result:
     """
 
     report: Report
+    _done: AuditRun | None = None
+
+    @property
+    def risks(self) -> pd.DataFrame:
+        """Everybody's risks, one row for each person and release and each attack that tells them.
+
+        Columns: attack, sensitive, individual, release, risk. It names people.
+
+        Raises:
+            UsageError: the result was made without `reveal=True`.
+        """
+        from audit.pipeline.risk_table import risk_table
+
+        if self._done is None:
+            raise UsageError("risks are told by name; ask for reveal=True")
+        frame: pd.DataFrame = risk_table(self._done).to_pandas()
+        return frame
 
     @property
     def passed(self) -> bool:
@@ -163,12 +187,12 @@ class _Result:
     @property
     def exit_code(self) -> int:
         """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
-        return self.report.policy.exit_code
+        return self.report.exit_code
 
     @property
     def verdict(self) -> str:
         """The verdict in one sentence."""
-        from reports.wording import headline
+        from reports.sentences import headline
 
         return headline(self.report)[0]
 
@@ -176,13 +200,13 @@ class _Result:
     def findings(self) -> pd.DataFrame:
         """The findings that are shown, one row for each.
 
-        Columns: id, attack, sensitive, kind, individual, record, release, value, risk, e, left, right, class_size,
-        cause, description. `left` and `right` are dicts of how often each person is counted; `description` is a dict
-        of cells, and None unless revealed.
+        Columns: id, attack, sensitive, kind, individual, record, release, value, risk, evidence, e, left, right,
+        class_size, cause, description. `left` and `right` are dicts of how often each person is counted; `description`
+        is a dict of cells, and None unless revealed.
         """
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.findings(self.report)
+        return dataframes.findings(self.report)
 
     @property
     def certificates(self) -> pd.DataFrame:
@@ -192,16 +216,16 @@ class _Result:
         `exclusion` or `case`), and what the step says: release, groups, candidates, feasible, weight, size, cells,
         rows, holders, individual, value.
         """
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.certificates(self.report)
+        return dataframes.certificates(self.report)
 
     @property
     def timeline(self) -> pd.DataFrame:
         """What each attack counts after each release: the index is the releases, each attack has a column."""
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.timeline(self.report)
+        return dataframes.timeline(self.report)
 
     @property
     def ladder(self) -> pd.DataFrame:
@@ -209,16 +233,16 @@ class _Result:
 
         Columns: attack, sensitive, people, beyond, so_far, seconds.
         """
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.ladder(self.report)
+        return dataframes.ladder(self.report)
 
     @property
     def inputs(self) -> pd.DataFrame:
         """The files that were read: path, sha256, rows."""
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.inputs(self.report)
+        return dataframes.inputs(self.report)
 
     def to_json(self) -> str:
         """Return what `audit --format json` prints."""
@@ -227,12 +251,12 @@ class _Result:
         return Json().render(self.report)
 
     def __repr__(self) -> str:
-        from reports.notebook import plain
+        from reports.repr import plain
 
         return plain(self.report)
 
     def _repr_html_(self) -> str:
-        from reports.notebook import html
+        from reports.repr import html
 
         return html(self.report)
 
@@ -247,9 +271,9 @@ class AuditResult(_Result):
         Columns: attack, sensitive, status, reason, seconds, findings_total, and the measures by their names in the JSON
         report; an entry of a table is a column such as `min_e.lower`.
         """
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.measures(self.report)
+        return dataframes.measures(self.report)
 
 
 class AttackResult(_Result):
@@ -262,9 +286,9 @@ class AttackResult(_Result):
         Names are those of the JSON report; an entry of a table is named as `min_e.lower`. Where several sensitive
         attributes are audited, the index is the attribute and the name.
         """
-        from audit import frames
+        from audit.pipeline import dataframes
 
-        return frames.measured(self.report)
+        return dataframes.measured(self.report)
 
 
 @dataclass(frozen=True)
@@ -275,9 +299,10 @@ class _Settings:
     time_limit: float | None
     findings: int | None
     reveal: bool
+    stable_ids: bool
     policy: Mapping[str, float]
     engine: Engine | None
-    options: AttackOptions
+    options: Mapping[str, object]
 
     def __post_init__(self) -> None:
         if self.adversary not in (None, *get_args(AdversaryKind)):
@@ -289,17 +314,8 @@ class _Settings:
             raise UsageError("findings has to be a whole number, or None for all")
         if not all(callable(getattr(self.engine or Local(), member, None)) for member in ("submit", "results")):
             raise UsageError("engine has to be one that `engine` has, or None")
-        if not isinstance(self.reveal, bool) or not isinstance(self.options.get("known", False), bool):
-            raise UsageError("reveal and known have to be True or False")
-        if unknown := self.options.keys() - AttackOptions.__annotations__.keys():
-            known = ", ".join(AttackOptions.__annotations__)
-            raise UsageError(f"no attack has the option {printable(min(unknown))}; there are {known}")
-        seed = self.options.get("seed", 0)
-        if not (_is(seed, Integral) and 0 <= seed < _SEEDS):
-            raise UsageError(f"seed has to be a whole number from 0 and below {_SEEDS}")
-        max_e = self.options.get("max_e", 1)
-        if not (_is(max_e, Integral) and 1 <= max_e <= MOST_ON_A_SIDE):
-            raise UsageError(f"max_e has to be a whole number from 1 to {MOST_ON_A_SIDE}")
+        if not isinstance(self.reveal, bool) or not isinstance(self.stable_ids, bool):
+            raise UsageError("reveal and stable_ids have to be True or False")
 
     def limits(self) -> dict[str, float]:
         """Return the clauses of the policy, as Python's own numbers.
@@ -307,14 +323,15 @@ class _Settings:
         Raises:
             UsageError: there is no such clause or limit.
         """
-        from audit.reading.manifest import policy_trouble
+        from audit.clauses.registry import limit_of
 
         limits = {}
         for clause, given in self.policy.items():
             limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
-            if trouble := policy_trouble(clause, limit):
-                raise UsageError(f"policy {printable(str(clause))}: {trouble[0]}; {trouble[1]}")
-            limits[clause] = limit
+            try:
+                limits[clause] = limit_of(clause, limit)
+            except ValueError as trouble:
+                raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
         return limits
 
 
@@ -323,20 +340,25 @@ def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _run(series: Series, names: tuple[str, ...], settings: _Settings) -> Report:
-    """Run the attacks that are named, or all; one audit leaves nothing behind that the next would see."""
-    from audit.reading.series import Series
-    from audit.running import Options, run_audit
+def _run(series: Series, attacks: tuple[Choice, ...], settings: _Settings) -> tuple[Report, AuditRun | None]:
+    """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
+    from attacks.registry import choose
+    from audit.io.series import Series
+    from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
 
     chosen = settings.engine or Local(cores())
-    options = Options(
+    options = AuditOptions(
         adversary=settings.adversary,
         engine=chosen,
-        apart=not isinstance(chosen, Local),
+        distributed=not isinstance(chosen, Local),
         limits=settings.limits(),
         time_limit=None if settings.time_limit is None else float(settings.time_limit),
         findings=settings.findings,
         reveal=settings.reveal,
-        named=bool(names),
+        stable_ids=settings.stable_ids,
+        explicit=bool(attacks),
     )
-    return run_audit(Series.of(series.manifest), choose(names, settings.options), options)
+    opened = Series.of(series.manifest)
+    done = run_attacks(opened, choose(attacks, settings.options), options)
+    report = build_report(done, pseudonymizer(opened, options), options)
+    return report, done if settings.reveal else None

@@ -1,41 +1,37 @@
 """Charts: pictures for reports, drawn as SVG, each with the same figures as a table for those who do not see it.
 
-Lines differ by marker and dashes as well as by colour (Okabe and Ito's palette), so that prints in grey can be read.
+Lines differ by marker and dashes as well as by colour (Okabe and Ito's palette), and bars by hatching, so that prints
+in grey can be read. The places of things are computed here; `templates/chart.svg.j2` is what is drawn.
 """
 
 from __future__ import annotations
 
 import base64
-import io
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from pathlib import Path
+from typing import TypeAlias
 
 # Okabe and Ito, darkest first; the yellow is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
-_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
-# Inches; a line of the legend is as high as the last.
-_WIDTH, _HEIGHT, _LINE = 7.0, 2.7, 0.2
-_MOST_TICKS = 24
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "series-audit",
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica"],
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": "#dddddd",
-    "axes.axisbelow": True,
-    "text.parse_math": False,  # names may hold dollar signs
-}
+_DASHES = ("none", "6 3", "6 2 1.5 2", "1.5 2.5", "8 2 1.5 2 1.5 2", "1.5 5")
+# Drawn around a point, each some nine units wide.
+_MARKERS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.6-3.6h7.2v7.2h-7.2z",
+    "M0-4.6L4.4 3.4H-4.4z",
+    "M0-4.8L4.8 0L0 4.8L-4.8 0z",
+    "M0 4.6L4.4-3.4H-4.4z",
+    "M-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
+)
+_HATCHES = ("", "M0 6L6 0", "M2 2h2v2h-2z", "M0 6L6 0M0 0L6 6", "M0 0L6 6", "M3 0v6M0 3h6")
+# Units of the picture, which has some 96 to the inch; letters of its type are about 7 wide.
+_WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 672, 200, 10, 14, 18, 7.0
+_MOST_TICKS, _CROWDED = 24, 70
+_STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
+_TEMPLATES = Path(__file__).parent / "templates"
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
 """By name, a number for each place, or for the first ones; None where there is none. Names may be alike."""
@@ -58,6 +54,29 @@ class Chart:
     rows: Sequence[Sequence[str]]
 
 
+@dataclass(frozen=True)
+class _Frame:
+    """Where numbers and places are drawn.
+
+    Attributes:
+        left: where the numbers' axis stands.
+        levels: the numbers that are written beside it, ascending from 0.
+        places: how many places there are.
+    """
+
+    left: float
+    levels: Sequence[float]
+    places: int
+
+    def x(self, place: float) -> float:
+        """Return where a place, or what lies between two, is drawn."""
+        return self.left + (_WIDTH - _RIGHT - self.left) * (place + 0.5) / max(1, self.places)
+
+    def y(self, value: float) -> float:
+        """Return where a number is drawn."""
+        return _TOP + _HEIGHT * (1 - value / self.levels[-1])
+
+
 def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, str]) -> Chart:
     """Return lines over the same places, one for each name.
 
@@ -67,85 +86,129 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
         series: what to draw.
         axes: what the places and the numbers are.
     """
-
-    def draw(ax: Axes) -> None:
-        for number, (name, values) in enumerate(series):
-            kind, turn = number % len(COLOURS), number // len(COLOURS)
-            ax.plot(
-                range(len(values)),
-                [float("nan") if value is None else value for value in values],
-                color=COLOURS[kind],
-                marker=_MARKERS[(kind + turn) % len(_MARKERS)],
-                linestyle=_DASHES[(kind + 2 * turn) % len(_DASHES)],
-                markersize=4,
-                label=name,
-            )
-        shown = range(0, len(ticks), 1 + (len(ticks) - 1) // _MOST_TICKS)
-        _ticked(ax, shown, [ticks[place] for place in shown])
-        ax.set(xlabel=axes[0], ylabel=axes[1])
-
+    frame = _frame(len(ticks), series)
+    curves = []
+    for number, (name, values) in enumerate(series):
+        kind, turn = number % len(COLOURS), number // len(COLOURS)
+        points = [(frame.x(place), frame.y(value)) for place, value in enumerate(values) if value is not None]
+        curves.append(
+            {
+                "name": name,
+                "colour": COLOURS[kind],
+                "dashes": _DASHES[(kind + 2 * turn) % len(_DASHES)],
+                "marker": _MARKERS[(kind + turn) % len(_MARKERS)],
+                "paths": [_path(frame, part) for part in _parts(values)],
+                "points": [f"{x:.1f} {y:.1f}" for x, y in points],
+            }
+        )
+    shown = range(0, len(ticks), 1 + (len(ticks) - 1) // _MOST_TICKS)
     rows = [
         [tick, *(_figure(v[place]) if place < len(v) else "" for _, v in series)] for place, tick in enumerate(ticks)
     ]
-    return Chart(title, _drawn(draw, series), [axes[0], *(name for name, _ in series)], rows)
+    drawn = _drawn(frame, [(place, ticks[place]) for place in shown], axes, curves=curves)
+    return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
 
 
 def bars(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, str]) -> Chart:
     """Return bars side by side at each place, one for each name; arguments as of `lines`."""
-
-    def draw(ax: Axes) -> None:
-        width = 0.8 / max(1, len(series))
-        for number, (name, values) in enumerate(series):
-            places = [place - 0.4 + width * (number + 0.5) for place in range(len(values))]
-            ax.bar(
-                places,
-                [0 if value is None else value for value in values],
-                width * 0.95,
-                color=COLOURS[number % len(COLOURS)],
-                edgecolor="black",
-                linewidth=0.4,
-                hatch=("", "//", "..", "xx", "\\\\", "++")[number % len(COLOURS)],
-                label=name,
-            )
-        _ticked(ax, range(len(ticks)), list(ticks))
-        ax.set(xlabel=axes[0], ylabel=axes[1])
-
+    frame, width = _frame(len(ticks), series), 0.8 / max(1, len(series))
+    blocks = []
+    for number, (name, values) in enumerate(series):
+        of_place = []
+        for place, value in enumerate(values):
+            start, end = (frame.x(place - 0.4 + width * (number + side)) for side in (0.025, 0.975))
+            if value:
+                of_place.append(f"M{start:.1f} {frame.y(0):.1f}V{frame.y(value):.1f}H{end:.1f}V{frame.y(0):.1f}z")
+        kind = number % len(COLOURS)
+        fill = f"url(#hatch{kind})" if _HATCHES[kind] else COLOURS[kind]
+        blocks.append({"name": name, "fill": fill, "path": "".join(of_place)})
     rows = [[tick, *(_figure(values[place]) for _, values in series)] for place, tick in enumerate(ticks)]
-    return Chart(title, _drawn(draw, series), [axes[0], *(name for name, _ in series)], rows)
+    drawn = _drawn(frame, list(enumerate(ticks)), axes, blocks=blocks)
+    return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
 
 
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:,.6g}"
 
 
-def _ticked(ax: Axes, places: Sequence[int], names: list[str]) -> None:
-    """Write names at places, aslant where they are long."""
-    crowded = sum(len(name) for name in names) > 70
-    ax.set_xticks(list(places), names, rotation=35 if crowded else 0, ha="right" if crowded else "center")
+def _parts(values: Sequence[float | None]) -> Iterator[list[tuple[int, float]]]:
+    """Yield the stretches of a line, which is broken where there is no number."""
+    part: list[tuple[int, float]] = []
+    for place, value in enumerate(values):
+        if value is not None:
+            part.append((place, value))
+        elif part:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
-def _drawn(draw: Callable[[Axes], None], series: Lines) -> str:
-    """Return a picture of some series as a data URL; the same figures give the same bytes."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+def _path(frame: _Frame, part: Sequence[tuple[int, float]]) -> str:
+    return "M" + "L".join(f"{frame.x(place):.1f} {frame.y(value):.1f}" for place, value in part)
 
-    whole = all(value is None or value == int(value) for value in chain.from_iterable(values for _, values in series))
-    with mpl.rc_context():
-        mpl.rcdefaults()  # whatever a file in the current folder says
-        mpl.rcParams.update(_STYLE)
-        names = [name for name, _ in series] if len(series) > 1 else []
-        columns = 1 + 80 // (8 + max(map(len, names), default=0))
-        below = _LINE * -(-len(names) // columns)
-        figure = Figure(figsize=(_WIDTH, _HEIGHT + below), layout="constrained")
-        ax = figure.add_subplot()
-        draw(ax)
-        ax.set_ylim(0, max(1.0, ax.get_ylim()[1]) if whole else None)
-        if names:
-            figure.legend(frameon=False, loc="outside lower left", ncols=columns)
-        ax.yaxis.set_major_locator(MaxNLocator(nbins=5, min_n_ticks=2, integer=whole))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        target = io.BytesIO()
-        FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None, "Creator": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(target.getvalue()).decode('ascii')}"
+
+def _frame(places: int, series: Lines) -> _Frame:
+    numbers = [value for value in chain.from_iterable(values for _, values in series) if value is not None]
+    levels = levels_of(max(numbers, default=0.0), whole=all(value == int(value) for value in numbers))
+    widest = max(len(_level(level)) for level in levels)
+    return _Frame(30 + _LETTER * widest, levels, places)
+
+
+def levels_of(most: float, *, whole: bool) -> list[float]:
+    """Return round numbers from 0 to one that is at least as large as all numbers drawn.
+
+    >>> levels_of(7, whole=True), levels_of(0.9, whole=False), levels_of(0, whole=True)
+    ([0, 2, 4, 6, 8], [0, 0.2, 0.4, 0.6, 0.8, 1.0], [0, 1])
+    """
+    most = max(most, 1.0) if whole or most < _LEAST else most
+    power = 10.0 ** math.floor(math.log10(most / _LEVELS))
+    step = next(power * each for each in _STEPS if power * each * _LEVELS >= most * (1 - 1e-9))
+    if whole:
+        step = max(1, math.ceil(step))
+    count = math.ceil(most / step - 1e-9)
+    return [0, *(round(step * number, 12) for number in range(1, count + 1))]
+
+
+def _level(value: float) -> str:
+    return f"{value:,.12g}"
+
+
+def _drawn(
+    frame: _Frame, ticks: Sequence[tuple[int, str]], axes: tuple[str, str], **content: Sequence[Mapping[str, object]]
+) -> str:
+    """Return a picture as a data URL; the same figures give the same bytes."""
+    from jinja2 import Environment, FileSystemLoader
+
+    named = [each for kind in content.values() for each in kind]
+    names = [str(each["name"]) for each in named] if len(named) > 1 else []
+    wide = max(map(len, names), default=0) * _LETTER + 44
+    across = max(1, int((_WIDTH - 10) // wide))
+    crowded = sum(len(name) for _, name in ticks) > _CROWDED
+    longest = max((len(name) for _, name in ticks), default=0)
+    below = _TOP + _HEIGHT + (16 + 0.6 * _LETTER * longest if crowded else 18)
+    legend = below + 2 * _LINE
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True)
+    svg = environment.get_template("chart.svg.j2").render(
+        width=_WIDTH,
+        height=round(below + _LINE + _LINE * (1 + math.ceil(len(names) / across) if names else 0)),
+        left=f"{frame.left:.1f}",
+        top=_TOP,
+        beside=f"{frame.left - 6:.1f}",
+        centre=f"{frame.x((frame.places - 1) / 2):.1f}",
+        bottom=_TOP + _HEIGHT,
+        end=_WIDTH - _RIGHT,
+        middle=_TOP + _HEIGHT / 2,
+        below=round(below),
+        crowded=crowded,
+        axes=axes,
+        levels=[(f"{frame.y(level):.1f}", _level(level)) for level in frame.levels],
+        ticks=[(f"{frame.x(place):.1f}", name) for place, name in ticks],
+        hatches=list(zip(COLOURS, _HATCHES, strict=True))[: len(named)],
+        legend=[
+            {**each, "at": f"{5 + wide * (number % across):.0f} {legend + _LINE * (number // across):.0f}"}
+            for number, each in enumerate(named if names else [])
+        ],
+        **content,
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TypeAlias
 
-from audit.core.comparison import Comparison, Side
-from audit.core.errors import printable
-from audit.core.report import AttackReport
+from audit.model.comparison import ComparedSeries, Comparison
+from audit.model.errors import printable
+from audit.model.measures import ABSENT
+from audit.model.report import AttackReport
+from audit.model.words import number, plural
 from reports.escaping import as_json as to_json
-from reports.wording import fallen, number, plural, seconds
+from reports.sentences import fallen, seconds
 
 Row: TypeAlias = tuple[str, list[str]]
 _MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", "skipped")
@@ -56,7 +58,7 @@ def as_html(comparison: Comparison) -> str:
 FORMATS: Mapping[str, Callable[[Comparison], str]] = {"text": text, "json": as_json, "html": as_html}
 
 
-def _side(side: Side) -> dict[str, object]:
+def _side(side: ComparedSeries) -> dict[str, object]:
     return {
         "path": side.path,
         "name": side.name,
@@ -69,20 +71,32 @@ def _side(side: Side) -> dict[str, object]:
         },
         "adversary": side.adversary,
         "not_audited": side.not_audited,
-        "attacks": [
-            {key: value for key, value in asdict(attack).items() if key != "findings"} for attack in side.attacks
-        ],
+        "attacks": [attack_without_findings(attack) for attack in side.attacks],
         "means": {name: side.mean(name) for name in _MEANS},
         "by_release": [asdict(release) for release in side.releases],
     }
 
 
-def numbered(sides: tuple[Side, ...]) -> Iterator[tuple[int, Side]]:
+def attack_without_findings(attack: AttackReport) -> dict[str, object]:
+    """Return what an attack found as the entries of a JSON object, without its findings."""
+    return {
+        "attack": attack.attack,
+        "sensitive": attack.sensitive,
+        "status": attack.status,
+        "reason": attack.reason,
+        "seconds": attack.seconds,
+        "measures": attack.figures,
+        "findings_total": attack.findings_total,
+        "people": attack.people,
+    }
+
+
+def numbered(sides: tuple[ComparedSeries, ...]) -> Iterator[tuple[int, ComparedSeries]]:
     """Yield the series with the numbers that the table calls them by."""
     return enumerate(sides, 1)
 
 
-def _facts(sides: tuple[Side, ...]) -> Iterator[Row]:
+def _facts(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
     yield "releases", [f"{len(side.releases):,}" for side in sides]
     yield "rows", [f"{sum(release.rows for release in side.releases):,}" for side in sides]
     yield "people", ["?" if side.individuals is None else f"{side.individuals:,}" for side in sides]
@@ -92,7 +106,7 @@ def _facts(sides: tuple[Side, ...]) -> Iterator[Row]:
     yield "adversary", [side.adversary or "none" for side in sides]
 
 
-def _attacks(sides: tuple[Side, ...]) -> Iterator[Row]:
+def _attacks(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
     """Yield what falls and the highest risk, for each attack on each sensitive attribute."""
     found: dict[tuple[str, str], dict[int, AttackReport]] = {}
     for place, side in enumerate(sides):
@@ -102,7 +116,7 @@ def _attacks(sides: tuple[Side, ...]) -> Iterator[Row]:
     for (name, sensitive), by_side in found.items():
         shown = f"{name} ({printable(sensitive)})" if sensitive else name
         yield f"{shown}: what falls", [_cell(by_side.get(place), fallen) for place in range(len(sides))]
-        if any("max_risk" in attack.measures for attack in by_side.values()):
+        if any(attack.risks.max_risk is not ABSENT for attack in by_side.values()):
             yield f"{shown}: highest risk", [_cell(by_side.get(place), _risk) for place in range(len(sides))]
         yield f"{shown}: time", [_cell(by_side.get(place), seconds) for place in range(len(sides))]
 
@@ -112,7 +126,7 @@ def _cell(attack: AttackReport | None, show: Callable[[AttackReport], str]) -> s
 
 
 def _risk(attack: AttackReport) -> str:
-    return number(attack.measures["max_risk"]) if "max_risk" in attack.measures else "-"
+    return "-" if attack.risks.max_risk is ABSENT else number(attack.risks.max_risk)
 
 
 def _utility(comparison: Comparison) -> Iterator[Row]:
@@ -126,7 +140,7 @@ def _utility(comparison: Comparison) -> Iterator[Row]:
         yield "queries without an error", [_mean(side, "skipped", ",.1f") for side in sides]
 
 
-def _mean(side: Side, measure: str, form: str) -> str:
+def _mean(side: ComparedSeries, measure: str, form: str) -> str:
     mean = side.mean(measure)
     return "-" if mean is None else format(mean, form)
 
@@ -153,7 +167,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     yield "This is no verdict: `audit SERIES` gives one."
 
 
-def _unfinished(sides: tuple[Side, ...]) -> Iterator[str]:
+def _unfinished(sides: tuple[ComparedSeries, ...]) -> Iterator[str]:
     """Yield what was not attacked, or not to the end, and why."""
     for place, side in numbered(sides):
         if side.not_audited is not None:

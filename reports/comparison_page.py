@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from audit.core.comparison import Comparison, ReleaseMeasures, Side
-from audit.core.errors import printable
-from audit.core.report import AttackReport
+from audit.model.comparison import ComparedSeries, Comparison, ReleaseMeasures
+from audit.model.errors import printable
+from audit.model.report import AttackReport
 from reports import charts
 from reports.comparison import notes, numbered, table
 from reports.html import page
-from reports.wording import named, share_fallen
+from reports.sentences import named, share_fallen
 
 _NAME = 40
 _PLOTTED = {
@@ -56,7 +56,7 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
             yield charts.lines(title, tags, known, axes=("release", title.partition(":")[0].lower()))
 
 
-def _attacked(side: Side) -> Iterator[tuple[str, AttackReport]]:
+def _attacked(side: ComparedSeries) -> Iterator[tuple[str, AttackReport]]:
     for attack in side.attacks:
         if attack.status != "skipped":
             yield named(attack), attack

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from audit.core.errors import printable
-from audit.core.explanation import Explained, ExplainedVersion, Explanation, Said
-from audit.core.report import NamedDisclosure, NamedEquivalence, NamedFinding, NamedPin
-from reports.proofs import either, in_full, listed
-from reports.wording import multiset, number
+from audit.model.adversary import ADVERSARIES
+from audit.model.errors import printable
+from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
+from audit.model.report import NamedDisclosure, NamedEquivalence, NamedFinding, NamedPin
+from audit.model.words import number
+from reports.finding_text import UNPROVED, places, unproved
+from reports.proof_text import either, in_full, listed
+from reports.sentences import multiset
 
 _WIDTH = 100
-_ALONE = {"linked": "knows who is in which group of every release", "register": "has a register with exact values"}
 
 
 def text(explanation: Explanation) -> str:
@@ -21,7 +23,7 @@ def text(explanation: Explanation) -> str:
     changing = "values may change along the transitions" if adversary.transitions else "values never change"
     lines = [
         printable(explanation.series, 200),
-        f"{who}, seen by somebody who {_ALONE[adversary.kind]} ({adversary.kind}); {changing}.",
+        f"{who}, seen by somebody who {ADVERSARIES[adversary.kind].sentence} ({adversary.kind}); {changing}.",
         "This names people: keep it inside.",
     ]
     for each in explanation.explained:
@@ -34,9 +36,6 @@ def _wrapped(line: str) -> list[str]:
     inwards = " " * (len(line) - len(line.lstrip()) + 4)
     wrapped = textwrap.wrap(line, _WIDTH, subsequent_indent=inwards, break_long_words=False, break_on_hyphens=False)
     return wrapped or [""]
-
-
-FORMATS: Mapping[str, Callable[[Explanation], str]] = {"text": text}
 
 
 def _explained(explained: Explained, *, several: bool) -> Iterator[str]:
@@ -96,15 +95,20 @@ def _finding(finding: NamedFinding, *, by_version: bool) -> Iterator[str]:
             kept = "" if set(left) == set(step.candidates) else f"; on a possible path {_either(left)}"
             groups = ", ".join(map(printable, step.groups))
             yield f"  release {printable(step.release)}, group {groups}: {_either(step.candidates)}{kept}"
-        yield from [] if finding.proof is None else (f"  {line}" for line in in_full(finding.proof))
+        if finding.proof is not None:
+            yield from (f"  {line}" for line in in_full(finding.proof, finding.individual, finding.value))
+        yield from [f"  {UNPROVED}"] if finding.evidence == "solver" else []
     elif isinstance(finding, NamedEquivalence | NamedPin):
         if isinstance(finding, NamedPin):
             said = f"{printable(finding.value)}, certain from release {printable(finding.release)} on"
         else:
             said = f"{multiset(finding.left)} has the same value as {multiset(finding.right)}"
         yield _titled(said, finding.id)
+        if finding.error is not None:
+            yield f"  {unproved(finding.error)}"
         for group in finding.certificate:
             yield f"  {group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
+    yield from (f"  {line}" for line in places(finding))
 
 
 def _titled(said: str, ident: str) -> str:

@@ -13,13 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.core.errors import printable
-from audit.core.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
+from audit.model.errors import printable
+from audit.model.measures import Distribution
+from audit.model.report import AttackReport, DisclosureStep, NamedDisclosure, NamedFinding, Report
+from audit.model.words import number, plural
 from reports import charts
-from reports.panel import panel
-from reports.proofs import in_short
-from reports.telling import timelines, told
-from reports.wording import (
+from reports.finding_text import UNPROVED, places, sentence, steps, timelines, told, unproved
+from reports.proof_text import in_short
+from reports.release_risk import panel
+from reports.sentences import (
+    CONTRADICTED,
+    absent,
     adversary,
     advice,
     contradicted,
@@ -27,18 +31,21 @@ from reports.wording import (
     described,
     facts,
     fallen,
+    fingerprint,
     headline,
     known_of,
     listing,
     multiset,
     named,
     notes,
-    number,
-    plural,
+    people,
+    percent,
     reasons,
     seconds,
+    secrecy,
     settings,
     undecided,
+    warnings,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +60,7 @@ _RISKS = [*(f"{tenth / 10:g}–" for tenth in range(10)), "1"]
 class Html:
     """Render a report as a page."""
 
-    ident: str = "html"
+    name: str = "html"
 
     def render(self, report: Report) -> str:
         """Return the report as one self-contained page."""
@@ -106,18 +113,27 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
+        "percent": percent,
+        "sentence": lambda finding: sentence(finding, by_version=False),
+        "steps": steps,
+        "unproved": unproved,
         "printable": printable,
         "style": Markup,  # our own file, which escaping would break
         "number": number,
         "described": described,
     }
     environment.globals |= {
+        "absent": absent,
         "advice": advice,
         "adversary": adversary,
         "contradicted": contradicted,
+        "CONTRADICTED": CONTRADICTED,
         "facts": facts,
         "settings": settings,
         "fallen": fallen,
+        "fingerprint": fingerprint,
+        "secrecy": secrecy,
+        "solver_word": UNPROVED,
         "in_short": in_short,
         "listing": listing,
         "multiset": multiset,
@@ -125,6 +141,9 @@ def _environment() -> Environment:
         "left": _left,
         "matrix": _matrix,
         "notes": notes,
+        "people": people,
+        "warnings": warnings,
+        "places": places,
         "plural": plural,
         "reasons": reasons,
         "seconds": seconds,
@@ -139,6 +158,9 @@ def _kind(finding: NamedFinding) -> str:
         "NamedNarrowed": "narrowed",
         "NamedEquivalence": "equivalence",
         "NamedPin": "pin",
+        "NamedGroup": "group",
+        "NamedRisk": "risk",
+        "NamedLinkage": "linkage",
     }[type(finding).__name__]
 
 
@@ -174,20 +196,20 @@ def _charts(report: Report) -> Iterator[charts.Chart]:
     if over_time:
         yield charts.lines("What is found, release by release", tags, over_time, axes=("after release", "%"))
     for attack in report.attacks:
-        sizes = attack.measures.get("candidate_sizes")
-        if isinstance(sizes, dict) and sizes:
-            yield _sizes(attack, {int(size): count for size, count in sizes.items()})
+        for each in attack.measures.distributions():
+            yield _distribution(attack, each)
     risks = []
     for attack in told(report):
-        counts = attack.measures.get("risk_counts")
-        if isinstance(counts, list) and sum(counts):
+        counts = attack.risks.risk_counts
+        if isinstance(counts, list) and any(counts):
             risks.append((named(attack), [100 * each / sum(counts) for each in counts]))
     if risks:
         title = "How probable the true value is, for how many"
         yield charts.bars(title, _RISKS, risks, axes=("risk", "% of people or versions"))
 
 
-def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
+def _distribution(attack: AttackReport, what: Distribution) -> charts.Chart:
+    sizes = what.counts
     most = max(sizes)
     shown = range(min(sizes.keys() | {1}), min(most, _SIZES) + 1)  # 0 where somebody contradicts the assumptions
     ticks = [str(size) for size in shown]
@@ -195,5 +217,5 @@ def _sizes(attack: AttackReport, sizes: dict[int, int]) -> charts.Chart:
     if most > _SIZES:
         ticks.append(f">{_SIZES}")
         counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
-    title = f"How many values are left to each person, by {named(attack)}"
-    return charts.bars(title, ticks, [("people", counts)], axes=("values left", "people"))
+    title = f"{what.title}, by {named(attack)}"
+    return charts.bars(title, ticks, [(what.vertical, counts)], axes=(what.horizontal, what.vertical))

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 
-from audit.core.report import (
+from audit.model.evidence import CombinedName
+from audit.model.report import (
     AttackReport,
     DisclosureStep,
     NamedDisclosure,
     NamedEquivalence,
     NamedFinding,
+    NamedGroup,
+    NamedLinkage,
     NamedPin,
+    NamedRisk,
+    PolicyReport,
     ProofSteps,
     ReleasePanel,
     Report,
+    Violation,
 )
 from reports.escaping import as_json
 
@@ -22,7 +28,7 @@ from reports.escaping import as_json
 class Json:
     """Render a report as one JSON object."""
 
-    ident: str = "json"
+    name: str = "json"
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
@@ -31,25 +37,50 @@ class Json:
 
 def document(report: Report) -> dict[str, object]:
     """Return the report as the entries of a JSON object."""
-    violations = [_without_none(asdict(violation)) for violation in report.policy.violations]
     return {
         "schema_version": report.schema_version,
         "tool": {"name": "series-audit", "version": report.tool_version},
-        "inputs": [asdict(each) for each in report.inputs],
+        "inputs": [_without_none(asdict(each)) for each in report.inputs],
         "series": asdict(report.series),
         "adversary": asdict(report.adversary),
-        "contradictions": asdict(report.contradictions),
+        "contradictions": _without_none(asdict(report.contradictions)),
         "time_limit": report.time_limit,
         "revealed": report.revealed,
+        "stable_ids": report.ids_are_stable,
+        **({"interrupted": True} if report.interrupted else {}),
+        **({} if report.known_before is None else {"known_before": report.known_before}),
+        "people": [_without_none(asdict(each)) for each in report.people],
         "attacks": [_attack(attack) for attack in report.attacks],
+        "warnings": [asdict(each) for each in report.warnings],
         "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
         "panel": [_panel(each) for each in report.panel],
-        "policy": {"passed": report.policy.passed, **asdict(report.policy), "violations": violations},
+        "policy": policy(report.policy),
     }
 
 
+def policy(decided: PolicyReport) -> dict[str, object]:
+    """Return the decision, with every clause in force and how it ended."""
+    return {
+        "passed": decided.passed,
+        "limits": decided.limits,
+        "clauses": [asdict(each) for each in decided.clauses],
+        "violations": [_violation(each) for each in decided.violations],
+        "undecided": [asdict(each) for each in decided.undecided],
+        "not_asked": [each.clause for each in decided.ended("not asked")],
+        "not_judged": [each.clause for each in decided.ended("not judged")],
+        "waived": [_without_none(asdict(each)) for each in decided.waived],
+    }
+
+
+def _violation(violation: Violation) -> dict[str, object]:
+    """Return a violation: by an attack, or by a release alone."""
+    return {"attack": violation.attack} | _without_none(asdict(violation))
+
+
 def _without_none(entry: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in entry.items() if value is not None}
+    return {
+        key: _sensitive(value) if isinstance(value, str) else value for key, value in entry.items() if value is not None
+    }
 
 
 def _panel(panel: ReleasePanel) -> dict[str, object]:
@@ -59,17 +90,23 @@ def _panel(panel: ReleasePanel) -> dict[str, object]:
     return entry
 
 
+def _sensitive(name: str) -> str | list[str]:
+    """Return a sensitive attribute, or the list of several whose values are combined."""
+    return list(name.attributes) if isinstance(name, CombinedName) else name
+
+
 def _attack(attack: AttackReport) -> dict[str, object]:
-    named = {} if attack.sensitive is None else {"sensitive": attack.sensitive}
+    named = {} if attack.sensitive is None else {"sensitive": _sensitive(attack.sensitive)}
     return {
         "attack": attack.attack,
         **named,
         "status": attack.status,
         "reason": attack.reason,
         "seconds": attack.seconds,
-        "measures": attack.measures,
+        "measures": attack.figures,
         "findings": [told(finding) for finding in attack.findings],
         "findings_total": attack.findings_total,
+        "people": attack.people,
     }
 
 
@@ -81,15 +118,26 @@ def told(finding: NamedFinding) -> dict[str, object]:
             steps += _proof_steps(finding.proof)
         said = asdict(replace(finding, proof=None))
         del said["proof"]
+        if not finding.alone:
+            del said["alone"]
+        if finding.attribute is None:
+            del said["attribute"]
         return _of_kind(finding, {**said, "certificate": steps})
-    if isinstance(finding, NamedEquivalence | NamedPin):
-        return _of_kind(finding, asdict(finding))
+    if isinstance(finding, NamedRisk):
+        return _of_kind(finding, {**asdict(finding), "certificate": [_disclosure_step(s) for s in finding.certificate]})
+    if isinstance(finding, NamedEquivalence | NamedPin | NamedGroup | NamedLinkage):
+        return _of_kind(finding, _without_none(asdict(finding)))
     steps = [_without_none(asdict(step)) for step in finding.certificate]
     return _of_kind(finding, _without_none({**asdict(finding), "certificate": steps}))
 
 
 def _of_kind(finding: NamedFinding, said: dict[str, object]) -> dict[str, object]:
-    return {"id": finding.id, "kind": finding.kind, **said}
+    """Return a finding of its kind, with where its groups stand if that is told."""
+    told = {"id": finding.id, "kind": finding.kind, **said}
+    del told["located"]
+    # How many rows a group has stands in `rows` already.
+    name = "located" if isinstance(finding, NamedGroup | NamedLinkage) else "rows"
+    return {**told, name: [asdict(each) for each in finding.located]} if finding.located else told
 
 
 def _disclosure_step(step: DisclosureStep) -> dict[str, object]:
@@ -99,15 +147,17 @@ def _disclosure_step(step: DisclosureStep) -> dict[str, object]:
 
 
 def _proof_steps(proof: ProofSteps) -> list[dict[str, object]]:
-    """Return exclusions and, after them, cases, each with the steps that it leads to."""
-    exclusions: list[dict[str, object]] = [
-        {
-            "release": step.release,
-            "rows": [{"group": group, "value": value} for group, value in step.rows],
-            "holders": list(step.holders),
-        }
-        for step in proof.exclusions
-    ]
+    """Return the points that are counted, or the cases, each with the steps that it leads to."""
+    points: list[dict[str, object]] = []
+    if proof.points or proof.nobody is not None:
+        points.append(
+            {
+                "points": [asdict(each) for each in proof.points],
+                "total": proof.total,
+                "spent": [{"person": each.individual, "least": each.least} for each in proof.spent],
+                **({} if proof.nobody is None else {"nobody": proof.nobody}),
+            }
+        )
     cases: list[dict[str, object]] = [
         {
             "person": case.individual,
@@ -117,4 +167,4 @@ def _proof_steps(proof: ProofSteps) -> list[dict[str, object]]:
         }
         for case in proof.cases
     ]
-    return exclusions + cases
+    return points + cases

@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from audit.core.errors import printable
-from audit.core.report import AttackReport, Report
+from audit.model.errors import printable
+from audit.model.report import AttackReport, Report
+from audit.model.words import number
 from reports.escaping import markdown as escaped
-from reports.panel import panel
-from reports.telling import REPEATED, sentence, steps, timelines, told
-from reports.wording import (
+from reports.finding_text import REPEATED, sentence, steps, timelines, told
+from reports.release_risk import panel
+from reports.sentences import (
     CONTRADICTED,
+    absent,
     adversary,
     advice,
     contradicted,
     counted,
     facts,
     fallen,
+    fingerprint,
     headline,
     named,
     notes,
-    number,
+    people,
     seconds,
+    secrecy,
     settings,
     undecided,
     violated,
     waivers,
+    warnings,
 )
 
 
@@ -34,16 +39,18 @@ from reports.wording import (
 class Markdown:
     """Render a report as GitHub's Markdown; every line with somebody else's words is escaped as a whole."""
 
-    ident: str = "markdown"
+    name: str = "markdown"
 
     def render(self, report: Report) -> str:
         """Return the report as Markdown with a final line break."""
         parts = (
             _head(report),
             _verdict(report),
+            _section("The files", _list(warnings(report))),
             _ladder(report),
             _timeline(report),
             _panel(report),
+            _section("People found", _list(people(report))),
             *(_findings(attack) for attack in told(report)),
             _open(report),
             _section("Waivers", _list(waivers(report))),
@@ -82,9 +89,9 @@ def _ladder(report: Report) -> Iterator[str]:
     rows = []
     for attack in report.attacks:
         if attack.status == "skipped":
-            rows.append([named(attack), attack.status, "does not apply", *[""] * 5])
+            rows.append([named(attack), attack.status, absent(attack), *[""] * 5])
             continue
-        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.measures
+        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
         people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
         risks = [number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
         rows.append([named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
@@ -121,7 +128,7 @@ def _findings(attack: AttackReport) -> Iterator[str]:
     yield f"## {escaped(f'Findings of {named(attack)}')} ({some})"
     yield ""
     for finding in attack.findings:
-        yield f"* {escaped(sentence(finding, by_version='versions' in attack.measures))} `{finding.id}`"
+        yield f"* {escaped(sentence(finding, by_version=attack.measures.by_version))} `{finding.id}`"
         for step in steps(finding):
             deeper = "  " * ((len(step) - len(step.lstrip())) // 2) if attack.attack == "joint" else ""
             yield f"  {deeper}* {escaped(step)}"
@@ -138,10 +145,9 @@ def _open(report: Report) -> Iterator[str]:
 
 
 def _provenance(report: Report) -> Iterator[str]:
-    rows = [[printable(each.path, 200), f"{each.rows:,}", each.sha256] for each in report.inputs]
+    rows = [[printable(each.path, 200), f"{each.rows:,}", fingerprint(each)] for each in report.inputs]
     yield from _section("Inputs", _table(["file", "rows", "SHA-256"], rows, words=3))
-    stable = "stay from one audit to the next" if report.ids_are_stable else "hold for this report only"
-    lines = [settings(report), f"Ids of findings {stable}.", f"Made by series-audit {report.tool_version}."]
+    lines = [settings(report), *secrecy(report), f"Made by series-audit {report.tool_version}."]
     yield from _section("Settings", _list(lines))
 
 

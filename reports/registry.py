@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from audit.core.report import Report
-from reports.html import Html
-from reports.json import Json
-from reports.markdown import Markdown
-from reports.sarif import Sarif
-from reports.text import Text
+from audit.model.registry import Registry
+from audit.model.report import Report
 
 
 class Format(Protocol):
     """A way to write a report down."""
 
     @property
-    def ident(self) -> str:
+    def name(self) -> str:
         """The format's name on the command line."""
 
     def render(self, report: Report) -> str:
         """Return the report in this format, with a final line break."""
 
 
-FORMATS: tuple[Format, ...] = (Text(), Json(), Markdown(), Html(), Sarif())
+FORMATS: Registry[type[Format]] = Registry(
+    "series_audit.formats",
+    "format",
+    {
+        "text": "reports.text:Text",
+        "json": "reports.json:Json",
+        "markdown": "reports.markdown:Markdown",
+        "html": "reports.html:Html",
+        "sarif": "reports.sarif:Sarif",
+        "junit": "reports.junit:JUnit",
+        "github": "reports.github:GitHub",
+    },
+)
+
+
+def all_formats() -> tuple[Format, ...]:
+    """Return all formats."""
+    return tuple(form() for form in FORMATS)

@@ -10,49 +10,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from audit.core.errors import printable
-from audit.core.report import (
+from audit.clauses.registry import CLAUSES
+from audit.model.errors import printable
+from audit.model.report import (
+    FindingRule,
     NamedDisclosure,
     NamedEquivalence,
     NamedFinding,
-    NamedNarrowed,
+    NamedGroup,
+    NamedLinkage,
     ProofSteps,
     Report,
     Violation,
 )
 from reports.escaping import as_json
-from reports.telling import sentence, steps
-from reports.wording import contradicted, headline, undecided, violating, violation_told
+from reports.finding_text import sentence, steps
+from reports.sentences import contradicted, headline, undecided, violating, violation_told
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ROOT = "%SRCROOT%"
+ROOT = "%SRCROOT%"
 _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")
-_WITHHOLD = "Withhold or regroup the rows of the groups named, so that they keep the values they had."
-RULES: Mapping[str, tuple[str, str]] = {
-    "intersection/disclosure": ("A person's groups have one value in common.", _WITHHOLD),
-    "update-graph/disclosure": ("One value of a person is on a possible path through the person's groups.", _WITHHOLD),
-    "equivalence/equivalence": (
-        "Some people are known to have the same values, all together, as as many others.",
-        "Publish whole buckets: once a value of one side is known, those of the other side follow.",
-    ),
-    "equivalence/disclosure": ("Groups, combined with weights, leave one person and one value.", _WITHHOLD),
-    "joint/disclosure": ("Of all assignments of rows to people that fit, none leaves another value.", _WITHHOLD),
-    "inference-table/narrowed": (
-        "What the releases tell of a record fits fewer than k records.",
-        "Split groups of records only into parts of k or more, and leave all other cells as they were.",
-    ),
-    "policy/max_risk": ("A risk reaches the policy's limit.", "Publish larger or more even groups."),
-    "policy/min_e": ("There is an equivalence of fewer people than the policy allows.", "Publish whole buckets."),
-    "policy/k": ("A record's class is smaller than the policy's k.", "Publish larger groups."),
-}
-_PLACES = {rule: place for place, rule in enumerate(RULES)}
 
 
 @dataclass(frozen=True)
 class Sarif:
     """Render a report as a SARIF log with one run."""
 
-    ident: str = "sarif"
+    name: str = "sarif"
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
@@ -61,8 +45,8 @@ class Sarif:
             "invocations": [_invocation(report)],
             "artifacts": [
                 {
-                    "location": {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": _ROOT, "index": place},
-                    "hashes": {"sha-256": each.sha256},
+                    "location": {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": ROOT, "index": place},
+                    **({"hashes": {"sha-256": each.sha256}} if each.columns is None else {}),
                 }
                 for place, each in enumerate(report.inputs)
             ],
@@ -74,10 +58,26 @@ class Sarif:
 
 def _driver(report: Report) -> dict[str, object]:
     rules = [
-        {"id": rule, "shortDescription": {"text": what}, "fullDescription": {"text": what}, "help": {"text": remedy}}
-        for rule, (what, remedy) in RULES.items()
+        {"id": name, "shortDescription": {"text": what}, "fullDescription": {"text": what}, "help": {"text": remedy}}
+        for name, (what, remedy) in rules_of(report).items()
     ]
     return {"name": "series-audit", "version": report.tool_version, "rules": rules}
+
+
+def rules_of(report: Report) -> dict[str, FindingRule]:
+    """Return the rules of the attacks that were asked for and of the policy, by their ids."""
+    rules: dict[str, FindingRule] = {}
+    for attack in report.attacks:
+        found = {
+            finding.kind: FindingRule("The attack is certain of this.", attack.measures.remedy)
+            for finding in attack.findings
+        }
+        if "risk" in found:
+            found["risk"] = FindingRule(
+                "A value is as probable as the policy's limit, or more.", attack.measures.remedy
+            )
+        rules |= {f"{attack.attack}/{kind}": rule for kind, rule in (found | dict(attack.rules)).items()}
+    return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in CLAUSES.items()}
 
 
 def _invocation(report: Report) -> dict[str, object]:
@@ -91,43 +91,51 @@ def _invocation(report: Report) -> dict[str, object]:
     told.append(("note", headline(report)[0]))
     return {
         "executionSuccessful": not report.policy.undecided,
-        "toolExecutionNotifications": [{"level": level, "message": _message(line)} for level, line in told],
+        "toolExecutionNotifications": [{"level": level, "message": message(line)} for level, line in told],
     }
 
 
 def _results(report: Report) -> Iterator[dict[str, object]]:
     """Yield the findings, and violations that no finding shown stands for."""
     violated = {(each.attack, each.sensitive) for each in violating(report)}
-    files = _files(report)
+    files, places = _files(report), {name: place for place, name in enumerate(rules_of(report))}
     for attack in report.attacks:
         for finding in attack.findings:
             level = _level(finding, report, violated=(attack.attack, attack.sensitive) in violated)
-            lines = [sentence(finding, by_version="versions" in attack.measures), *steps(finding)]
-            result = _result(f"{attack.attack}/{_kind(finding)}", level, lines, _releases(finding), files)
+            lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
+            rule = f"{attack.attack}/{finding.kind}"
+            result = _result((rule, places[rule]), level, lines, _releases(finding) or report.series.releases, files)
             if report.ids_are_stable:
                 result["partialFingerprints"] = {"findingId/v1": finding.id}
             yield result
     shown = {(attack.attack, attack.sensitive) for attack in report.attacks if attack.findings}
     for violation in report.policy.violations:
         if (violation.attack, violation.sensitive) not in shown:
-            yield _violation(violation, report.series.releases, files)
+            rule = f"policy/{violation.measure}"
+            yield _violation(violation, (rule, places[rule]), report.series.releases, files)
 
 
 def _violation(
-    violation: Violation, releases: Sequence[str], files: Mapping[str, dict[str, object]]
+    violation: Violation, rule: tuple[str, int], releases: Sequence[str], files: Mapping[str, dict[str, object]]
 ) -> dict[str, object]:
-    return _result(f"policy/{violation.measure}", "error", [violation_told(violation)], releases[-1:], files)
+    where = releases[-1:] if violation.release is None else [violation.release]
+    return _result(rule, "error", [violation_told(violation)], where, files)
 
 
 def _result(
-    rule: str, level: str, lines: Sequence[str], releases: Sequence[str], files: Mapping[str, dict[str, object]]
+    rule: tuple[str, int],
+    level: str,
+    lines: Sequence[str],
+    releases: Sequence[str],
+    files: Mapping[str, dict[str, object]],
 ) -> dict[str, object]:
+    places = [{"physicalLocation": {"artifactLocation": files[tag]}} for tag in releases if tag in files]
     return {
-        "ruleId": rule,
-        "ruleIndex": _PLACES[rule],
+        "ruleId": rule[0],
+        "ruleIndex": rule[1],
         "level": level,
-        "message": _message(*lines),
-        "locations": [{"physicalLocation": {"artifactLocation": files[tag]}} for tag in releases if tag in files],
+        "message": message(*lines),
+        "locations": places,
     }
 
 
@@ -138,13 +146,7 @@ def _level(finding: NamedFinding, report: Report, *, violated: bool) -> str:
     return "error" if violated else "warning"
 
 
-def _kind(finding: NamedFinding) -> str:
-    if isinstance(finding, NamedEquivalence):
-        return "equivalence"
-    return "narrowed" if isinstance(finding, NamedNarrowed) else "disclosure"
-
-
-def _message(*lines: str) -> dict[str, str]:
+def message(*lines: str) -> dict[str, str]:
     """Return a plain text message; braces would be placeholders, and brackets could be links."""
     text = "\n".join(line.replace("{", "{{").replace("}", "}}") for line in lines)
     return {"text": text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")}
@@ -157,12 +159,14 @@ def _files(report: Report) -> dict[str, dict[str, object]]:
         tag = each.path.rsplit("/", 1)[-1]
         for ending in _ENDINGS:
             tag = tag.removesuffix(ending)
-        files.setdefault(tag, {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": _ROOT, "index": place})
+        files.setdefault(tag, {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": ROOT, "index": place})
     return {tag: files[tag] for tag in report.series.releases if tag in files}
 
 
 def _releases(finding: NamedFinding) -> list[str]:
     """Return the releases of a finding's certificate, in order of its steps."""
+    if isinstance(finding, NamedGroup | NamedLinkage):
+        return [finding.release]
     tags = [step.release for step in finding.certificate]
     if isinstance(finding, NamedDisclosure) and finding.proof is not None:
         tags += _of_proof(finding.proof)
@@ -170,7 +174,7 @@ def _releases(finding: NamedFinding) -> list[str]:
 
 
 def _of_proof(proof: ProofSteps) -> Iterator[str]:
-    yield from (step.release for step in proof.exclusions)
+    yield from (each.release for each in proof.points)
     for case in proof.cases:
         yield case.release
         yield from _of_proof(case.leads_to)

@@ -7,12 +7,14 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.core.errors import printable
-from audit.core.report import AttackReport, NamedFinding, Report
-from reports.panel import print_panel
-from reports.telling import REPEATED, sentence, steps, timelines, told
-from reports.wording import (
+from audit.model.errors import printable
+from audit.model.report import AttackReport, NamedFinding, Report
+from audit.model.words import number
+from reports.finding_text import REPEATED, sentence, steps, timelines, told
+from reports.release_risk import print_panel
+from reports.sentences import (
     CONTRADICTED,
+    absent,
     adversary,
     advice,
     contradicted,
@@ -21,11 +23,13 @@ from reports.wording import (
     fallen,
     headline,
     notes,
-    number,
+    people,
     reasons,
     seconds,
     settings,
+    skipped,
     waivers,
+    warnings,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ _ROOM = 96
 class Text:
     """Render a report for reading; `color` and `width` (in characters) are those of the terminal."""
 
-    ident: str = "text"
+    name: str = "text"
     color: bool = False
     width: int = 100
 
@@ -49,11 +53,17 @@ class Text:
         console = self.console(target)
         self.head(console, report)
         self.verdict(console, report)
+        self._warnings(console, report)
         self._attacks(console, report)
         self._timeline(console, report)
         for line in print_panel(console, report, releases=_RELEASES_SHOWN, roomy=self.width >= _ROOM):
             self.indented(console, line)
         console.print()
+        if report.people:
+            console.print(f"People found ({len(report.people):,})", style="bold")
+            for line in people(report):
+                self.indented(console, line, hanging=2)
+            console.print()
         for attack in told(report):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):
@@ -98,11 +108,19 @@ class Text:
             self.indented(console, line)
         console.print()
 
+    def _warnings(self, console: Console, report: Report) -> None:
+        """Print what is irregular about the files."""
+        lines = list(warnings(report))
+        if lines:
+            console.print("Look at the files:", style="bold yellow")
+            for line in lines:
+                self.indented(console, line)
+            console.print()
+
     def _attacks(self, console: Console, report: Report) -> None:
         self._ladder(console, report)
-        for attack in report.attacks:
-            if attack.reason:
-                self.indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
+        for line in skipped(report):
+            self.indented(console, line)
         for note in notes(report):
             self.indented(console, note)
         self.indented(console, settings(report))
@@ -127,9 +145,9 @@ class Text:
             status = [attack.status] if roomy else []
             name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
             if attack.status == "skipped":
-                table.add_row(name, *status, "does not apply")
+                table.add_row(name, *status, absent(attack))
                 continue
-            rung, m = rungs.get((attack.attack, attack.sensitive)), attack.measures
+            rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
             people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
             table.add_row(
                 name,
@@ -169,7 +187,7 @@ class Text:
         some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
         console.print(f"Findings of {attack.attack} ({some})", style="bold")
         for finding in attack.findings:
-            self.finding(console, finding, by_version="versions" in attack.measures)
+            self.finding(console, finding, by_version=attack.measures.by_version)
         if shown < total:
             console.print(f"  {total - shown:,} more: --findings all", style="dim")
         console.print()

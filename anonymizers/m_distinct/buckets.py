@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizers.m_distinct.entries import Entries, Numbers
-from anonymizers.m_distinct.places import Places
+from anonymizers.m_distinct.entries import Numbers, ValueSets
+from anonymizers.m_distinct.places import RowPlaces
 
 
 @dataclass
-class Bucket:
+class SignatureBucket:
     """The rows of a bucket.
 
     Attributes:
@@ -30,14 +30,14 @@ class Bucket:
         counts: rows of each value that are no counterfeits; shape (values,), int64.
     """
 
-    entries: Entries
+    entries: ValueSets
     counts: Numbers
 
     def __len__(self) -> int:
         """Return the number of rows that are no counterfeits."""
         return int(self.counts.sum())
 
-    def settled(self) -> tuple[Places, int]:
+    def settled(self) -> tuple[RowPlaces, int]:
         """Return the rows in as few layers as possible, and how many layers these are.
 
         No layer is of counterfeits alone: some value is in all of them, or some entries lack fewer rows than they are.
@@ -83,7 +83,7 @@ class Bucket:
         self.counts = self.counts + taken
         return taken
 
-    def completed(self, rng: np.random.Generator) -> tuple[Places, int, Numbers]:
+    def completed(self, rng: np.random.Generator) -> tuple[RowPlaces, int, Numbers]:
         """Return the places of all rows, the number of layers, and the counterfeits of each value; shape (values,)."""
         places, height = self.settled()
         most = height - self.counts

@@ -22,7 +22,6 @@ Two kernels: this one, and its compiled twin in `anonymizers.m_distinct.colourin
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,17 +30,18 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.splitting import in_units, settling_order
-from audit.core.evidence import Codes
+from audit.model.evidence import Codes
+from audit.runtime.kernels import pays
 
 Numbers = npt.NDArray[np.int64]
 
-# Below so many rows, importing numba and loading its kernel costs more than it saves.
-_COMPILED_ROWS = 500
+# Seconds that the compiled kernel saves a row, and that it takes to compile.
+_SAVED, _COMPILING = 1e-3, 8.0
 _FAR = np.int64(1 << 62)
 
 
 @dataclass(frozen=True)
-class Bucket:
+class ColouredBucket:
     """A bucket that is complete: all its entries have as many rows, and no value has more.
 
     Attributes:
@@ -79,10 +79,10 @@ class Bucket:
         return in_units(self.place)
 
 
-def split(buckets: Sequence[Bucket]) -> list[Numbers]:
+def split(buckets: Sequence[ColouredBucket]) -> list[Numbers]:
     """Return the group of each row, for each bucket, counted from 0 to its height."""
     rows = sum(len(bucket.kind) for bucket in buckets)
-    if rows < _COMPILED_ROWS and "numba" not in sys.modules:
+    if not pays("anonymizers.m_distinct.colouring_compiled", _SAVED * rows, _COMPILING):
         return [split_plain(bucket) for bucket in buckets]
     from anonymizers.m_distinct.colouring_compiled import split_compiled
 
@@ -102,7 +102,7 @@ def local_codes(value: Numbers) -> Numbers:
     return np.unique(value, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def split_plain(bucket: Bucket) -> Numbers:
+def split_plain(bucket: ColouredBucket) -> Numbers:
     """Return the group of each row of a bucket, by numpy."""
     group = np.zeros(len(bucket.kind), dtype=np.int64)
     orders, units, fakes = bucket.orders(), bucket.units(), np.flatnonzero(~bucket.real)
@@ -113,7 +113,7 @@ def split_plain(bucket: Bucket) -> Numbers:
             group[orders[0]] = group[fakes] = first
             continue
         attribute, at = best_cut(orders, units, bucket.kind, height)
-        part = Part(bucket, taken, height, at)
+        part = ColouredPart(bucket, taken, height, at)
         part.fill(interleaved(orders[attribute], fakes))
         low, inside = part.low, part.inside
         for side, its, layers, begin in ((~inside, taken - low, height - at, first + at), (inside, low, at, first)):
@@ -167,7 +167,7 @@ def interleaved(order: Numbers, fakes: Numbers) -> Numbers:
     return np.insert(order, before, fakes)
 
 
-class Part:
+class ColouredPart:
     """A part of some layers of a bucket, while it is filled.
 
     Attributes:
@@ -175,7 +175,7 @@ class Part:
         low: how many of its rows of each kind stand in each entry; shape (entries, kinds).
     """
 
-    def __init__(self, bucket: Bucket, taken: Numbers, height: int, at: int) -> None:
+    def __init__(self, bucket: ColouredBucket, taken: Numbers, height: int, at: int) -> None:
         self.inside = np.zeros(len(bucket.kind), dtype=np.bool_)
         self.low = np.zeros_like(taken)
         self._bucket, self._taken, self._height, self._at = bucket, taken, height, at

@@ -6,12 +6,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from audit.runtime.compiling import kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def split_compiled(bucket: tuple[int, Array, Array, Array], orders: Array, units: Array, fakes: Array) -> Array:
     """Return the group of each row of a bucket: see `anonymizers.m_distinct.colouring.split`.
 
@@ -54,7 +55,7 @@ def split_compiled(bucket: tuple[int, Array, Array, Array], orders: Array, units
     return group
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _best_cut(bucket: tuple[int, Array, Array, Array], orders: Array, units: Array) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off."""
     height, taken, kind, _ = bucket
@@ -75,7 +76,7 @@ def _best_cut(bucket: tuple[int, Array, Array, Array], orders: Array, units: Arr
     return best_attribute, best_at
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _stretch(order: Array, units: Array, kind: Array, total: Array, low: Array, high: Array) -> None:
     """Write the least and the greatest place of each layer, every kind giving each layer its share in order."""
     low[:], high[:] = 1 << 62, -1
@@ -88,7 +89,7 @@ def _stretch(order: Array, units: Array, kind: Array, total: Array, low: Array, 
             low[a, layer], high[a, layer] = min(low[a, layer], units[row, a]), max(high[a, layer], units[row, a])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _lengths(low: Array, high: Array, reach: Array) -> None:
     """Write the summed lengths of the layers up to each, and of those from each on."""
     height = low.shape[1]
@@ -102,7 +103,7 @@ def _lengths(low: Array, high: Array, reach: Array) -> None:
                 reach[side, k] += max(most - least, 0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _interleave(order: Array, fakes: Array, result: Array) -> int:
     """Write rows in their order with the counterfeits spread evenly among them; return how many there are."""
     at, fake = 0, 0
@@ -116,7 +117,7 @@ def _interleave(order: Array, fakes: Array, result: Array) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _fill(bucket: tuple[int, Array, Array, Array], order: Array, at: int, low: Array, inside: Array) -> None:
     """Take rows in their order into a part; first those that have to be in it."""
     height, taken, kind, value = bucket
@@ -146,7 +147,7 @@ def _fill(bucket: tuple[int, Array, Array, Array], order: Array, at: int, low: A
         raise AssertionError("a part of a bucket could not be filled, though its colours fill it")
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _place(kind: int, taken: Array, low: Array, load: Array, at: int, way: tuple[Array, Array, Array]) -> bool:
     """Take a row of a kind into some entry, others being moved for it where they have to; `way` is room to think."""
     entries, kinds = taken.shape
@@ -177,7 +178,7 @@ def _place(kind: int, taken: Array, low: Array, load: Array, at: int, way: tuple
     return False
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _shift(kind: int, entry: int, low: Array, came: Array, left: Array) -> None:
     """Move one row of each kind on the way to an entry that has room."""
     while True:
@@ -189,7 +190,7 @@ def _shift(kind: int, entry: int, low: Array, came: Array, left: Array) -> None:
         low[entry, moved] -= 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _part(rows: Array, inside: Array, spare: Array) -> int:
     """Bring the rows inside before the others, each in their order; return how many there are."""
     below, above = 0, 0

@@ -20,8 +20,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.m_distinct.places import Places
-from audit.core.updates import UpdateSets
+from anonymizers.m_distinct.places import RowPlaces
+from audit.model.update_sets import UpdateSets
 
 Mask = int
 Signature = tuple[Mask, ...]
@@ -40,7 +40,7 @@ def signed(values: Iterable[int], masks: Sequence[Mask]) -> Signature:
 
 
 @dataclass(frozen=True)
-class Entries:
+class ValueSets:
     """The entries of a bucket, and which kinds of values are of use in each.
 
     Attributes:
@@ -59,9 +59,9 @@ class Entries:
         """Return the number of entries."""
         return len(self.sets)
 
-    def places(self) -> Places:
+    def places(self) -> RowPlaces:
         """Return the places in these entries, none of which is taken."""
-        return Places(self.useful, len(self.kinds))
+        return RowPlaces(self.useful, len(self.kinds))
 
     def by_kind(self, counts: Numbers) -> list[int]:
         """Return how many rows of each kind there are, by how many there are of each value."""
@@ -69,7 +69,7 @@ class Entries:
 
 
 @lru_cache(maxsize=20_000)
-def entries_of(sets: Signature, values: int) -> Entries | None:
+def entries_of(sets: Signature, values: int) -> ValueSets | None:
     """Return the entries of some sets, or None where the sets have no system of distinct representatives.
 
     >>> entries = entries_of((0b01, 0b11), 2)  # value 0 has to be in the first entry, and is of no use in the second
@@ -86,12 +86,12 @@ def entries_of(sets: Signature, values: int) -> Entries | None:
         return None
     kind = np.full(values, -1, dtype=np.int64)
     kind[inside] = kind_of_inside
-    return Entries(sets, kinds, kind, useful)
+    return ValueSets(sets, kinds, kind, useful)
 
 
 def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
     """Return the kinds of use in each entry, by the kinds in its set and the number of values of each kind."""
-    places = Places(inside, len(sizes))
+    places = RowPlaces(inside, len(sizes))
     room = list(sizes)
     for entry in range(len(inside)):
         if not places.pull(entry, room, 1):
@@ -102,7 +102,7 @@ def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tupl
     )
 
 
-def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Places, entry: int, kind: int) -> bool:
+def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, kind: int) -> bool:
     """Tell whether some system of distinct representatives has a value of a kind for an entry.
 
     `places` are those of one system, and `left` are the values of each kind that are not in it.
@@ -115,7 +115,7 @@ def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: Pl
     others = [kinds if other != entry else () for other, kinds in enumerate(inside)]
     for giver in range(len(inside)):
         if giver != entry and places.taken[giver][kind]:
-            trial = Places(others, len(left))
+            trial = RowPlaces(others, len(left))
             trial.taken = [row.copy() for row in places.taken]
             trial.taken[giver][kind] = 0
             if trial.pull(giver, list(room), 1):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizers.m_distinct.buckets import Bucket
+from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Signature, entries_of, intersected
 
 # Pairs grow with the square, and each costs a third of a millisecond or more.
@@ -27,7 +27,7 @@ class Merger:
     signature: Signature
 
 
-def merge(buckets: Sequence[Bucket]) -> list[Merger]:
+def merge(buckets: Sequence[SignatureBucket]) -> list[Merger]:
     """Return how to merge buckets, one merger after the other; a new bucket has the next number.
 
     Of the buckets that need counterfeits, those that need most are looked at.
@@ -69,12 +69,12 @@ class _Plan:
     """What becomes of two buckets that are merged, and how many counterfeits that saves, if any."""
 
     signature: Signature
-    merged: Bucket
-    rest: tuple[Bucket, Bucket]
+    merged: SignatureBucket
+    rest: tuple[SignatureBucket, SignatureBucket]
     saved: int
 
 
-def _planned(buckets: Sequence[Bucket], pair: tuple[int, int], places: dict[Signature, int]) -> _Plan | None:
+def _planned(buckets: Sequence[SignatureBucket], pair: tuple[int, int], places: dict[Signature, int]) -> _Plan | None:
     one, two = (buckets[number] for number in pair)
     signature = intersected(one.entries.sets, two.entries.sets)
     taken = places.get(signature, pair[0]) if signature is not None else -1
@@ -84,7 +84,10 @@ def _planned(buckets: Sequence[Bucket], pair: tuple[int, int], places: dict[Sign
     if entries is None:
         return None
     useful = entries.kind >= 0
-    merged = Bucket(entries, np.where(useful, one.counts + two.counts, 0))
-    rest = Bucket(one.entries, np.where(useful, 0, one.counts)), Bucket(two.entries, np.where(useful, 0, two.counts))
+    merged = SignatureBucket(entries, np.where(useful, one.counts + two.counts, 0))
+    rest = (
+        SignatureBucket(one.entries, np.where(useful, 0, one.counts)),
+        SignatureBucket(two.entries, np.where(useful, 0, two.counts)),
+    )
     saved = one.fakes() + two.fakes() - merged.fakes() - sum(each.fakes() for each in rest)
     return _Plan(signature, merged, rest, max(0, saved))

@@ -24,19 +24,20 @@ import numpy as np
 
 from anonymizers.division import bounds, misplaced
 from anonymizers.m_distinct import colouring
-from anonymizers.m_distinct.buckets import Bucket
+from anonymizers.m_distinct.buckets import SignatureBucket
 from anonymizers.m_distinct.entries import Numbers, Signature, entries_of, masks_of, signed
 from anonymizers.m_distinct.merging import merge
-from anonymizers.m_distinct.newcomers import Batch, Ends, Family, families, grouped
-from anonymizers.m_distinct.scoring import Boxes
-from audit.core.errors import UsageError
-from audit.core.evidence import Codes
-from audit.core.publishing import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot, SoFar
-from audit.core.updates import UpdateSets
+from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
+from anonymizers.m_distinct.scoring import BucketBoxes
+from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes
+from audit.model.options import option
+from audit.model.update_sets import UpdateSets
 
 
 @dataclass(frozen=True)
-class MDistinct:
+class MDistinctAnonymizer:
     """Publish m-Distinct releases.
 
     Attributes:
@@ -46,8 +47,8 @@ class MDistinct:
         UsageError: m is below 2.
     """
 
-    m: int
-    ident: ClassVar[str] = "m-distinct"
+    m: int = option(help="the promise: values in a group", least=2)
+    name: ClassVar[str] = "m-distinct"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False
     follows_updates: ClassVar[bool] = True
@@ -55,14 +56,14 @@ class MDistinct:
     def __post_init__(self) -> None:
         """Refuse what would promise nothing."""
         if self.m < 2:
-            raise UsageError(f"{self.ident} with m = {self.m} promises nothing; choose m from 2 on")
+            raise UsageError(f"{self.name} with m = {self.m} promises nothing; choose m from 2 on")
 
     @property
     def promise(self) -> Promise:
         """Return m-Distinct, or m-Distinct*, with the parameter m (Definition 15, Section IV-B)."""
-        return Promise(self.ident, {"m": self.m})
+        return Promise(self.name, {"m": self.m})
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         """Return the next release, with everybody in it.
 
         Raises:
@@ -95,10 +96,10 @@ class MDistinct:
 
 
 @dataclass(frozen=True)
-class MDistinctStar(MDistinct):
+class MDistinctStarAnonymizer(MDistinctAnonymizer):
     """Publish m-Distinct* releases."""
 
-    ident: ClassVar[str] = "m-distinct-star"
+    name: ClassVar[str] = "m-distinct-star"
 
     def _ends(self, snapshot: Snapshot, release: _Release) -> Ends | None:
         ends = Ends.find(release.updates)
@@ -119,7 +120,7 @@ class _Release:
         self.updates = snapshot.updates or UpdateSets.unchanging(len(snapshot.values))
         self.masks = masks_of(self.updates)
         self.new: Numbers = np.zeros(0, dtype=np.int64)
-        self._buckets: list[Bucket] = []
+        self._buckets: list[SignatureBucket] = []
         self._number: dict[Signature, int] = {}
         self._home: Numbers = np.full(len(snapshot), -1, dtype=np.int64)
 
@@ -130,7 +131,7 @@ class _Release:
             if entries is None:
                 raise AssertionError("a group had this signature, or could have: its values represent the sets")
             self._number[signature] = len(self._buckets)
-            self._buckets.append(Bucket(entries, np.zeros(len(self.updates), dtype=np.int64)))
+            self._buckets.append(SignatureBucket(entries, np.zeros(len(self.updates), dtype=np.int64)))
         return self._number[signature]
 
     def waiting(self) -> Numbers:
@@ -144,7 +145,7 @@ class _Release:
         order = sorted(range(len(layers)), key=lambda number: (-layers[number], number))
         return [self._buckets[number].entries.sets for number in order]
 
-    def put_back(self, so_far: SoFar) -> None:
+    def put_back(self, so_far: PublicationHistory) -> None:
         """Put those who were published before into the bucket of the signature of their last group.
 
         Raises:
@@ -193,7 +194,7 @@ class _Release:
 
     def fill_up(self) -> None:
         """Let new people take the places that lack in the buckets, each where the bucket's box grows least."""
-        boxes = Boxes(self.snapshot.places())
+        boxes = BucketBoxes(self.snapshot.places())
         rows_of = self._waiting_rows()
         waiting = np.array([len(rows) for rows in rows_of], dtype=np.int64)
         # First the buckets in which the fewest values are of use.
@@ -256,7 +257,7 @@ class _Release:
             real = order[ends[number] - len(bucket) : ends[number]]
             row = np.concatenate([real, np.full(fakes.sum(), COUNTERFEIT)])
             value = np.concatenate([snapshot.value[real], np.repeat(np.arange(len(fakes)), fakes)])
-            whole = colouring.Bucket(
+            whole = colouring.ColouredBucket(
                 height=height,
                 taken=np.array(taken.taken, dtype=np.int64),
                 kind=bucket.entries.kind[value],

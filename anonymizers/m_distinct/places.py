@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 
-class Places:
+class RowPlaces:
     """How many rows of each kind stand in each entry.
 
     Attributes:

@@ -13,24 +13,24 @@ Places = npt.NDArray[np.float64]
 _GRAIN = 0.01  # of a domain, added to each length, so that a box without extent can grow by a factor
 
 
-class Box(NamedTuple):
+class BucketBox(NamedTuple):
     """The least and the greatest place in each domain; shape (attributes,)."""
 
     low: Places
     high: Places
 
 
-class Boxes:
+class BucketBoxes:
     """Boxes around rows that lie at some places in the domains; shape (rows, attributes)."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
 
-    def around(self, rows: Numbers) -> Box:
+    def around(self, rows: Numbers) -> BucketBox:
         """Return the box around some rows, one at least."""
-        return Box(self._places[rows].min(axis=0), self._places[rows].max(axis=0))
+        return BucketBox(self._places[rows].min(axis=0), self._places[rows].max(axis=0))
 
-    def closest(self, box: Box, rows: Numbers, number: int) -> Numbers:
+    def closest(self, box: BucketBox, rows: Numbers, number: int) -> Numbers:
         """Return which of some rows make a box grow by the least factor; the first of equals.
 
         Args:

@@ -14,8 +14,8 @@ group, and reported as that.
 
 Source: equivalence paper, Sections IV to VI. Its Lemma 2, by which whole weights suffice, does not hold in general.
 
->>> attack = Equivalence()
->>> attack.ident, attack.max_e, sorted(attack.decides)
+>>> attack = EquivalenceAttack()
+>>> attack.name, attack.max_e, sorted(attack.decides)
 ('equivalence', 4, ['min_e'])
 """
 
@@ -24,26 +24,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from attacks.equivalence.claims import Claims
 from attacks.equivalence.fingerprint import ContradictionError
-from attacks.equivalence.judging import Found, judge
-from attacks.equivalence.spread import spread
+from attacks.equivalence.local_disclosure import local_disclosure
+from attacks.equivalence.measures import EquivalenceMeasures, Spread, SpreadClass
+from attacks.equivalence.strategy import Found, judge
 from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.errors import printable
-from audit.core.evidence import Evidence
-from audit.core.outcome import Outcome, Status, sizes_table
+from audit.model.errors import printable
+from audit.model.evidence import Evidence
+from audit.model.measures import LeastBounds
+from audit.model.options import option
+from audit.model.outcome import Outcome, Status, sizes_table
+from audit.model.report import WITHHOLD, FindingRule
+from audit.runtime.budget import Budget
 
 _SEED = 0x5EED
 _SHARE = 0.7
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class EquivalenceAttack:
     """Combine all groups linearly.
 
     Attributes:
@@ -51,13 +56,20 @@ class Equivalence:
         known: measure too how far one known value spreads.
     """
 
-    max_e: int = 4
-    known: bool = False
-    ident: str = "equivalence"
-    decides: frozenset[str] = frozenset({"min_e"})
-    per_attribute: bool = True
+    max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
+    known: bool = option(False, help="tell too how far one value, once known, spreads")
+    name: ClassVar[str] = "equivalence"
+    decides: ClassVar[frozenset[str]] = frozenset({"min_e"})
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "equivalence": FindingRule(
+            "Some people are known to have the same values, all together, as as many others.",
+            "Publish whole buckets: once a value of one side is known, those of the other side follow.",
+        ),
+        "disclosure": FindingRule("Groups, combined with weights, leave one person and one value.", WITHHOLD),
+    }
 
-    def under(self, limits: Mapping[str, float], /) -> Equivalence:
+    def with_policy(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
         """Return the attack itself: no clause is an option of it."""
         return self
 
@@ -65,37 +77,33 @@ class Equivalence:
         """Return who shares a value with whom, with findings that span all that was found."""
         reason = _not_applying(evidence)
         if reason is not None:
-            return Outcome.skipped(self.ident, reason)
+            return Outcome.skipped(self.name, reason)
         matrix = Matrix.of(evidence)
         try:
             found = _longest(matrix, self.max_e, budget)
         except ContradictionError as contradiction:
             found, reason = None, _contradicted(evidence, matrix, contradiction)
         if found is None:
-            return Outcome(self.ident, "incomplete", reason or budget.reason, _nothing(matrix, self.max_e))
-        claims = Claims.of(evidence, matrix.prefix(found.releases), found).sure()
-        return self._told(matrix, claims, budget)
-
-    def _told(self, matrix: Matrix, claims: Claims, budget: Budget) -> Outcome:
-        found = claims.found
-        line, missing = timeline(matrix, found, self.max_e, budget)
-        measures: dict[str, object] = {
-            "individuals": int(matrix.individual.sum()),
-            "min_e": {"lower": found.lower, "upper": found.upper},
-            "compromised": _compromised(matrix, found, self.max_e),
-            "classes": _class_sizes(matrix, found),
-            "pinned": _pinned_versions(matrix, found),
-            "ways": list(found.ways),
-        }
+            return Outcome(self.name, "incomplete", reason or budget.reason, _nothing(matrix, self.max_e))
+        line, missing = timeline(matrix, found, self.max_e, budget.fraction(_SHARE))
+        measures = EquivalenceMeasures(
+            individuals=int(matrix.individual.sum()),
+            min_e=LeastBounds(found.lower, found.upper),
+            compromised=_compromised(matrix, found, self.max_e),
+            classes=_class_sizes(matrix, found),
+            pinned=_pinned_versions(matrix, found),
+            ways=list(found.ways),
+            timeline=line,
+        )
         people: dict[str, int] = {}
         if self.known:
-            spread, people = _spread(claims.matrix, found, budget)
-            measures.update(spread)
-        measures["timeline"] = line
+            spread, people = _spread(matrix.prefix(found.releases), found, budget.fraction(_SHARE))
+            measures = replace(measures, spread=spread)
         reasons = [reason for reason in (found.reason, missing) if reason]
         status: Status = "incomplete" if reasons else "complete"
+        claims = Claims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
-        return Outcome(self.ident, status, "; ".join(reasons) or None, measures, shown, people=people)
+        return Outcome(self.name, status, "; ".join(reasons) or None, measures, shown, people=people)
 
 
 def _not_applying(evidence: Evidence) -> str | None:
@@ -111,13 +119,13 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
     """Return what is known of all releases, or of as many first ones as can be judged in time."""
     releases = matrix.releases
     while releases:
-        found = judge(matrix.prefix(releases), max_e, budget.part(_SHARE))
+        found = judge(matrix.prefix(releases), max_e, budget.fraction(_SHARE))
         if found is not None and releases == matrix.releases:
             return found
         if found is not None:
             reason = f"{budget.reason}, so that releases 1 to {releases} of {matrix.releases} alone were judged"
             return replace(found, lower=1, exact=False, reason=reason)
-        releases //= 2
+        releases = 0 if budget.exhausted() else releases // 2
     return None
 
 
@@ -132,17 +140,17 @@ def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: Contradicti
     return f"the releases contradict each other: no values of the people fit all groups{where}"
 
 
-def _nothing(matrix: Matrix, max_e: int) -> dict[str, object]:
+def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:
     """Return the measures when nothing is known: bounds that say nothing."""
-    return {
-        "individuals": int(matrix.individual.sum()),
-        "min_e": {"lower": 1, "upper": None},
-        "compromised": {str(e): 0 for e in range(1, max_e + 1)},
-        "classes": {},
-        "pinned": 0,
-        "ways": [],
-        "timeline": [0] * matrix.releases,
-    }
+    return EquivalenceMeasures(
+        individuals=int(matrix.individual.sum()),
+        min_e=LeastBounds(1, None),
+        compromised={str(e): 0 for e in range(1, max_e + 1)},
+        classes={},
+        pinned=0,
+        ways=[],
+        timeline=[0] * matrix.releases,
+    )
 
 
 def _compromised(matrix: Matrix, found: Found, max_e: int) -> dict[str, int]:
@@ -163,11 +171,11 @@ def _pinned_versions(matrix: Matrix, found: Found) -> int:
     return int((matrix.individual & (found.pinned >= 0))[matrix.member].sum())
 
 
-def _spread(matrix: Matrix, found: Found, budget: Budget) -> tuple[dict[str, object], dict[str, int]]:
+def _spread(matrix: Matrix, found: Found, budget: Budget) -> tuple[Spread | None, dict[str, int]]:
     """Return how many further people's values follow when one becomes known: who is worst, and class by class."""
-    spreading = spread(matrix, np.random.default_rng(_SEED), budget)
+    spreading = local_disclosure(matrix, np.random.default_rng(_SEED), budget)
     if spreading is None:
-        return {"spread": None}, {}
+        return None, {}
     falls = spreading.falls
     label = np.where(matrix.individual, found.label, -1)
     members = np.bincount(label[label >= 0], minlength=1)
@@ -176,13 +184,8 @@ def _spread(matrix: Matrix, found: Found, budget: Budget) -> tuple[dict[str, obj
     classes = Counter((int(members[label[c]]), int(falls[c])) for c in first.tolist() if members[label[c]] > 1)
     everybody = np.flatnonzero(matrix.individual)
     if not len(everybody):
-        return {"spread": None}, {}
+        return None, {}
     worst = int(everybody[np.argmax(falls[everybody])])
-    told: dict[str, object] = {
-        "worst": int(falls[worst]),
-        "mean": float(falls[everybody].mean()),
-        "classes": [
-            {"members": size, "falls": fall, "classes": count} for (size, fall), count in sorted(classes.items())
-        ],
-    }
-    return {"spread": told}, {"spread_worst": worst} if falls[worst] else {}
+    by_class = [SpreadClass(size, fall, count) for (size, fall), count in sorted(classes.items())]
+    told = Spread(int(falls[worst]), float(falls[everybody].mean()), by_class)
+    return told, {"spread_worst": worst} if falls[worst] else {}

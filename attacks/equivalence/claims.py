@@ -1,29 +1,25 @@
-"""Claims: what was found as findings that span it, each with weights that show it."""
+"""Claims: what was found as findings that span it, each with weights of groups that show it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from attacks.equivalence.chains import Chains, chained
-from attacks.equivalence.judging import Found
+from attacks.equivalence.spanning_forest import SpanningForest, spanning_forest
+from attacks.equivalence.strategy import Found
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence
-from audit.core.outcome import Equivalence, Equivalences, Nameless, Places, Somebody, Weighted
-
-# Weights are sought even where the time is up: nothing is claimed without them.
-_CERTAIN = 10.0
-_PATIENCE = 60.0
-_TRIES = 20
+from audit.model.evidence import Codes, Evidence
+from audit.model.measures import Measures
+from audit.model.outcome import EquivalenceFinding, EquivalenceFindings, Nameless, Places, Somebody, Weighted
+from audit.runtime.budget import Budget
 
 
-@dataclass(frozen=True)
+@dataclass
 class Claims:
     """Pinned values, pairs of columns with equal values, and equivalences with more people, one after the other.
 
@@ -31,114 +27,49 @@ class Claims:
         evidence: what the groups and values are called.
         matrix: the releases that were judged.
         found: what was found in them.
+        seconds: how long weights may be looked for, all in all; None is without limit.
         pin: columns of individuals whose value is pinned.
-        chains: pairs of columns with equal values, which together chain up each class.
+        forest: pairs of columns with equal values, which together span each class.
         more: places of the witnesses with e of 2 and more.
-        uncertain: whether pinned values were left out that no weights show.
     """
 
     evidence: Evidence
     matrix: Matrix
     found: Found
+    seconds: float | None
     pin: Codes
-    chains: Chains
+    forest: SpanningForest
     more: Places
-    uncertain: bool = False
 
     @classmethod
-    def of(cls, evidence: Evidence, matrix: Matrix, found: Found) -> Claims:
+    def of(cls, evidence: Evidence, matrix: Matrix, found: Found, seconds: float | None) -> Claims:
         """Return the claims that span what was found."""
         pin = np.flatnonzero(matrix.individual & (found.pinned >= 0)).astype(np.int32)
         more = np.flatnonzero(found.witnesses.e > 1)
-        return cls(evidence, matrix, found, pin, chained(matrix, found.label), more)
+        return cls(evidence, matrix, found, seconds, pin, spanning_forest(matrix, found.label), more)
 
-    @cached_property
-    def e(self) -> Codes:
-        """People on each side of each claim, 0 where a value is pinned."""
-        some = [
-            np.zeros(len(self.pin), np.int32),
-            np.ones(len(self.chains.pair), np.int32),
-            self.found.witnesses.e[self.more],
+    def shown(self, nothing: Measures) -> EquivalenceFindings:
+        """Return the claims as columns; `nothing` are the measures that hold if values do change."""
+        pins, pairs, more = len(self.pin), len(self.forest.pair), self.found.witnesses
+        e = np.concatenate([np.zeros(pins, np.int32), np.ones(pairs, np.int32), more.e[self.more]])
+        effort, person = np.zeros(len(e), dtype=np.int32), np.full(len(e), -1, dtype=np.int32)
+        effort[pins : pins + pairs], person[:pins] = self.forest.effort, self.pin
+        first = np.zeros(self.matrix.columns, dtype=np.int32)
+        first[self.matrix.member[::-1]] = self.matrix.release[self.matrix.group_of()][::-1]
+        when = [
+            first[self.pin],
+            first[self.forest.pair].max(axis=1, initial=0),
+            np.array([first[more.vector(place).columns].max() for place in self.more.tolist()], dtype=np.int32),
         ]
-        return np.concatenate(some)
-
-    @property
-    def _pinned(self) -> Codes:
-        """Whose value each claim pins, -1 where none is."""
-        pinned = np.full(len(self.e), -1, dtype=np.int32)
-        pinned[: len(self.pin)] = self.pin
-        return pinned
-
-    @cached_property
-    def _effort(self) -> Codes:
-        """How hard each claim is to show, 0 for the easiest."""
-        effort = np.zeros(len(self.e), dtype=np.int32)
-        effort[len(self.pin) : len(self.pin) + len(self.chains.pair)] = self.chains.effort
-        return effort
+        whole = self.found.releases == len(self.evidence.tags)
+        build, sides = self._build, self._sides
+        return EquivalenceFindings(
+            e, effort, np.concatenate(when), int(whole), not whole, nothing, sides, build, person
+        )
 
     @cached_property
     def _solver(self) -> Solver:
         return Solver(self.matrix)
-
-    @cached_property
-    def _first(self) -> Codes:
-        """By column, the release in which it is first."""
-        first = np.zeros(self.matrix.columns, dtype=np.int32)
-        first[self.matrix.member[::-1]] = self.matrix.release[self.matrix.group_of()][::-1]
-        return first
-
-    def shown(self, nothing: Mapping[str, object]) -> Equivalences:
-        """Return the claims as columns; `nothing` are the measures that hold if values do change."""
-        when = [
-            self._first[self.pin],
-            self._first[self.chains.pair].max(axis=1, initial=0),
-            np.array([self._first[self.found.witnesses.vector(p).columns].max() for p in self.more], dtype=np.int32),
-        ]
-        found = self.found
-        decided = found.lower is None or found.lower > 1 or found.upper == 1
-        whole = found.releases == len(self.evidence.tags)
-        spanned, doubt = int(whole and decided), self.uncertain or not whole
-        return Equivalences(
-            self.e, self._effort, np.concatenate(when), spanned, doubt, nothing, self._sides, self._build, self._pinned
-        )
-
-    def sure(self) -> Claims:
-        """Return the same without pinned values, and without equivalences below the first e, that no weights show."""
-        unsure, budget = [], Budget(_CERTAIN)
-        for e in np.unique(self.e).tolist():
-            shown = any(self._combined(int(place), budget) for place in self._easiest(e))
-            if not shown:
-                unsure.append(e)
-            elif e > 0:
-                break
-        return self._without(unsure) if unsure else self
-
-    def _easiest(self, e: int) -> Places:
-        """Return the places of some claims with an e, those that are easiest to show."""
-        places = np.flatnonzero(self.e == e)
-        return places[np.argsort(self._effort[places], kind="stable")[:_TRIES]]
-
-    def _without(self, unsure: list[int]) -> Claims:
-        found = self.found
-        least = np.where(np.isin(found.least, unsure), 0, found.least).astype(np.int32)
-        sizes = self.e[(self.e > 0) & ~np.isin(self.e, unsure)]
-        nobody = np.full(self.matrix.columns, -1, dtype=np.int32)
-        told = ", ".join("pinned values" if e == 0 else f"equivalences with e = {e}" for e in unsure)
-        doubt = f"there seem to be {told}, but no sum of groups was found that shows one"
-        found = replace(
-            found,
-            label=nobody if 1 in unsure else found.label,
-            pinned=nobody if 0 in unsure else found.pinned,
-            lower=min([e for e in (found.lower, *unsure) if e]),
-            upper=int(sizes.min()) if len(sizes) else None,
-            least=least,
-            exact=False,
-            reason="; ".join([doubt, found.reason] if found.reason else [doubt]),
-        )
-        more = self.more[~np.isin(found.witnesses.e[self.more], unsure)]
-        chains = Chains(self.chains.pair[:0], self.chains.effort[:0]) if 1 in unsure else self.chains
-        pin = self.pin[:0] if 0 in unsure else self.pin
-        return Claims(self.evidence, self.matrix, found, pin, chains, more, uncertain=0 in unsure)
 
     def _vector(self, place: int) -> tuple[Vector, int | None]:
         """Return what a claim says: the vector, and the value that it pins."""
@@ -146,13 +77,13 @@ class Claims:
             column = int(self.pin[place])
             return Vector.of({column: 1}), int(self.found.pinned[column])
         place -= len(self.pin)
-        if place < len(self.chains.pair):
-            left, right = self.chains.pair[place].tolist()
+        if place < len(self.forest.pair):
+            left, right = self.forest.pair[place].tolist()
             return Vector.of({left: 1, right: -1}), None
-        return self.found.witnesses.vector(int(self.more[place - len(self.chains.pair)])), None
+        return self.found.witnesses.vector(int(self.more[place - len(self.forest.pair)])), None
 
     def _combined(self, place: int, budget: Budget) -> tuple[Weighted, ...]:
-        """Return the groups that show a claim with their weights; none where they were not found in time."""
+        """Return the groups that show a claim with their weights; none where they were not found."""
         vector, value = self._vector(place)
         weights = self._solver.weights(vector, value, budget) or {}
         release = self.matrix.release
@@ -161,20 +92,24 @@ class Claims:
     def _name(self, group: int) -> str:
         return self.evidence.source.group_names(int(self.matrix.release[group]), self.matrix.code[[group]])[0]
 
-    def _sides(self, places: Places) -> list[Equivalence]:
+    def _sides(self, places: Places) -> list[EquivalenceFinding]:
         return [self._told(int(place), ()) for place in places]
 
-    def _build(self, places: Places) -> list[Equivalence | None]:
-        budget = Budget(_PATIENCE)
-        shown = [(int(place), self._combined(int(place), budget)) for place in places]
-        return [self._told(place, certificate) if certificate else None for place, certificate in shown]
+    def _build(self, places: Places) -> list[EquivalenceFinding]:
+        budget, begun = Budget(self.seconds), time.monotonic()
+        built: list[EquivalenceFinding] = [
+            self._told(place, self._combined(place, budget)) for place in places.tolist()
+        ]
+        if self.seconds is not None:
+            self.seconds = max(0.0, self.seconds - (time.monotonic() - begun))
+        return built
 
-    def _told(self, place: int, certificate: tuple[Weighted, ...]) -> Equivalence:
+    def _told(self, place: int, certificate: tuple[Weighted, ...]) -> EquivalenceFinding:
         vector, value = self._vector(place)
         entries = list(zip(map(self._somebody, vector.columns.tolist()), vector.times.tolist(), strict=True))
         left = tuple((who, times) for who, times in entries if times > 0)
         right = tuple((who, -times) for who, times in entries if times < 0)
-        return Equivalence(left, right, value, certificate)
+        return EquivalenceFinding(left, right, value, certificate, None if certificate else self.found.error)
 
     def _somebody(self, column: int) -> Somebody:
         """Return who a column is."""

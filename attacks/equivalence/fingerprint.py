@@ -20,10 +20,10 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from attacks.equivalence.field import PRIME, Field, multiplied, sums, uniform
-from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.evidence import Codes
-from audit.core.outcome import Places
+from attacks.matrix import Matrix, blocks
+from audit.model.evidence import Codes
+from audit.model.outcome import Places
+from audit.runtime.budget import Budget
 
 # With more memberships, elimination may take longer than importing numba and loading the kernels: half a second.
 _PLAIN_MEMBERSHIPS = 2_000
@@ -80,17 +80,29 @@ def fingerprint(
         number = plain_solution(matrix, target, drawn)
     if number is None:
         return None
-    if not np.array_equal(sums(matrix.start, number[matrix.member]), target):
+    if not _sum_to(matrix, number, target):
         raise ArithmeticError("the numbers of some group's members do not sum to those of its values")
     return Fingerprint(number, value)
 
 
 def _targets(matrix: Matrix, value: Field) -> Field:
     """Return what each group's members sum to, by the values that it holds."""
-    terms = value[matrix.value]
-    several = np.flatnonzero(matrix.rows != 1)
-    terms[several] = multiplied(terms[several], matrix.rows[several].astype(np.uint64))
-    return sums(matrix.value_start, terms)
+    target = np.zeros(matrix.groups, dtype=np.uint64)
+    for first, last in blocks(matrix.value_start):
+        some = slice(matrix.value_start[first], matrix.value_start[last])
+        terms = multiplied(value[matrix.value[some]], matrix.rows[some].astype(np.uint64))
+        target[first:last] = sums(matrix.value_start[first : last + 1] - some.start, terms)
+    return target
+
+
+def _sum_to(matrix: Matrix, number: Field, target: Field) -> bool:
+    """Tell whether the numbers of each group's members sum to what they should."""
+    for first, last in blocks(matrix.start):
+        some = slice(matrix.start[first], matrix.start[last])
+        found = sums(matrix.start[first : last + 1] - some.start, number[matrix.member[some]])
+        if not np.array_equal(found, target[first:last]):
+            return False
+    return True
 
 
 def classes(matrix: Matrix, numbers: Fingerprint) -> Codes:
@@ -144,9 +156,11 @@ def compiled_solution(
         ContradictionError: there are no such numbers.
     """
     from attacks.equivalence import lanczos, peeling
-    from attacks.equivalence.core import laid_out
+    from attacks.equivalence.elimination_order import laid_out
 
     easy, number = peeling.peeled(matrix), drawn.copy()
+    if budget.exhausted():
+        return None
     core = laid_out(matrix, easy.left)
     try:
         solved = lanczos.solution(core, target[core.group], drawn[core.column], rng, budget)

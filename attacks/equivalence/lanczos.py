@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from attacks.equivalence.core import System
+from attacks.equivalence.elimination_order import EliminationOrder
 from attacks.equivalence.field import PRIME, Field, multiplied, reduced, uniform
 from attacks.equivalence.peeling import difference
-from audit.core.budget import Budget
+from audit.runtime.budget import Budget
+from audit.runtime.compiling import inlined, kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -36,8 +36,8 @@ _COMPONENT, _RUNNING, _BY_COLUMNS, _FORCED, _STEPS = 0, 1, 2, 3, 4
 _TARGET, _ANSWER, _CURRENT, _PREVIOUS, _IMAGE = 0, 1, 2, 3, 4
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _PRIME = np.uint64(PRIME)
-_reduced = njit(inline="always")(reduced)
-_multiplied = njit(inline="always")(multiplied)
+_reduced = inlined(reduced)
+_multiplied = inlined(multiplied)
 
 
 class InconsistentError(ValueError):
@@ -77,7 +77,9 @@ class _State(NamedTuple):
     inverse: Array
 
 
-def solution(system: System, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget) -> Field | None:
+def solution(
+    system: EliminationOrder, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget
+) -> Field | None:
     """Return numbers of the system's columns that solve its equations, uniform over all that do.
 
     Args:
@@ -100,7 +102,7 @@ def solution(system: System, target: Field, drawn: Field, rng: np.random.Generat
         state = _State(place, drawn, target, nothing, number, weight, *scales, vectors, inverse)
         status = _SPENT
         while status == _SPENT:
-            if budget.spent():
+            if budget.exhausted():
                 return None
             status = _go_on(system, state, _WORK)
         if status == _SOLVED:
@@ -111,8 +113,8 @@ def solution(system: System, target: Field, drawn: Field, rng: np.random.Generat
     raise ArithmeticError("no random diagonals solve the equations of the groups")
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _go_on(system: System, state: _State, work: int) -> int:
+@kernel
+def _go_on(system: EliminationOrder, state: _State, work: int) -> int:
     """Solve components until some work is done; tell why it ended."""
     place = state.place
     while place[_COMPONENT] < len(system.pivots):
@@ -134,33 +136,33 @@ def _go_on(system: System, state: _State, work: int) -> int:
     return _SOLVED
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _free(system: System, c: int, by_column: Array) -> Array:
+@kernel
+def _free(system: EliminationOrder, c: int, by_column: Array) -> Array:
     """Return the part of an array by column for the free columns of a component."""
     return by_column[system.column_first[c] + system.pivots[c] : system.column_first[c + 1]]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _deferred(system: System, c: int, by_row: Array) -> Array:
+@kernel
+def _deferred(system: EliminationOrder, c: int, by_row: Array) -> Array:
     """Return the part of an array by row for the deferred rows of a component."""
     return by_row[system.row_first[c] + system.pivots[c] : system.row_first[c + 1]]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _scale(left: Array, right: Array, out: Array) -> None:
     """Multiply entry by entry."""
     for i in range(len(out)):
         out[i] = _multiplied(left[i], right[i])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _copy(source: Array, out: Array) -> None:
     # Slices take numba seconds to compile.
     for i in range(len(out)):
         out[i] = source[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _dot(left: Array, right: Array) -> np.uint64:
     total = _ZERO
     for i in range(len(left)):
@@ -168,7 +170,7 @@ def _dot(left: Array, right: Array) -> np.uint64:
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _inverse(number: np.uint64) -> np.uint64:
     """Return 1 over a number, by Fermat's little theorem."""
     power, square = _ONE, number
@@ -179,8 +181,8 @@ def _inverse(number: np.uint64) -> np.uint64:
     return power
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _down(system: System, state: _State, target: Array, c: int) -> None:
+@kernel
+def _down(system: EliminationOrder, state: _State, target: Array, c: int) -> None:
     """Number a component's pivots by its free columns; weigh its deferred rows by what they lack to their targets."""
     row, column, start = system.row_first[c], system.column_first[c], system.row_start
     number, content = state.number, system.row_column
@@ -191,8 +193,8 @@ def _down(system: System, state: _State, target: Array, c: int) -> None:
         state.weight[r] = difference(target[r], number, content, start[r], start[r + 1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _up(system: System, state: _State, c: int) -> None:
+@kernel
+def _up(system: EliminationOrder, state: _State, c: int) -> None:
     """Weigh a component's rows by its deferred rows so that no pivot is left; number its free columns by minus sums."""
     row, column, start = system.row_first[c], system.column_first[c], system.column_start
     weight, content = state.weight, system.column_row
@@ -202,8 +204,8 @@ def _up(system: System, state: _State, c: int) -> None:
         state.number[i] = difference(_ZERO, weight, content, start[i], start[i + 1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _spread(system: System, state: _State, c: int, vector: Array) -> None:
+@kernel
+def _spread(system: EliminationOrder, state: _State, c: int, vector: Array) -> None:
     """Number a component's free columns by a vector of the side that is solved: C M^T R y, or C z."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     if state.place[_BY_COLUMNS]:
@@ -214,8 +216,8 @@ def _spread(system: System, state: _State, c: int, vector: Array) -> None:
         _scale(number, _free(system, c, state.column_scale), number)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _gather(system: System, state: _State, c: int, target: Array, vector: Array) -> None:
+@kernel
+def _gather(system: EliminationOrder, state: _State, c: int, target: Array, vector: Array) -> None:
     """Bring what free columns leave to the targets of deferred rows to the side that is solved: R w, or C M^T R w."""
     weight = _deferred(system, c, state.weight)
     _down(system, state, target, c)
@@ -227,8 +229,8 @@ def _gather(system: System, state: _State, c: int, target: Array, vector: Array)
         _copy(weight, vector)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _begin(system: System, state: _State, c: int) -> None:
+@kernel
+def _begin(system: EliminationOrder, state: _State, c: int) -> None:
     """Set up a component."""
     number = _free(system, c, state.number)
     _copy(_free(system, c, state.drawn), number)
@@ -243,8 +245,8 @@ def _begin(system: System, state: _State, c: int) -> None:
     state.inverse[0] = _ZERO
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _step(system: System, state: _State, c: int) -> bool:
+@kernel
+def _step(system: EliminationOrder, state: _State, c: int) -> bool:
     """Take one more Lanczos vector into account; tell whether there may be another."""
     size = len(_free(system, c, state.number) if state.place[_BY_COLUMNS] else _deferred(system, c, state.weight))
     target, answer = state.vectors[_TARGET][:size], state.vectors[_ANSWER][:size]
@@ -268,8 +270,8 @@ def _step(system: System, state: _State, c: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _end(system: System, state: _State, c: int) -> int:
+@kernel
+def _end(system: EliminationOrder, state: _State, c: int) -> int:
     """Tell whether the answer solves a component, and if so, note its numbers; if not, whether nothing can."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     drawn = _free(system, c, state.drawn)
@@ -292,7 +294,7 @@ def _end(system: System, state: _State, c: int) -> int:
     return _FAILED
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _vanishes(vector: Array) -> bool:
     anything = _ZERO
     for i in range(len(vector)):

@@ -1,9 +1,10 @@
 """Lattices: all integer vectors x = W S with W U = 0 and rational W, by exact elimination.
 
-Identical columns of the person matrix have equal entries in every such vector, so one variable, a *type*, stands for
-all of them. Eliminating the value matrix and then the person matrix leaves a reduced basis of the vectors; it falls
-into blocks that have nothing to do with each other, and its orthogonal complement says which integer vectors belong
-(Definitions 9 and 10 of the equivalence paper; its Lemma 2, integer weights, is not needed).
+Asking for x itself instead of weights spares denominators: integer weights miss equivalences (a vector may need
+halves), and bounds on weights would need proofs of their own, while |x| of a column is at most ||x||₁ over the number
+of columns like it. Eliminating the value matrix and then the person matrix leaves a reduced basis of the vectors; it
+falls into lattices that have nothing to do with each other, and its orthogonal complement, the *relations*, says which
+integer vectors belong (Definitions 9 and 10 of the equivalence paper; its Lemma 2, integer weights, is not needed).
 """
 
 from __future__ import annotations
@@ -12,98 +13,162 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from attacks.equivalence.parts import Parts, classes
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.evidence import Codes
+from audit.model.evidence import Counts
+from audit.model.minimum_cuts import Labels
 
 Row: TypeAlias = dict[int, int]
-_WORK = 20_000_000
-"""How many entries an elimination may go through, which takes some ten seconds."""
+Direction: TypeAlias = tuple[tuple[int, int], ...]
+_WORK = 5_000_000
+"""How many entries an elimination may go through, which takes some seconds."""
 
 
-class TooLargeError(Exception):
-    """An elimination takes too long."""
+class TooMuchWorkError(Exception):
+    """A question takes more work than is allowed, so that it stays open."""
 
 
-@dataclass(frozen=True, slots=True)
-class Types:
-    """Columns of the person matrix merged where they are identical.
+@dataclass(frozen=True)
+class Block:
+    """What a part adds to sums of groups, with potentials equal within given classes of nodes.
+
+    Types whose entries are then equal, or opposite, share a variable; types whose entries are 0 have none.
 
     Attributes:
-        of: the type of each column, -1 where it is in no group; shape (columns,), int32.
-        groups: the groups of each type, ascending.
-        size: number of columns of each type.
+        part: the number of the part.
+        type: the types with a variable; shape (k,), int64.
+        variable, sign: the variable of each of them, and 1 or -1; shape (k,), int64.
+        cost: number of columns of each variable.
+        rows: for each class of nodes, or each group, how often it has each variable, and each value v as ~v.
+        floor: the least ||x||₁ of a vector of the part, or less.
     """
 
-    of: Codes
-    groups: list[list[int]]
-    size: list[int]
+    part: int
+    type: Counts
+    variable: Counts
+    sign: Counts
+    cost: tuple[int, ...]
+    rows: tuple[Row, ...]
+    floor: int
 
     @classmethod
-    def among(cls, matrix: Matrix) -> Types:
-        """Return the types of a matrix, numbered by their first columns."""
-        start, group = matrix.by_column()
-        numbers: dict[bytes, int] = {}
-        of = np.full(matrix.columns, -1, dtype=np.int32)
-        for column in np.flatnonzero(np.diff(start)):
-            key = group[start[column] : start[column + 1]].tobytes()
-            of[column] = numbers.setdefault(key, len(numbers))
-        groups = [np.frombuffer(key, dtype=group.dtype).tolist() for key in numbers]
-        return cls(of, groups, np.bincount(of[of >= 0], minlength=len(groups)).tolist())
+    def of(cls, parts: Parts, number: int, labels: Labels | None) -> Block:
+        """Return the block of a part; `labels` are the least nodes of the classes, None where the part is no bucket."""
+        matrix, types, part, floor = parts.matrix, parts.types, parts.parts[number], int(parts.floors[number])
+        values = [_values(matrix, group) for group in part.groups.tolist()]
+        if labels is None or part.steps is None:
+            place = dict(zip(part.types.tolist(), range(len(part.types)), strict=True))
+            rows = tuple(values)
+            for row, group in zip(rows, part.groups.tolist(), strict=True):
+                here = types.of[matrix.member[matrix.start[group] : matrix.start[group + 1]]]
+                row.update(dict.fromkeys((place[of] for of in here.tolist()), 1))
+            everybody = np.arange(len(part.types))
+            return cls(number, part.types, everybody, np.ones_like(everybody), tuple(part.size.tolist()), rows, floor)
+        steps = part.steps @ classes(labels)
+        some = np.flatnonzero(steps.any(axis=1))
+        steps = steps[some]
+        sign = np.sign(steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)]) if len(some) else some
+        kinds, variable = np.unique(steps * sign[:, None], axis=0, return_inverse=True)
+        cost = np.zeros(len(kinds), dtype=np.int64)
+        np.add.at(cost, variable, part.size[some])
+        rises = [_difference(row, before) for before, row in zip([Row(), *values[:-1]], values, strict=True)]
+        rows = tuple(
+            _sum(rises[node - 1] for node in np.flatnonzero(labels == label).tolist())
+            | {int(at): int(kinds[at, place]) for at in np.flatnonzero(kinds[:, place])}
+            for place, label in enumerate(np.unique(labels)[1:].tolist())
+        )
+        return cls(number, part.types[some], variable, sign, tuple(cost.tolist()), rows, floor)
+
+    @cached_property
+    def directions(self) -> tuple[Direction, ...]:
+        """Vectors over values that span the totals W U which the block can have, no two proportional."""
+        rows = ({at: times for at, times in row.items() if at < 0} for row in self.rows)
+        return tuple(sorted({_direction(row) for row in rows if row}))
+
+    @property
+    def least_total(self) -> int:
+        """The least sum of absolute totals that are not all 0, or less: they are whole numbers, as values and x are."""
+        return length(self.directions[0]) if len(self.directions) == 1 else min(len(self.directions), 1)
 
 
-@dataclass(frozen=True, slots=True)
+def length(direction: Direction) -> int:
+    """Return the sum of the absolute entries of a vector."""
+    return sum(abs(times) for _, times in direction)
+
+
+@dataclass(frozen=True)
 class Lattice:
-    """A block of integer vectors that are equivalences, over some of the types.
+    """Integer vectors that are equivalences, of which no smaller set of variables has any by itself.
 
     Attributes:
-        types: the types that are not zero in all of them, ascending.
-        basis: linearly independent vectors whose rational combinations are the others, as far as these are integer;
-            each has a type, its pivot, where all others are zero, and no common divisor.
-        relations: an integer vector over the types belongs exactly when its product with each of these rows is 0.
+        type, variable, sign: as in a block.
+        cost: number of columns of each variable.
+        free: variables that determine the others: where all of them are 0, the vector is.
+        basis: a vector for each of them, whose rational combinations are the others, as far as these are integer.
+        relations: an integer vector belongs exactly when its product with each of these rows is 0.
     """
 
-    types: list[int]
-    basis: list[Row]
-    relations: list[Row]
+    type: Counts
+    variable: Counts
+    sign: Counts
+    cost: tuple[int, ...]
+    free: tuple[int, ...]
+    basis: tuple[Row, ...]
+    relations: tuple[Row, ...]
 
-    def holds(self, vector: Mapping[int, int]) -> bool:
-        """Tell whether an integer vector over the types belongs to the lattice."""
+    def norm(self, vector: Row) -> int:
+        """Return the sum of the absolute entries of all columns."""
+        return sum(self.cost[at] * abs(times) for at, times in vector.items())
+
+    def holds(self, vector: Row) -> bool:
+        """Tell whether an integer vector belongs, in exact arithmetic."""
         return not any(sum(times * vector.get(at, 0) for at, times in row.items()) for row in self.relations)
 
 
-def joint_rows(matrix: Matrix, types: Types) -> list[Row]:
-    """Return each group's values and types as one row; types are numbered after the values."""
-    rows: list[Row] = []
-    for group in range(matrix.groups):
-        entries = slice(matrix.value_start[group], matrix.value_start[group + 1])
-        rows.append(dict(zip(matrix.value[entries].tolist(), matrix.rows[entries].tolist(), strict=True)))
-    for at, groups in enumerate(types.groups, matrix.values):
-        for group in groups:
-            rows[group][at] = 1
-    return rows
-
-
-def lattices(rows: Iterable[Row], values: int, budget: Budget) -> list[Lattice]:
-    """Return the blocks whose sums are all equivalences of some groups, given as joint rows; [] where there are none.
+def lattices(blocks: Sequence[Block]) -> list[Lattice]:
+    """Return the lattices of the equivalences of some blocks together; none where there are no equivalences.
 
     Time grows with the non-zero entries of the reduced basis, which stays sparse while most groups have somebody who
     is in few groups, and with their lengths.
 
     Raises:
-        TooLargeError: it takes too long.
+        TooMuchWorkError: it takes too long.
     """
-    without_values = Elimination((dict(row) for row in rows), budget)
-    without_values.forward(range(values))
-    left = ({at - values: times for at, times in row.items()} for row in without_values.left())
-    elimination = Elimination(left, budget)
+    firsts = np.cumsum([0, *(len(block.cost) for block in blocks)]).tolist()
+    rows = [
+        {at if at < 0 else at + first: times for at, times in row.items()}
+        for first, block in zip(firsts, blocks, strict=False)
+        for row in block.rows
+    ]
+    without_values = Elimination(rows)
+    without_values.forward(sorted({at for row in rows for at in row if at < 0}))
+    elimination = Elimination(without_values.left())
     elimination.reduce()
-    heads, reduced = list(elimination.pivots), list(elimination.pivots.values())
-    return [_lattice({heads[at]: reduced[at] for at in block}) for block in connected(reduced)]
+    cost = [cost for block in blocks for cost in block.cost]
+    variable = np.concatenate([block.variable + first for first, block in zip(firsts, blocks, strict=False)])
+    types, signs = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("type", "sign"))
+    found = []
+    for pivots in _apart(elimination.pivots):
+        used = sorted({at for row in pivots.values() for at in row})
+        number = {at: place for place, at in enumerate(used)}
+        mine = np.flatnonzero(np.isin(variable, used))
+        found.append(
+            Lattice(
+                types[mine],
+                np.searchsorted(used, variable[mine]),
+                signs[mine],
+                tuple(cost[at] for at in used),
+                tuple(number[at] for at in pivots),
+                tuple({number[at]: times for at, times in row.items()} for row in pivots.values()),
+                tuple({number[at]: times for at, times in row.items()} for row in _relations(pivots)),
+            )
+        )
+    return found
 
 
 class Elimination:
@@ -114,9 +179,9 @@ class Elimination:
         pivots: the reduced rows by their pivots, once `reduce` is done.
     """
 
-    def __init__(self, rows: Iterable[Row], budget: Budget) -> None:
-        self._budget, self._work = budget, 0
-        self._rows = dict(enumerate(rows))
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._work = 0
+        self._rows = {number: dict(row) for number, row in enumerate(rows)}
         self._live = set(self._rows)
         self.holders: dict[int, set[int]] = {}
         self.pivots: dict[int, Row] = {}
@@ -153,8 +218,6 @@ class Elimination:
             if count != len(self.holders[at]):
                 heapq.heappush(queue, (len(self.holders[at]), at))
                 continue
-            if self._work > _WORK or self._budget.spent():
-                raise TooLargeError
             usable = self.holders[at] & self._live
             if usable:
                 number = min(usable, key=lambda row: (abs(self._rows[row][at]), len(self._rows[row]), row))
@@ -167,6 +230,8 @@ class Elimination:
         for other in sorted(self.holders[at] - {number}):
             row = self._rows[other]
             self._work += len(row) + len(pivot)
+            if self._work > _WORK:
+                raise TooMuchWorkError
             shared = math.gcd(row[at], pivot[at])
             by, less = pivot[at] // shared, row[at] // shared
             if by != 1:
@@ -184,34 +249,25 @@ class Elimination:
                 row.update({column: times // divisor for column, times in row.items()})
 
 
-def connected(rows: Sequence[Iterable[int]]) -> list[list[int]]:
-    """Return the numbers of rows, those together that share columns directly or through others.
+def _apart(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
+    """Return the rows of a reduced basis, by pivot, those together that share columns directly or through others."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    >>> connected([[0, 1], [2], [1, 3]])
-    [[0, 2], [1]]
-    """
-    above: dict[int, int] = {}
-
-    def top(at: int) -> int:
-        while above.setdefault(at, at) != at:
-            above[at] = above[above[at]]
-            at = above[at]
-        return at
-
-    firsts = []
-    for row in rows:
-        first, *others = row
-        firsts.append(first)
-        for other in others:
-            above[top(other)] = top(first)
-    together: dict[int, list[int]] = {}
-    for number, first in enumerate(firsts):
-        together.setdefault(top(first), []).append(number)
+    if not pivots:
+        return []
+    width = 1 + max(at for row in pivots.values() for at in row)
+    ends = np.array([(head, at) for head, row in pivots.items() for at in row]).T
+    links = coo_array((np.ones(ends.shape[1], dtype=np.bool_), (ends[0], ends[1])), shape=(width, width))
+    label = connected_components(links, directed=False)[1].tolist()
+    together: dict[int, dict[int, Row]] = {}
+    for head, row in pivots.items():
+        together.setdefault(label[head], {})[head] = row
     return list(together.values())
 
 
-def _lattice(pivots: Mapping[int, Row]) -> Lattice:
-    """Return the lattice of a block of reduced rows: an entry that is no pivot's follows from those of the pivots."""
+def _relations(pivots: Mapping[int, Row]) -> list[Row]:
+    """Return what each variable that is no pivot's follows by from those of the pivots, as rows of integers."""
     common: dict[int, int] = {}
     for head, row in pivots.items():
         for at in row:
@@ -225,4 +281,30 @@ def _lattice(pivots: Mapping[int, Row]) -> Lattice:
     for at, part in parts.items():
         divisor = math.gcd(common[at], *part.values())
         relations.append({at: -common[at] // divisor} | {head: times // divisor for head, times in part.items()})
-    return Lattice(sorted(common), list(pivots.values()), relations)
+    return relations
+
+
+def _values(matrix: Matrix, group: int) -> Row:
+    """Return how often a group holds each value v, as ~v."""
+    entries = slice(matrix.value_start[group], matrix.value_start[group + 1])
+    held, rows = matrix.value[entries].tolist(), matrix.rows[entries].tolist()
+    return {~value: times for value, times in zip(held, rows, strict=True)}
+
+
+def _difference(one: Row, other: Row) -> Row:
+    return {at: left for at in one | other if (left := one.get(at, 0) - other.get(at, 0))}
+
+
+def _sum(rows: Iterable[Row]) -> Row:
+    total: Row = {}
+    for row in rows:
+        for at, times in row.items():
+            total[at] = total.get(at, 0) + times
+    return {at: times for at, times in total.items() if times}
+
+
+def _direction(row: Row) -> Direction:
+    """Return a vector without its entries' common divisor, the first entry positive."""
+    entries = sorted(row.items())
+    divisor = math.gcd(*row.values()) * (1 if entries[0][1] > 0 else -1)
+    return tuple((at, times // divisor) for at, times in entries)

@@ -1,9 +1,9 @@
 """Peeling: nearly all equations of a series solved one after the other, and the few that are not picked well.
 
 A column that is in exactly one of the groups that are left is that group's pivot: whatever the other members' numbers,
-this one makes the sum right (like decoding an erasure code). Where no such column is left, what remains is the core,
-see `attacks.equivalence.core`. There a group is picked to go without pivot, the one whose removal brings the most
-columns near to being pivots. Then peeling goes on, and few are picked before it avalanches. The same is done with
+this one makes the sum right (like decoding an erasure code). Where no such column is left, what remains is the core:
+`elimination_order`. There a group is picked to go without pivot, the one whose removal brings the most columns near to
+being pivots. Then peeling goes on, and few are picked before it avalanches. The same is done with
 groups and columns exchanged: hence lines and points.
 Cost: linear in memberships.
 """
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from attacks.equivalence.field import PRIME, Field, reduced
 from attacks.matrix import Matrix
+from audit.runtime.compiling import inlined, kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -28,7 +28,7 @@ _LAST = len(_URGENCY) - 1
 _BOTTOM, _TOP, _HIGHEST, _NOW, _ENTRIES = 0, 1, 2, 3, 4
 _PRIME = np.uint64(PRIME)
 _MUCH = np.uint64(1 << 63)
-_reduced = njit(reduced)
+_reduced = inlined(reduced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def substitute(matrix: Matrix, easy: Peeled, target: Field, number: Field) -> No
     _substitute(matrix.start, matrix.member, easy.group, easy.pivot, target, number)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def difference(target: np.uint64, number: Array, index: Array, begin: int, end: int) -> np.uint64:
     """Return a number less the sum of the numbers at some places, modulo the prime."""
     total = np.uint64(0)
@@ -136,7 +136,7 @@ def difference(target: np.uint64, number: Array, index: Array, begin: int, end: 
     return _reduced(target + _PRIME - _reduced(total))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array, pivot: Array, there: Array) -> int:
     """Note groups in the order of peeling, their pivots, and that they are no more there; return how many."""
     for g in range(len(there)):
@@ -163,7 +163,7 @@ def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array,
     return done
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _substitute(start: Array, member: Array, group: Array, pivot: Array, target: Array, number: Array) -> None:
     for k in range(len(group) - 1, -1, -1):
         g = group[k]
@@ -171,7 +171,7 @@ def _substitute(start: Array, member: Array, group: Array, pivot: Array, target:
         number[pivot[k]] = difference(target[g], number, member, start[g], start[g + 1])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _queue(state: _Lines, active: Array) -> None:
     """Count what is there, and put all active lines into their queues."""
     for p in range(len(state.degree)):
@@ -189,7 +189,7 @@ def _queue(state: _Lines, active: Array) -> None:
             _enqueue(state, line, urgency)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def _remove(state: _Lines) -> None:
     """Remove all lines that stand in queues."""
     line = _next(state)
@@ -202,7 +202,7 @@ def _remove(state: _Lines) -> None:
         line = _next(state)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _next(state: _Lines) -> int:
     """Return a line that a point is ready for, or else the most urgent one; -1 when none is left."""
     cursor = state.cursor
@@ -224,7 +224,7 @@ def _next(state: _Lines) -> int:
     return -1
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _lessen(state: _Lines, line: int, p: int) -> None:
     """Take a removed line from a point, and make the point's other lines more urgent."""
     was = state.degree[p]
@@ -242,7 +242,7 @@ def _lessen(state: _Lines, line: int, p: int) -> None:
                 _enqueue(state, other, state.urgency[other] + more)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@inlined
 def _enqueue(state: _Lines, line: int, urgency: int) -> None:
     """Note a line's urgency, and put it first in the queue."""
     entry = state.cursor[_ENTRIES]

@@ -1,296 +1,437 @@
-"""Search: the least e of all equivalences, proved, and each column's own, by exact search for integer vectors.
+"""The search: the least e of all equivalences, proved, and each column's own, by integer programming over lattices.
 
-Answers are exact for small series and bounds elsewhere. Vectors of a small norm are found by sorting
-(`attacks.equivalence.multisets`). What lies beyond is left to integer programming, of which only proofs are believed
-and vectors that pass an exact check. Weights W may be any rational numbers.
+Cuts decide which parts, and which nodes of their graphs, can take part up to some e; integer models over x itself do
+the rest. Equivalences within single parts are all there are below a bound (`coupled_floor`); from there on parts are
+solved together where their totals can cancel. Answers are exact, or bounds where they say so.
+Cost: NP-hard in general; milliseconds a bucket for some twenty releases.
 
-Source: equivalence paper, Definition 10; Theorem 1 (NP-hard, which is why there are limits).
+The releases must not contradict each other. Source: equivalence paper, Section VI; Theorem 1 (NP-hard).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
-from attacks.equivalence import multisets
-from attacks.equivalence.lattice import Lattice, Row, TooLargeError, Types, connected, joint_rows, lattices
-from attacks.equivalence.vectors import Exact, Vector
-from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.engine import stopped_by
-from audit.core.interrupting import still_heard
+from attacks.equivalence.integer_model import Effort, IntegerModel, SolverContradictionError
+from attacks.equivalence.lattice import Block, Elimination, Lattice, Row, TooMuchWorkError, lattices, length
+from attacks.equivalence.parts import Parts
+from attacks.equivalence.vectors import Vector, Witnesses
+from audit.model.evidence import Codes, Counts
+from audit.model.minimum_cuts import NO_CUT
+from audit.model.outcome import Flags
+from audit.runtime.budget import Budget
 
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
-
-_MEMBERSHIPS = 50_000
-"""Larger series are not searched."""
-_SORTED = 12_000_000
-"""How many multisets are sorted for everybody's least e: two seconds and 400 MB."""
-_SORTED_BEYOND = 200_000
-"""How many are where only the least e of all is wanted, which the solver may find as quickly."""
+_EFFORT = 10.0
+"""How long solvers may work on one class of parts for one question, in their own deterministic seconds."""
 _STATED = 1_000_000
 """Equivalences with a greater e are not stated."""
-_SOLVED = 1_500
-"""How many types an integer programme may have."""
-_LARGE = 1 << 31
-"""Factors in an integer programme are less than this."""
-_EFFORT = 60.0
-"""How long one programme may take, in the solver's own deterministic seconds."""
+_GIVEN, _FEW = 500, 50
+"""Lattices are given away together up to so many variables; fewer than that all in all are not given away."""
 
 
-def solve(matrix: Matrix, max_e: int, budget: Budget, at_least: int = 1) -> Exact:
-    """Return the least e of all equivalences of a matrix, and of those of each column up to some `max_e`.
-
-    Args:
-        matrix: groups with as many values as members each, which do not contradict each other.
-        max_e: up to which e those of all columns are wanted.
-        budget: how long it may take; where it does not suffice, bounds are returned.
-        at_least: an e that no equivalence is below, known beforehand.
-    """
-    exact = Exact(at_least, None, np.zeros(matrix.columns, dtype=np.int32), False, ())
-    if len(matrix.member) > _MEMBERSHIPS or budget.spent():
-        return exact
-    types = Types.among(matrix)
-    rows, values = joint_rows(matrix, types), matrix.values
-    parts = connected([[at for at in row if at >= values] for row in rows])
-    norm = _coupled_norm(rows, parts, values)
-    search = _Search(types, max_e, budget, at_least)
-    try:
-        if len(parts) > 1 and norm > 2 * max_e:
-            search.note(_twins(rows, parts, values))
-            search.run([block for part in parts for block in lattices([rows[at] for at in part], values, budget)])
-            exact = search.found(norm)
-            if exact.lower == exact.upper or exact.lower is None or 2 * exact.lower < norm:
-                return exact
-            search.at_least = exact.lower
-        search.run(lattices(rows, values, budget))
-    except TooLargeError:
-        return exact
-    return search.found()
-
-
-class _Search:
-    """The search of one block after the other. Vectors are by type.
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """What the search found.
 
     Attributes:
-        at_least: no vector has a lesser e.
+        lower: every equivalence has at least this e; None when it is proved that there is none.
+        upper: the e of an equivalence that was found; None where none was found. `lower == upper` is solved.
+        least: by column, the least e up to `max_e` of an equivalence that the column takes part in; 0 where none was
+            found; shape (columns,), int32.
+        complete: whether `least` is exact: no column with 0 takes part in any equivalence up to `max_e`, and no
+            column in a lesser one.
+        witnesses: equivalences that show `upper` and every entry of `least` that was not known before.
     """
 
-    def __init__(self, types: Types, max_e: int, budget: Budget, at_least: int) -> None:
-        self._types, self._max_e, self._budget, self.at_least = types, max_e, budget, at_least
-        self._least = [0] * len(types.size)
-        self._shown: list[Row] = []
-        self._best: Row | None = None
-        self._upper = _STATED
-        self._proved: list[int] = []
-        self._complete = True
+    lower: int | None
+    upper: int | None
+    least: Codes
+    complete: bool
+    witnesses: tuple[Vector, ...]
 
-    def run(self, blocks: Sequence[Lattice]) -> None:
-        """Find the least e of some blocks and everybody's in them, the smaller blocks first."""
-        for block in blocks:
-            self.note(min(block.basis, key=self._e))
-        self._proved = [self._block(block) for block in sorted(blocks, key=lambda block: len(block.types))]
 
-    def found(self, coupled: int | None = None) -> Exact:
-        """Return what was found, given a norm that vectors have which are no sums of those of the blocks, if any."""
-        bounds = [proved + 1 for proved in self._proved] + ([] if coupled is None else [(coupled + 1) // 2])
-        vectors = list(self._shown)
-        if self._best is not None:
-            bounds.append(self._upper)
-            if self._upper not in map(self._e, vectors):
-                vectors.append(self._best)
-        of = self._types.of
-        columns = np.argsort(of, kind="stable")
-        first = np.searchsorted(of[columns], np.arange(len(self._least) + 1)).tolist()
-        witnesses = tuple(
-            Vector.of({c: times for at, times in row.items() for c in columns[first[at] : first[at + 1]].tolist()})
-            for row in vectors
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and what is known beforehand.
+
+    Attributes:
+        label: by column, its class of columns with equal values (e = 1); -1 where it is in no group.
+        known: by column, the least e of an equivalence that it is known to take part in; 0 for none.
+        witnesses: equivalences that are known.
+        settled: up to which e all that is known is all that there is.
+        max_e: up to which e those of all columns are wanted.
+        beyond: whether the least e of all is wanted where it is greater.
+    """
+
+    label: Codes
+    known: Codes
+    witnesses: Witnesses
+    settled: int
+    max_e: int
+    beyond: bool = True
+
+
+def solve(parts: Parts, question: Question, budget: Budget) -> Exact:
+    """Return the least e of all equivalences of a series, and of those of each column up to some `max_e`.
+
+    Bounds are returned where effort or budget do not suffice.
+
+    Raises:
+        SolverContradictionError: something that is known was ruled out.
+    """
+    return _Search(parts, question, budget).run()
+
+
+@dataclass
+class _Search:
+    """What is known so far of one series.
+
+    Attributes:
+        least: by type, the least e found for its columns, 0 for none; shape (types,), int64.
+        idle: types that are in no equivalence which is asked for but in the place of others; shape (types,).
+        found: equivalences: e, the types with entries, and the entries.
+        best: the least e found.
+        lower: no equivalence has a lesser e; None when there is none at all.
+    """
+
+    parts: Parts
+    question: Question
+    budget: Budget
+    least: Counts = field(init=False)
+    idle: Flags = field(init=False)
+    found: list[tuple[int, Counts, Counts]] = field(default_factory=list)
+    best: int | None = None
+    lower: int | None = 1
+    _eliminated: dict[tuple[bytes, ...], list[Lattice]] = field(default_factory=dict)
+    _known: dict[int, list[tuple[int, Row]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Take over what is known.
+
+        Of columns with equal values the first stands for all: the others' entries can move there, which makes nothing
+        larger, and nothing 0 that is asked for.
+        """
+        asked, types = self.question, self.parts.types
+        self.least = asked.known[types.example].astype(np.int64)
+        first = np.zeros(int(asked.label.max(initial=-1)) + 1, dtype=np.int64)
+        first[asked.label[types.example[::-1]]] = types.example[::-1]
+        self.idle = (types.size == 1) & (first[asked.label[types.example]] != types.example)
+        home = np.empty(len(types.example), dtype=np.int64)
+        for number, part in enumerate(self.parts.parts):
+            home[part.types] = number
+        for place in range(len(asked.witnesses)):
+            vector = asked.witnesses.vector(place)
+            if len(set(home[types.of[vector.columns]].tolist())) == 1:
+                inside = self._known.setdefault(int(home[types.of[vector.columns[0]]]), [])
+                entries = zip(types.of[vector.columns].tolist(), vector.times.tolist(), strict=True)
+                inside.append((vector.e, dict(entries)))
+        self.best = int(self.least[self.least > 0].min()) if self.least.any() else None
+        self.lower = min(asked.settled + 1, self.best or asked.settled + 1)
+
+    def run(self) -> Exact:
+        """Find everybody's least e up to a limit, then the least e of all."""
+        asked, complete = self.question, True
+        for e in range(asked.settled + 1, asked.max_e + 1):
+            solved = self._level(e)
+            complete = complete and solved
+            if complete:
+                self.lower = min(self.best or e + 1, e + 1)
+            elif not self.parts.are_buckets:
+                break
+        if self.best is None and asked.beyond:
+            self._minimise()
+        least = np.append(np.where(self.least <= asked.max_e, self.least, 0), 0)[self.parts.types.of]
+        shown = max(asked.max_e, self.best or 0)
+        vectors = self._vectors([(types, times) for e, types, times in self.found if e <= shown])
+        return Exact(self.lower, self.best, least.astype(np.int32), complete, vectors)
+
+    def _level(self, e: int) -> bool:
+        """Find for each type not settled yet an equivalence of this e that it takes part in, if there is one.
+
+        Returns:
+            Whether all were found.
+        """
+        blocks = self._blocks(self._within(2 * e), 2 * e)
+        alone = self._settle([[block] for block in blocks], e)
+        return self._settle(coupled(blocks, 2 * e), e) and alone
+
+    def _settle(self, knots: Sequence[Sequence[Block]], e: int) -> bool:
+        """Do the same in some classes of blocks, each for itself, that have no types in common.
+
+        The largest come first, so that they do not come last while others have nothing left to do.
+        """
+        wanted = (self.least == 0) | (self.least > e)
+        systems: list[Lattice] = []
+        solved = True
+        for knot in knots:
+            if any(wanted[block.type].any() for block in knot):
+                try:
+                    found = self._lattices(knot)
+                except TooMuchWorkError:
+                    solved = False
+                    continue
+                if len(knot) == 1:
+                    self._check_known(knot[0].part, found, e)
+                systems += [each for each in found if wanted[each.type].any()]
+        systems.sort(key=lambda each: -len(each.cost))
+        engine, alone = self.budget.engine, self.budget.single_threaded()
+        given = (
+            (bunch, [wanted[each.type] for each in bunch], [self.idle[each.type] for each in bunch], 2 * e, alone)
+            for bunch in _bunched(systems)
         )
-        lower = max(self.at_least, min(bounds)) if bounds else None
-        upper = None if self._best is None else self._upper
-        return Exact(lower, upper, np.array([*self._least, 0], dtype=np.int32)[of], self._complete, witnesses)
+        if sum(len(each.cost) for each in systems) <= _FEW:
+            results: Iterator[list[Found]] = (settled(*each) for each in given)
+        else:
+            results = engine.results(engine.submit(settled, *each) for each in given)
+        for system, (vectors, done) in zip(systems, chain.from_iterable(results), strict=True):
+            solved &= done
+            for vector in vectors:
+                self._note(system, vector)
+        return solved
 
-    def note(self, vector: Row | None) -> None:
-        """Remember a vector if it is the least so far."""
-        if vector is not None and self._e(vector) < self._upper:
-            self._best, self._upper = vector, self._e(vector)
+    def _check_known(self, part: int, systems: Sequence[Lattice], e: int) -> None:
+        """Hold equivalences of a part that are known from elsewhere against the relations of its lattices.
 
-    def _settle(self, vector: Row) -> None:
-        """Take a vector into account that is a least one for those of its types that had none."""
-        self.note(vector)
-        e = self._e(vector)
-        unsettled = [at for at in vector if not self._least[at]]
-        if unsettled and e <= self._max_e:
-            self._shown.append(vector)
-            for at in unsettled:
-                self._least[at] = e
+        Raises:
+            SolverContradictionError: cuts or elimination have ruled one out.
+        """
+        for size, entries in self._known.get(part, []):
+            left = dict(entries) if size <= e else {}
+            rows = [_taken(system, left) for system in systems]
+            if left or not all(system.holds(row) for system, row in zip(systems, rows, strict=True)):
+                raise SolverContradictionError(f"an equivalence with e = {size} that is known was ruled out")
 
-    def _e(self, vector: Row) -> int:
-        return sum(self._types.size[at] * abs(times) for at, times in vector.items()) // 2
-
-    def _block(self, block: Lattice) -> int:
-        """Search a block; return an e such that all its vectors up to there are settled, as far as they matter."""
-        if len(block.basis) == 1:
-            self._settle(block.basis[0])
-            return self._e(block.basis[0]) - 1
-        some = self._merged(block)
-        # Whoever takes part does so with all columns of the same type.
-        least = max(self.at_least, min(self._types.size[at] for at in some))
-        proved = self._by_sorting(block, some, least - 1)
-        while proved < self._goal(some) and not self._budget.spent() and _solvable(block, some):
-            # Vectors that are not much longer are easier to find, or to rule out, than all.
-            goal = min(self._goal(some), max(self._max_e, 2 * proved + 2))
-            limits = {at: goal // self._types.size[at] for at in some if self._types.size[at] <= goal}
-            programme = _Programme(block, limits, self._types.size, (proved + 1, goal))
-            vector, proof = programme.least(self._unsettled(some, goal), self._budget)
-            if vector is not None:
-                self._settle(vector)
-            if not proof:
+    def _minimise(self) -> None:
+        """Find the least e of all, or bounds of it, where no equivalence is known yet."""
+        unsolved: list[int] = []
+        places = self._within(NO_CUT - 1)
+        for place in places:
+            floor = (int(self.parts.floors[place]) + 1) // 2
+            if self.best is not None and floor >= self.best:
                 break
-            proved = goal if vector is None else self._e(vector) - 1
-        self._complete &= proved >= self._max_e or not self._unsettled(some, self._max_e)
+            self._least_of([place], floor, unsolved)
+        bound = NO_CUT if self.best is None else 2 * self.best - 2
+        blocks = self._blocks(places if self.best is None else self._within(bound), bound)
+        for knot in coupled(blocks, bound):
+            self._least_of([block.part for block in knot], coupled_floor(knot), unsolved)
+        bounds = unsolved if self.best is None else [*unsolved, self.best]
+        self.lower = max(self.lower or 1, min(bounds)) if bounds else None
+
+    def _least_of(self, places: Sequence[int], floor: int, unsolved: list[int]) -> None:
+        """Look in some parts for the least e, from a floor on; where it may be less than the best, note the floor."""
+        floor = max(floor, self.lower or 1)
+        try:
+            if self.best is None:
+                self._ease(places)
+            systems = self._lattices(self._blocks(places, NO_CUT if self.best is None else 2 * self.best))
+            if not systems or floor >= (self.best or NO_CUT):
+                return
+            proved = [self._improve(each, floor) for each in systems]
+        except TooMuchWorkError:
+            proved = [False]
+        if not all(proved):
+            unsolved.append(floor)
+        elif self.best is None:
+            unsolved.append(max(floor, _STATED))
+
+    def _ease(self, places: Sequence[int]) -> None:
+        """Note an equivalence of some parts that is easy to find, if there is one at all."""
+        for system in self._lattices(self._blocks(places, NO_CUT)):
+            vector = min(system.basis, key=system.norm)
+            if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
+                self._note(system, vector)
+
+    def _improve(self, system: Lattice, floor: int) -> bool:
+        """Look for a vector that is less than the best one; tell whether it is sure that none is left."""
+        known, best = self._known_in(system), self.best or _STATED + 1
+        bound = 2 * best - (known is None) * 2
+        if bound < 2 * floor:
+            return True
+        try:
+            vector, proved = IntegerModel(system, bound).least(known, 2 * floor, Effort(_EFFORT), self.budget)
+        except TooMuchWorkError:
+            return False
+        if vector is not None and system.norm(vector) < 2 * best:
+            self._note(system, vector)
         return proved
 
-    def _by_sorting(self, block: Lattice, some: Sequence[int], proved: int) -> int:
-        """Settle all vectors of a block up to the largest e where this can be done by sorting."""
-        size = self._types.size
-        while proved < self._goal(some) and not self._budget.spent():
-            e = proved + 1
-            most = _SORTED if e <= self._max_e else _SORTED_BEYOND
-            if multisets.number([size[at] for at in some], e) > most:
+    def _known_in(self, system: Lattice) -> Row | None:
+        """Return the best equivalence known as a vector of a lattice; None where it is none of it."""
+        if self.best is None:
+            return None
+        _, types, times = next(each for each in reversed(self.found) if each[0] == self.best)
+        left = dict(zip(types.tolist(), times.tolist(), strict=True))
+        row = _taken(system, left)
+        return None if left else row
+
+    def _within(self, bound: int) -> list[int]:
+        """Return the parts whose floors are at most a bound, the lowest first."""
+        floors = self.parts.floors
+        order = np.argsort(floors, kind="stable")
+        return order[: np.searchsorted(floors[order], bound, side="right")].tolist()
+
+    def _blocks(self, places: list[int] | Sequence[int], bound: int) -> list[Block]:
+        """Return the blocks of some parts for vectors of a norm up to a bound, or of any where it is `NO_CUT`."""
+        parts = self.parts
+        if bound == NO_CUT:
+            labels = [None if (of := parts.parts[at]).steps is None else np.arange(len(of.groups) + 1) for at in places]
+        else:
+            labels = parts.inseparable(places, bound)
+        blocks = (Block.of(parts, place, label) for place, label in zip(places, labels, strict=True))
+        return [block for block in blocks if block.cost]
+
+    def _lattices(self, blocks: Sequence[Block]) -> list[Lattice]:
+        """Return the lattices of some blocks, computed once."""
+        key = tuple(array.tobytes() for block in blocks for array in (block.type, block.variable))
+        if key not in self._eliminated:
+            self._eliminated[key] = lattices(blocks)
+        return self._eliminated[key]
+
+    def _note(self, system: Lattice, vector: Row) -> None:
+        """Note an equivalence."""
+        e = system.norm(vector) // 2
+        entry = np.zeros(len(system.cost), dtype=np.int64)
+        entry[list(vector)] = list(vector.values())
+        entries = system.sign * entry[system.variable]
+        some = np.flatnonzero(entries)
+        types = system.type[some]
+        self.found.append((e, types, entries[some]))
+        self.best = e if self.best is None else min(e, self.best)
+        least = self.least[types]
+        self.least[types] = np.where((least == 0) | (least > e), e, least)
+
+    def _vectors(self, found: list[tuple[Counts, Counts]]) -> tuple[Vector, ...]:
+        """Return equivalences by columns instead of types."""
+        of = self.parts.types.of
+        order = np.argsort(of, kind="stable")
+        first = np.searchsorted(of[order], np.arange(len(self.least) + 1))
+        vectors = []
+        for types, times in found:
+            columns = np.concatenate([order[first[one] : first[one + 1]] for one in types])
+            entries = np.repeat(times, (first[1:] - first[:-1])[types])
+            vectors.append(Vector.of(dict(zip(columns.tolist(), entries.tolist(), strict=True))))
+        return tuple(vectors)
+
+
+def _taken(system: Lattice, entries: dict[int, int]) -> Row:
+    """Return what some entries by type say of a lattice's variables, and take them away."""
+    row: Row = {}
+    for type_, variable, sign in zip(
+        *(each.tolist() for each in (system.type, system.variable, system.sign)), strict=True
+    ):
+        if type_ in entries:
+            row[variable] = sign * entries.pop(type_)
+    return row
+
+
+Found = tuple[list[Row], bool]
+"""Vectors of a lattice, and whether those are enough for sure."""
+
+
+def settled(
+    systems: Sequence[Lattice], wanted: Sequence[Flags], idle: Sequence[Flags], bound: int, budget: Budget
+) -> list[Found]:
+    """Return vectors of some lattices, up to a norm, that have all wanted types that any has; a kernel for engines.
+
+    Args:
+        systems: some lattices.
+        wanted: which types are wanted, by place in the lattice.
+        idle: which types may have no entries.
+        bound: the norm.
+        budget: how long.
+
+    Returns:
+        For each lattice the vectors, and whether those are enough for sure.
+    """
+    return [_settled(*each, bound, budget) for each in zip(systems, wanted, idle, strict=True)]
+
+
+def _settled(system: Lattice, wanted: Flags, idle: Flags, bound: int, budget: Budget) -> Found:
+    vectors: list[Row] = []
+    effort = Effort(_EFFORT)
+    try:
+        model = IntegerModel(system, bound, frozenset(system.variable[idle].tolist()))
+        left = set(system.variable[wanted].tolist())
+        while left:
+            vector = model.some(sorted(left), effort, budget)
+            if vector is None:
                 break
-            for vector in multisets.vectors(block, some, size, self._unsettled(some, e), e):
-                self._settle(vector)
-            proved = e
-        return proved
-
-    def _merged(self, block: Lattice) -> list[int]:
-        """Settle types that only differ from others by an equivalence of their own size; return one of each kind.
-
-        No vector with such a type has a lesser e. Others lose nothing: its entry can move to the one that is left.
-        """
-        relations: dict[int, list[tuple[int, int]]] = {at: [] for at in block.types}
-        for number, row in enumerate(block.relations):
-            for at, times in row.items():
-                relations[at].append((number, times))
-        kinds: dict[tuple[tuple[int, int], ...], int] = {}
-        for at in block.types:
-            # The difference of two types with equal relations is an equivalence, so that both are of one size.
-            kind = kinds.setdefault(tuple(relations[at]), at)
-            if kind != at:
-                self._settle({kind: 1, at: -1})
-        return list(kinds.values())
-
-    def _unsettled(self, some: Sequence[int], e: int) -> list[int]:
-        return [at for at in some if not self._least[at] and self._types.size[at] <= e]
-
-    def _goal(self, some: Sequence[int]) -> int:
-        """Return the largest e at which vectors still matter."""
-        return max(self._max_e if self._unsettled(some, self._max_e) else 0, self._upper - 1)
+            vectors.append(vector)
+            left -= set(vector)
+    except TooMuchWorkError:
+        return vectors, False
+    return vectors, True
 
 
-def _solvable(block: Lattice, some: Sequence[int]) -> bool:
-    """Tell whether an integer programme of a block is neither too large nor full of numbers that may overflow."""
-    return len(some) <= _SOLVED and all(abs(times) < _LARGE for row in block.relations for times in row.values())
+def _bunched(systems: Sequence[Lattice]) -> list[list[Lattice]]:
+    """Return lattices that are given away together, in order."""
+    bunches: list[list[Lattice]] = []
+    variables = _GIVEN
+    for system in systems:
+        if variables + len(system.cost) > _GIVEN:
+            bunches.append([])
+            variables = 0
+        bunches[-1].append(system)
+        variables += len(system.cost)
+    return bunches
 
 
-def _twins(rows: Sequence[Row], parts: Sequence[Sequence[int]], values: int) -> Row | None:
-    """Return the difference of two groups of different parts with the same values, the smallest ones, if there are."""
-    first: dict[frozenset[tuple[int, int]], tuple[int, Row]] = {}
-    twins = []
-    for part, groups in enumerate(parts):
-        for row in (rows[group] for group in groups):
-            home, other = first.setdefault(_values(row, values), (part, row))
-            if home != part:
-                twins.append((other, row))
-    if not twins:
-        return None
-    one, other = min(twins, key=lambda pair: sum(times for at, times in pair[0].items() if at < values))
-    return {at - values: sign for row, sign in ((one, 1), (other, -1)) for at in row if at >= values}
+def coupled_floor(blocks: Sequence[Block]) -> int:
+    """Return a number that no e of an equivalence is below whose total of some value is not 0 in some block.
 
+    Let t be the totals of the blocks in such an equivalence: whole numbers, as the entries of x and everybody's one
+    value are, and their sum is 0. ||x||₁ of a block is at least ||t||₁ of it, and at least its floor where t is not 0.
+    At least two blocks have t other than 0, and three where the totals of each block are multiples of one vector u
+    without a common divisor, different in all blocks. If these have no negative entries, then either two or more units
+    of u are added, or one is added and equals two or more that are subtracted, as it is no u itself: the sum of all
+    ||t||₁ is at least 4 ||u||₁ for the least of them. With values equally frequent ||u||₁ is their number. `NO_CUT`
+    where there can be no such equivalence.
 
-def _values(row: Row, values: int) -> frozenset[tuple[int, int]]:
-    return frozenset((at, times) for at, times in row.items() if at < values)
-
-
-def _coupled_norm(rows: Sequence[Row], parts: Sequence[Sequence[int]], values: int) -> int:
-    """Return a norm that vectors have at least which are not sums of equivalences of single parts.
-
-    The part of an equivalence in one part of a series, x_c = W_c S_c, is an integer vector, and so is its total
-    t_c = W_c U_c, the difference of its two sides' true values, so that it has at least the norm of t_c. All totals
-    sum to 0: where one is not 0, at least two are not.
+    One release with buckets {a, b}, {c, d}, {a, c} and {b, d} has the equivalence {a, b} + {c, d} = {a, c} + {b, d}
+    with e = 4, while each bucket alone has none.
     """
-    least = []
-    for groups in parts:
-        directions = {_direction(_values(rows[group], values)) for group in groups}
-        # Multiples of one direction are at least as long as it is.
-        least.append(sum(times for direction in directions for _, times in direction) if len(directions) == 1 else 1)
-    return sum(sorted(least)[:2])
+    lines = [block.directions[0] for block in blocks if len(block.directions) == 1]
+    able = [block for block in blocks if block.directions]
+    simple = len(set(lines)) == len(able)
+    least = sorted(max(block.floor, block.least_total) for block in able)
+    needed = 3 if simple else 2
+    if len(least) < needed:
+        return NO_CUT
+    norm = sum(least[:needed])
+    if simple and all(times > 0 for line in lines for _, times in line):
+        norm = max(norm, 4 * min(map(length, lines)))
+    return (norm + 1) // 2
 
 
-def _direction(entries: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
-    """Return counts without their common divisor."""
-    counts = dict(entries)
-    divisor = math.gcd(*counts.values())
-    return frozenset((at, times // divisor) for at, times in counts.items())
+def coupled(blocks: Sequence[Block], bound: int) -> list[list[Block]]:
+    """Return classes of blocks such that the other blocks' parts of equivalences up to some norm are ones themselves.
 
-
-class _Programme:
-    """The integer programme of a lattice's vectors with some e at least and at most.
-
-    Its variables are the types' entries on either side, up to a limit; one of both is 0. Both sides have e columns.
+    The totals of an equivalence add up to 0 in each class: that is so where the totals that classes can have span
+    spaces whose sum is direct. Blocks are in one class when a vector of one depends on independent ones of others
+    (fundamental circuits).
     """
-
-    def __init__(self, block: Lattice, limits: dict[int, int], size: Sequence[int], reach: tuple[int, int]) -> None:
-        from ortools.sat.python import cp_model
-
-        self._block = block
-        self._model = cp_model.CpModel()
-        self._sides = {at: self._entry(limit) for at, limit in limits.items()}
-        for row in block.relations:
-            at = [one for one in row if one in limits]
-            sides = [side for one in at for side in self._sides[one]]
-            times = [sign * row[one] for one in at for sign in (1, -1)]
-            self._model.add(cp_model.LinearExpr.weighted_sum(sides, times) == 0)
-        e = cp_model.LinearExpr.weighted_sum([left for left, _ in self._sides.values()], [size[at] for at in limits])
-        self._model.add_linear_constraint(e, *reach)
-        self._model.minimize(e)
-
-    def _entry(self, limit: int) -> tuple[cp_model.IntVar, cp_model.IntVar]:
-        """Return the variables of a type's entry on the left and on the right."""
-        left, right = (self._model.new_int_var(0, limit, "") for _ in range(2))
-        on_left = self._model.new_bool_var("")
-        self._model.add(right == 0).only_enforce_if(on_left)
-        self._model.add(left == 0).only_enforce_if(~on_left)
-        return left, right
-
-    def least(self, wanted: Sequence[int], budget: Budget) -> tuple[Row | None, bool]:
-        """Return a vector of least e among those with some wanted type, if one was found, and whether this is proved.
-
-        Where there is none and this is proved, no such vector exists.
-        """
-        from ortools.sat.python import cp_model
-
-        self._model.add(cp_model.LinearExpr.sum([self._sides[at][0] for at in wanted]) >= 1)
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.random_seed = 1
-        solver.parameters.max_deterministic_time = _EFFORT
-        left = budget.part(1.0).seconds
-        if left is not None:
-            solver.parameters.max_time_in_seconds = left
-        with still_heard(), stopped_by(solver.stop_search):
-            status = solver.solve(self._model)
-        if status == cp_model.INFEASIBLE:
-            return None, True
-        if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
-            return None, False
-        vector = {at: solver.value(one) - solver.value(other) for at, (one, other) in self._sides.items()}
-        vector = {at: times for at, times in vector.items() if times}
-        if not vector or not self._block.holds(vector):
-            return None, False
-        return vector, status == cp_model.OPTIMAL
+    if coupled_floor(blocks) > bound // 2:
+        return []
+    columns = [(place, vector) for place, block in enumerate(blocks) for vector in block.directions]
+    rows: dict[int, Row] = {}
+    for column, (_, vector) in enumerate(columns):
+        for value, times in vector:
+            rows.setdefault(value, {})[column] = times
+    elimination = Elimination(rows.values())
+    try:
+        elimination.reduce()
+    except TooMuchWorkError:
+        return [list(blocks)]
+    home = list(range(len(blocks)))
+    for row in elimination.pivots.values():
+        homes = {home[columns[column][0]] for column in row}
+        least = min(homes)
+        home = [least if other in homes else other for other in home]
+    knots: dict[int, list[Block]] = {}
+    for block, where in zip(blocks, home, strict=True):
+        knots.setdefault(where, []).append(block)
+    return [knot for knot in knots.values() if coupled_floor(knot) <= bound // 2]

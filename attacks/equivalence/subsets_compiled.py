@@ -5,7 +5,8 @@ Only so many buckets are held at a time as fit into memory; the sets are formed 
 than keeping them.
 
 A set is packed into a word: its group, then the position of each of its places within the group, counted from 1, in
-`bits` bits each, 0 after the last one. `shape` is e and `bits`.
+`bits` bits each, 0 after the last one. `shape` is e, `bits`, and how far on from a place the next one of a set begins:
+0 where it may be the same, else 1.
 """
 
 from __future__ import annotations
@@ -15,17 +16,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from attacks.equivalence.field import PRIME
 from attacks.equivalence.subsets_plain import Pairs, Places, Sets, Task
-from audit.core.budget import Budget
-from audit.core.engine import same
-from audit.core.evidence import Counts
+from audit.model.evidence import Counts
+from audit.runtime.budget import Budget
+from audit.runtime.compiling import kernel
+from audit.runtime.engine import same
 
 Array: TypeAlias = npt.NDArray[Any]
-# 480 MB: a sum and a set.
-_HELD = 30_000_000
 # A bucket and its table fit into a core's cache, and not more buckets are written to at a time than it can follow.
 _PER_BUCKET = 32768
 _PER_CALL = 100_000_000
@@ -34,17 +33,24 @@ _P = np.uint64(PRIME)
 _ONE = np.uint64(1)
 
 
-def search(places: Places, task: Task, budget: Budget) -> Pairs:
-    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
+def search(places: Places, task: Task, held: int, budget: Budget) -> Pairs:
+    """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs.
+
+    Args:
+        places: who can take part.
+        task: which sets to match.
+        held: how many sets are in memory at a time, at 16 bytes each.
+        budget: how long it may take.
+    """
     buckets = 1 << max(1, (task.sets // _PER_BUCKET).bit_length())
     shift = np.uint64(65 - buckets.bit_length())
     nothing = np.zeros((0, 2), dtype=np.uint64)
     calls = np.array_split(task.groups, task.sets // _PER_CALL + 1)
     size = np.zeros(buckets, dtype=np.int64)
     done = _walked(places, task, calls, budget, ((0, buckets, shift), size, nothing))
-    spans = _spans(size) if done else []
+    spans = _spans(size, held) if done else []
     found = [nothing]
-    engine, alone = budget.engine, budget.alone()
+    engine, alone = budget.engine, budget.single_threaded()
     who, which = engine.submit(same, places), engine.submit(same, task)
     tasks = (
         engine.submit(matched_within, who, which, (low, high, shift), size[low:high], alone) for low, high in spans
@@ -82,22 +88,22 @@ def matched_within(
     return found
 
 
-def _spans(size: Counts) -> list[tuple[int, int]]:
+def _spans(size: Counts, held: int) -> list[tuple[int, int]]:
     """Return the first and the next bucket of each run of buckets that are held at a time."""
     total = np.concatenate([[0], np.cumsum(size)])
     cuts = [0]
     while cuts[-1] < len(size):
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(total, total[cuts[-1]] + _HELD, side="right")) - 1))
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(total, total[cuts[-1]] + held, side="right")) - 1))
     return list(pairwise(cuts))
 
 
 def _walked(places: Places, task: Task, calls: list[Array], budget: Budget, into: tuple[Any, ...]) -> bool:
     """Put all sets of some buckets where they belong; tell whether there was time for it."""
     for groups in calls:
-        if budget.spent():
+        if budget.exhausted():
             return False
-        walk(places, groups, (task.e, task.bits), *into)
-    return not budget.spent()
+        walk(places, groups, (task.e, task.bits, int(not task.repeated)), *into)
+    return not budget.exhausted()
 
 
 def _places(places: Places, task: Task, packed: Array) -> Sets:
@@ -108,11 +114,11 @@ def _places(places: Places, task: Task, packed: Array) -> Sets:
     return np.where(position > 0, places.start[group][:, None] + position - 1, -1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def walk(
     places: Places,
     groups: Array,
-    shape: tuple[int, int],
+    shape: tuple[int, int, int],
     within: tuple[int, int, np.uint64],
     cursor: Array,
     held: Array,
@@ -121,7 +127,7 @@ def walk(
 
     A set is put as its sum and its packed places; where nothing can be held, sets are only counted by the cursors.
     """
-    e, bits = shape
+    e, bits, step = shape
     low, high, shift = within
     keep = len(held) > 0
     following, opened, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
@@ -135,16 +141,19 @@ def walk(
                 depth -= 1
                 i, first, rest, base, prefix = following[depth], opened[depth], left[depth], total[depth], packed[depth]
                 continue
-            weight = places.weight[i]
+            column = places.column[i]
+            weight = places.weight[column]
             # Of places with one item the first ones are taken: the others give the same sums.
-            if weight <= rest and (i == first or places.item[i] != places.item[i - 1]):
-                value = base + places.value[i]
+            if weight <= rest and (i == first or places.item[column] != places.item[places.column[i - 1]]):
+                value = base + places.value[column]
                 value -= _P if value >= _P else np.uint64(0)
                 code = prefix | np.uint64(i - start + 1)
                 if weight < rest:
                     following[depth], opened[depth], left[depth] = i + 1, first, rest
                     total[depth], packed[depth] = base, prefix
-                    depth, first, rest, base, prefix = depth + 1, i + 1, rest - weight, value, code << np.uint64(bits)
+                    first, rest, base, prefix = i + step, rest - weight, value, code << np.uint64(bits)
+                    depth += 1
+                    i = first - 1
                 else:
                     # A function for this would count references to its arrays, which takes longer than all the rest.
                     bucket = np.int64(value * _ODD >> shift)
@@ -156,7 +165,7 @@ def walk(
             i += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def match(places: Places, held: Array, start: Array, shape: tuple[int, int], wanted: Array) -> Array:
     """Return packed pairs of sets with equal sums and wanted columns, which are wanted no more; shape (pairs, 2)."""
     e, bits = shape
@@ -191,7 +200,7 @@ def match(places: Places, held: Array, start: Array, shape: tuple[int, int], wan
     return pairs[:found].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def unpack(places: Places, packed: np.uint64, e: int, bits: int, into: Array) -> int:
     """Write the places of a packed set, and return their number."""
     start = places.start[np.int64(packed >> np.uint64(bits * e))]
@@ -204,21 +213,21 @@ def unpack(places: Places, packed: np.uint64, e: int, bits: int, into: Array) ->
     return e
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def is_match(places: Places, one: Array, other: Array) -> bool:
     """Tell whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
     difference = np.uint64(0)
     for i in one:
         for j in other:
-            if places.item[i] == places.item[j]:
+            if places.item[places.column[i]] == places.item[places.column[j]]:
                 return False
-        difference = (difference + places.check[i]) % _P
+        difference = (difference + places.check[places.column[i]]) % _P
     for j in other:
-        difference = (difference + _P - places.check[j]) % _P
+        difference = (difference + _P - places.check[places.column[j]]) % _P
     return difference == 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@kernel
 def take(places: Places, chosen: Array, wanted: Array) -> int:
     """Return how many columns of a set are wanted, and want them no more."""
     taken = 0

@@ -1,4 +1,4 @@
-"""Sets of people of one published group, and the plain kernels that form and match them, for few sets."""
+"""Sets of people of one published group, or of all, and the plain kernels that form and match them, for few sets."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.equivalence.field import PRIME
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Counts
-from audit.core.outcome import Flags
+from audit.model.evidence import Codes, Counts
+from audit.model.outcome import Flags
+from audit.runtime.budget import Budget
 
 Numbers: TypeAlias = npt.NDArray[np.uint64]
 Sets: TypeAlias = npt.NDArray[np.int64]
@@ -19,12 +19,14 @@ Sets: TypeAlias = npt.NDArray[np.int64]
 class Places(NamedTuple):
     """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
 
+    Everybody may be such a group too.
+
     Attributes:
         start: where each group's places begin, and their number at the end; shape (groups + 1,), int64.
         column: the column, of twins the first; shape (places,), int32.
-        item: equal for columns with equal h, which twins have with nobody; shape (places,), int32.
-        weight: number of twins, 1 for others; shape (places,), int32.
-        value, check: sum of their numbers in the fingerprint, and in the second one; shape (places,), uint64.
+        item: equal for columns with equal h, which twins have with nobody; by column, int32.
+        weight: number of twins, 1 for others; by column, int32.
+        value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
     """
 
     start: Counts
@@ -44,6 +46,7 @@ class Task(NamedTuple):
         bits: so many bits hold a place's position within its group, counted from 1.
         sets: about how many sets there are.
         wanted: whose least e is open, by column.
+        repeated: whether a place may be in a set several times.
     """
 
     groups: Codes
@@ -51,6 +54,7 @@ class Task(NamedTuple):
     bits: int
     sets: int
     wanted: Flags
+    repeated: bool = False
 
 
 class Pairs(NamedTuple):
@@ -68,17 +72,18 @@ class Pairs(NamedTuple):
 
 def search(places: Places, task: Task, budget: Budget) -> Pairs:
     """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
-    sets = _all_sets(places, task.groups, task.e)
-    if budget.spent():
+    sets = _all_sets(places, task)
+    if budget.exhausted():
         return Pairs(sets[:0], sets[:0], done=False)
-    total = _sums(places.value, sets)
+    total = _sums(places.value[places.column], sets)
     order = np.argsort(total, kind="stable")
     new = np.diff(total[order], prepend=total[order[:1]]) != 0
     first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     later = np.flatnonzero(first != np.arange(len(order)))
     one, other = sets[order[first[later]]], sets[order[later]]
-    agree = _sums(places.check, one) == _sums(places.check, other)
-    item = np.append(places.item, -1)
+    check = places.check[places.column]
+    agree = _sums(check, one) == _sums(check, other)
+    item = np.append(places.item[places.column], -1)
     common = (item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
     is_wanted = np.append(task.wanted[places.column], False)
     some = (is_wanted[one] | is_wanted[other]).any(axis=1)
@@ -86,8 +91,9 @@ def search(places: Places, task: Task, budget: Budget) -> Pairs:
     return Pairs(one[use], other[use], done=True)
 
 
-def _all_sets(places: Places, groups: Codes, e: int) -> Sets:
+def _all_sets(places: Places, task: Task) -> Sets:
     """Return all sets of weight e within one group each, as ascending places, -1 after the last; shape (sets, e)."""
+    groups, e = task.groups, task.e
     chosen = np.full((len(groups), e), -1, dtype=np.int64)
     left = np.full(len(groups), e)
     following, end = places.start[groups], places.start[groups + 1]
@@ -96,12 +102,12 @@ def _all_sets(places: Places, groups: Codes, e: int) -> Sets:
         size = end - following
         parent = np.repeat(np.arange(len(size)), size)
         place = np.arange(len(parent)) + (following - np.cumsum(size) + size)[parent]
-        rest = left[parent] - places.weight[place]
+        rest = left[parent] - places.weight[places.column[place]]
         chosen = chosen[parent]
         chosen[:, depth] = place
         complete.append(chosen[rest == 0])
         on = rest > 0
-        chosen, left, following, end = chosen[on], rest[on], place[on] + 1, end[parent[on]]
+        chosen, left, following, end = chosen[on], rest[on], place[on] + (not task.repeated), end[parent[on]]
     return np.concatenate(complete)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.equivalence.judging import Found, judge
+from attacks.equivalence.strategy import Found, judge
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.engine import same
-from audit.core.evidence import Codes
-from audit.core.outcome import Flags
+from audit.model.evidence import Codes
+from audit.model.outcome import Flags
+from audit.runtime.budget import Budget
+from audit.runtime.engine import same
+
+_FAR = 20
+"""Whoever is connected through more groups than so many counts as connected."""
 
 
 def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], str | None]:
@@ -23,7 +26,7 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     reason = None
     if among.any():
         concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
-        engine, alone = budget.engine, budget.alone()
+        engine, alone = budget.engine, budget.single_threaded()
         whole = engine.submit(same, concerned)
         tasks = (
             engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone)
@@ -52,19 +55,21 @@ def least_so_far(
     A kernel for engines.
     """
     early = matrix.prefix(releases)
-    found = None if budget.spent() else judge(early, max_e, budget.part(1.0), among=among, thorough=thorough)
+    found = (
+        None
+        if budget.exhausted()
+        else judge(early, max_e, budget.fraction(1.0), among=among, thorough=thorough, beyond=False)
+    )
     return None if found is None else (found.least, found.exact)
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:
-    """Return the groups of everybody who is connected with some columns by common groups."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    size = matrix.groups + matrix.columns
-    edges = (matrix.group_of(), matrix.member + np.int64(matrix.groups))
-    between = coo_array((np.ones(len(matrix.member), dtype=np.int8), edges), shape=(size, size))
-    _, component = connected_components(between.tocsr(), directed=False)
-    chosen = np.zeros(component.max(initial=-1) + 1, dtype=np.bool_)
-    chosen[component[matrix.groups :][among]] = True
-    return matrix.restricted(np.flatnonzero(chosen[component[: matrix.groups]]))
+    """Return the groups of everybody who is connected with some columns by common groups, or more."""
+    chosen = among.copy()
+    for _ in range(_FAR):
+        group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])
+        reached = matrix.member[np.repeat(group, np.diff(matrix.start))]
+        if chosen[reached].all():
+            return matrix.restricted(np.flatnonzero(group))
+        chosen[reached] = True
+    return matrix

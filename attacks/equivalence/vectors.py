@@ -1,4 +1,4 @@
-"""Vectors: equivalences as integer vectors over the columns of the person matrix, and what an exact search found."""
+"""Vectors: equivalences as integer vectors over the columns of the person matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.core.evidence import Codes, Counts
+from audit.model.evidence import Codes, Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +86,16 @@ class Witnesses:
             np.array([vector.e for vector in vectors], dtype=np.int32),
         )
 
-
-@dataclass(frozen=True, slots=True)
-class Exact:
-    """What a search for integer vectors found.
-
-    Attributes:
-        lower: every equivalence has at least this e; None when it is proved that there is none.
-        upper: the e of an equivalence that was found; None where none was found. `lower == upper` is solved.
-        least: by column, the least e up to some `max_e` of an equivalence that the column takes part in; 0 where none
-            was found; shape (columns,), int32.
-        complete: whether `least` is exact: no column with 0 takes part in any equivalence up to `max_e`, and no
-            column in a lesser one.
-        witnesses: equivalences that show `upper` and every entry of `least`.
-    """
-
-    lower: int | None
-    upper: int | None
-    least: Codes
-    complete: bool
-    witnesses: tuple[Vector, ...]
+    @classmethod
+    def between(cls, left: Codes, right: Codes) -> Witnesses:
+        """Return the equivalences between sides of e columns each, some perhaps several times; shapes (n, e)."""
+        pairs, e = left.shape
+        both = np.concatenate([left, right], axis=1).astype(np.int64)
+        key, place = np.unique((np.arange(pairs)[:, None] << 32 | both).ravel(), return_inverse=True)
+        times = np.zeros(len(key), dtype=np.int32)
+        np.add.at(times, place, np.tile(np.repeat(np.array([1, -1], dtype=np.int32), e), pairs))
+        key, times = key[times != 0], times[times != 0]
+        start = np.searchsorted(key, np.arange(pairs + 1) << 32)
+        sign = np.sign(times[start[:-1]]) if pairs else times
+        times = times * np.repeat(sign, np.diff(start))
+        return cls(start, (key & 0xFFFFFFFF).astype(np.int32), times, np.full(pairs, e, dtype=np.int32))

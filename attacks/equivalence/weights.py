@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from attacks.equivalence.elimination import Equation, plainer, solved
 from attacks.equivalence.vectors import Vector
-from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Counts
+from attacks.matrix import Matrix, Types
+from audit.model.evidence import Codes, Counts
+from audit.runtime.budget import Budget
 
 Weights = dict[int, Fraction]
 
@@ -59,17 +59,14 @@ class Solver:
     def __init__(self, matrix: Matrix) -> None:
         self._matrix = matrix
         self._groups = _Ragged(*matrix.by_column())
-        token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
-        sums = np.zeros(len(matrix.member) + 1, dtype=np.uint64)
-        np.cumsum(token[self._groups.content], out=sums[1:])
-        start = self._groups.start
-        # Equal sums of different sets of groups would lose an equation, and be seen when the result is checked.
-        _, first, place = np.unique(sums[start[1:]] - sums[start[:-1]], return_index=True, return_inverse=True)
-        self._kind = first[place].astype(np.int32)
+        types = Types.among(matrix)
+        here = types.of >= 0
+        self._kind = np.arange(matrix.columns, dtype=np.int32)
+        self._kind[here] = types.example[types.of[here]]
         kept = np.zeros(len(matrix.member) + 1, dtype=np.int64)
         np.cumsum(self._kind[matrix.member] == matrix.member, out=kept[1:])
         self._members = _Ragged(kept[matrix.start], matrix.member[np.diff(kept) > 0])
-        self._token = token
+        self._token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
         self._most = int(matrix.rows.max(initial=1))
 
     def weights(self, vector: Vector, value: int | None = None, budget: Budget | None = None) -> Weights | None:
@@ -81,7 +78,7 @@ class Solver:
         kinds, first = np.unique(self._kind[vector.columns], return_index=True)
         target = Vector(kinds, vector.times[first])
         gathered = np.unique(self._groups.at(kinds)[1])
-        while budget is None or not budget.spent():
+        while budget is None or not budget.exhausted():
             found = self._within(gathered, target)
             if found:
                 return next((weights for weights in found if self._exact(weights, vector, value)), None)

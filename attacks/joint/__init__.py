@@ -1,1 +1,1 @@
-"""Joint inference: what remains possible when everybody is taken together."""
+"""Joint inference: what remains possible when somebody reasons about everybody at once."""

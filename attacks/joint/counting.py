@@ -1,216 +1,293 @@
-"""Counting: all worlds of a small part of the network.
+"""Counting: all worlds of a part, and the share of them in which somebody has a value.
 
-The worlds of parts that share nothing are combined freely, so that their numbers are multiplied and each part can be
-looked at by itself. A part is counted when that takes no more than some number of steps.
+A world gives everybody one row of each release, and rows are told apart: with `t` of the `c` rows of one group with one
+value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the others,
+each being a column of its own, that is the same up to a factor that all worlds share. Where values stand apart from the
+rows (Anatomy), the rows of a class are told apart as well, and those that are left take the values that are left in any
+order. A world weighs as much as its transitions are probable.
 
-A world is a value for every column, counterfeits without identity among them. These take the rows that are left, in as
-many ways as there are different orders of them: k! / (n1! n2! ...) for k columns and n1, n2, ... rows of each value.
-Where strangers take the rest (`register`), worlds map people to rows instead, which is the same up to a factor.
+Variables are given their columns one after the other. What matters for those that follow is how often the rows can
+still be taken that they may want, and the last value of a person who has more versions; worlds that agree in this are
+one *state*. Forward sums of weights say how states come about, backward sums how they can be completed. A part is
+counted when that takes no more than some number of steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.narrowing import Narrowing, members
-from attacks.joint.network import Network
-from audit.core.evidence import Transitions
+from attacks.joint.arrays import Flags, segments
+from attacks.joint.core import Core
+from attacks.joint.network import ConstraintNetwork
+from attacks.joint.step_weights import Steps
+from audit.runtime.budget import Budget
 
-Choice = tuple[int, tuple[int, ...]]
+# Numbers of worlds that are larger are not told, nor worked out.
+_MOST_FACTORS, _MOST_WORLDS = 2_000, 10**1_000
+Number = int | Fraction
 State = tuple[tuple[int, ...], int]
-"""The rows left of each cell that is wanted later, and the last value where it matters, else -1."""
-Pair = tuple[Fraction, Fraction]
-Move = tuple[State, int, State, Fraction]
-
-_NOTHING: Pair = (Fraction(0), Fraction(0))
 
 
-@dataclass
-class Count:
+Layer = dict[State, tuple[Number, Number]]
+"""The number and the weight of the ways in which each state comes about."""
+Move = tuple[State, int, State, Number]
+"""A state, a column that is given in it, the state that follows, and what that weighs."""
+
+
+@dataclass(frozen=True)
+class Counted:
     """The worlds of a part.
 
     Attributes:
-        number: how many there are, up to a factor that is common to all parts.
-        weight: the weight of all, by transitions.
-        weights: for each track the weight of the worlds in which it has a value.
-        touched: the cells that its tracks may take rows of.
+        number: how many there are, rows being told apart.
+        possible: which columns are in some world; shape (columns,).
+        share: the share of the weight of worlds that have each column; likewise, float64.
     """
 
-    number: Fraction = Fraction(0)
-    weight: Fraction = Fraction(0)
-    weights: dict[int, dict[int, Fraction]] = field(default_factory=dict)
-    touched: set[int] = field(default_factory=set)
+    number: int
+    possible: Flags
+    share: npt.NDArray[np.float64]
 
 
-class Counter:
-    """Counts the worlds of parts of a narrowed network.
+@dataclass
+class Counts:
+    """How many worlds the parts have that were counted, as values of people and counterfeits and not as rows.
 
     Attributes:
-        rows: how many rows of each cell those leave who have no choice.
+        factors: what to multiply: the numbers of worlds of parts.
+        divisors: by whose factorials to divide: of rows told apart, and of equal values of counterfeits.
+        rows, variables: which rows and variables of the network are of such parts.
     """
 
-    def __init__(self, local: Narrowing, rows: npt.NDArray[np.integer], transitions: Transitions | None) -> None:
-        self.rows = rows
-        self._net: Network = local.network
-        self._narrowed = local
-        self._transitions = transitions
-        self._staying: dict[int, Fraction] = {}
-
-    def choices(self, track: int) -> list[Choice]:
-        """Return the values of a track, each with the cells that it takes, one of each block."""
-        net, found = self._net, []
-        start, seats = net.by_track
-        for value in members(self._narrowed.domain[track]):
-            ways: list[tuple[int, ...]] = [()]
-            for seat in seats[start[track] : start[track + 1]].tolist():
-                cells = self.cells(seat, value)
-                ways = [(*way, cell) for way in ways for cell in cells]
-            found += [(value, way) for way in ways]
-        return found
-
-    def cells(self, seat: int, value: int) -> list[int]:
-        """Return the cells with a value that a seat may have."""
-        net, block = self._net, int(self._net.block_of[seat])
-        first, last = int(net.cell_start[block]), int(net.cell_start[block + 1])
-        hosting = self._narrowed.hosting(block, seat)
-        return [
-            cell
-            for cell in range(first, last)
-            if net.cell_value[cell] == value and (hosting is None or int(net.cell_group[cell]) in hosting)
-        ]
-
-    def count(self, tracks: Sequence[int], most: int) -> Count | None:
-        """Return the worlds of a part, or None where that would take more steps than `most`.
-
-        Tracks are given their rows one after the other. What matters for those that follow is how many rows the cells
-        have left that they may want; so worlds that agree in this are one *state*. Forward sums of weights say how
-        states come about, backward sums how they can be completed.
-        """
-        order = self._ordered(tracks)
-        choices = [self.choices(track) for track in order]
-        plan = _Plan(choices, self.rows)
-        linked = [self._linked(order, place) for place in range(len(order) + 1)]
-        layers: list[dict[State, Pair]] = [{plan.start: (Fraction(1), Fraction(1))}]
-        moves: list[list[Move]] = []
-        steps = 0
-        for place, track in enumerate(order):
-            following: dict[State, Pair] = {}
-            made: list[Move] = []
-            for state, (number, weight) in layers[-1].items():
-                for value, way in choices[place]:
-                    steps += 1
-                    if steps > most:
-                        return None
-                    step = self._step_to(track, state[1] if linked[place] else None, value)
-                    left = plan.after(place, state[0], way) if step else None
-                    if left is None:
-                        continue
-                    kept, orders = left
-                    after = kept, value if linked[place + 1] else -1
-                    before = following.get(after, _NOTHING)
-                    following[after] = before[0] + number * orders, before[1] + weight * step * orders
-                    made.append((state, value, after, step * orders))
-            layers.append(following)
-            moves.append(made)
-        return self._summed(order, plan, layers, moves)
+    factors: list[int]
+    divisors: list[int]
+    rows: Flags
+    variables: Flags
 
     @staticmethod
-    def _summed(
-        order: Sequence[int], plan: _Plan, layers: Sequence[dict[State, Pair]], moves: Sequence[Sequence[Move]]
-    ) -> Count:
-        """Return the sums over all worlds, by going back from where all tracks have their rows."""
-        found = Count(touched=set(plan.cells), weights={track: {} for track in order})
-        for number, weight in layers[-1].values():
-            found.number += number
-            found.weight += weight
-        back = dict.fromkeys(layers[-1], Fraction(1))
-        for place in range(len(order) - 1, -1, -1):
-            through, before = found.weights[order[place]], dict.fromkeys(layers[place], Fraction(0))
-            for state, value, after, step in moves[place]:
-                rest = step * back[after]
-                before[state] += rest
-                through[value] = through.get(value, Fraction(0)) + layers[place][state][1] * rest
-            back = before
-        return found
+    def of(network: ConstraintNetwork) -> Counts:
+        """Return the counts of a network of which nothing was counted."""
+        rows = np.zeros(len(network.capacity), dtype=np.bool_)
+        return Counts([], [], rows, np.zeros(network.variables, dtype=np.bool_))
 
-    def _step_to(self, track: int, last: int | None, value: int) -> Fraction:
-        """Return the weight of a track's value: of the step from the version before, whose value is `last` if told.
+    def add(self, part: Core, number: int | Fraction) -> None:
+        """Add a part."""
+        self.factors.append(int(number))
+        self.divisors += part.factor.tolist()
+        self.rows[part.network_rows] = True
+        self.variables[part.variable] = True
 
-        A track that is a person goes through all steps in one class.
+    def worlds(self, network: ConstraintNetwork, alive: Flags) -> int | None:
+        """Return how many worlds there are where all parts were counted; None where the number is too long to be told.
+
+        Each counterfeit without identity is a column of its own; columns of a group that have equal values by turns are
+        one world.
         """
-        if self._transitions is None:
-            return Fraction(1)
-        if self._net.may is None:
-            return self._stay(value) ** (self._versions(track) - 1)
-        before = self._before.get(track)
-        if before is None:
-            return Fraction(1)
-        first = members(self._narrowed.domain[before])[0] if last is None else last
-        return self._transitions.exact.get((first, value), Fraction(0))
-
-    def _stay(self, kind: int) -> Fraction:
-        """Return the probability of each step within a class."""
-        if kind not in self._staying and self._transitions is not None:
-            value = int(np.flatnonzero(self._net.class_of == kind)[0])
-            self._staying[kind] = self._transitions.exact.get((value, value), Fraction(1))
-        return self._staying[kind]
-
-    def _versions(self, track: int) -> int:
-        """Return in how many releases a track is."""
-        versions = self._net.versions
-        return int(np.count_nonzero((versions.track == track) & (versions.release < len(self._net.hosts))))
-
-    def _linked(self, order: Sequence[int], place: int) -> bool:
-        """Tell whether a track follows on the one before it in the order."""
-        return 0 < place < len(order) and self._before.get(order[place]) == order[place - 1]
-
-    def _ordered(self, tracks: Sequence[int]) -> list[int]:
-        """Return the tracks so that those of a person, or of a block, follow one another."""
-        net, inside = self._net, set(tracks)
-        self._before = {int(last): int(first) for first, last in net.link.tolist() if last in inside}
-        if self._before:
-            return sorted(tracks, key=lambda track: (int(net.versions.person[track]), track))
-        start, seats = net.by_track
-        return sorted(tracks, key=lambda track: (net.block_of[seats[start[track] : start[track + 1]]].tolist(), track))
-
-
-class _Plan:
-    """What states are made of: for each place in the order, which cells may be wanted from there on.
-
-    Attributes:
-        cells: all cells that may be wanted.
-        start: the state before anybody has a row.
-    """
-
-    def __init__(self, choices: Sequence[Sequence[Choice]], rows: npt.NDArray[np.integer]) -> None:
-        last: dict[int, int] = {}
-        for place, each in enumerate(choices):
-            for _, way in each:
-                last.update(dict.fromkeys(way, place))
-        self.cells = sorted(last)
-        self._wanted = [[cell for cell in self.cells if last[cell] >= place] for place in range(len(choices) + 1)]
-        self._at = [{cell: at for at, cell in enumerate(wanted)} for wanted in self._wanted]
-        self.start: State = tuple(int(rows[cell]) for cell in self.cells), -1
-
-    def after(self, place: int, left: tuple[int, ...], way: Sequence[int]) -> tuple[tuple[int, ...], Fraction] | None:
-        """Return what is left of the cells wanted later when rows of some are taken, and in how many orders.
-
-        Counterfeits without identity take what is left of cells that nobody wants any more. None where there is no row.
-        """
-        rows, at = list(left), self._at[place]
-        for cell in way:
-            rows[at[cell]] -= 1
-            if rows[at[cell]] < 0:
-                return None
-        following = self._at[place + 1]
-        over = prod(
-            factorial(number) for cell, number in zip(self._wanted[place], rows, strict=True) if cell not in following
+        owner = network.owner
+        fixed = np.flatnonzero(alive & ~self.variables[owner])
+        left = network.capacity - np.bincount(
+            network.row[segments(network.row_start, fixed)], minlength=len(network.capacity)
         )
-        kept = tuple(number for cell, number in zip(self._wanted[place], rows, strict=True) if cell in following)
-        return kept, Fraction(1, over)
+        # Rows that were left out of a part are taken in one way, or by everybody.
+        open_ = np.flatnonzero(alive & self.variables[owner])
+        wanted = np.bincount(network.row[segments(network.row_start, open_)], minlength=len(left)) > 0
+        divisors, factors = [*self.divisors, *left[~self.rows & ~wanted].tolist()], list[int]()
+        seated = network.versions.entry >= 0
+        for release, contents in enumerate(network.contents):
+            here = seated & (network.versions.release == release)
+            people = np.bincount(network.versions.group[here], minlength=contents.groups)
+            total = np.bincount(contents.group, weights=contents.rows, minlength=contents.groups).astype(np.int64)
+            factors += (total - people).tolist()
+            if contents.kinds < len(network.kind_of):  # values are exchanged within a class
+                factors += contents.rows.tolist()
+                divisors += contents.value_rows.tolist()
+        if max([0, *factors, *divisors]) > _MOST_FACTORS:
+            return None
+        found = Fraction(prod(self.factors) * prod(map(factorial, factors)), prod(map(factorial, divisors)))
+        if found.denominator != 1:
+            raise AssertionError("worlds were counted wrongly")
+        return int(found) if found < _MOST_WORLDS else None
+
+
+def counted(core: Core, steps: Steps, most: int, budget: Budget) -> list[Counted | None]:
+    """Count the worlds of each part, or give up after so many steps."""
+    known: dict[object, Counted | None] = {}
+    found: list[Counted | None] = []
+    for number in range(core.parts):
+        if budget.exhausted():
+            found.append(None)
+            continue
+        part = core.slice(number, number + 1)
+        first = int(core.start[core.part_start[number]])
+        key = _key(part) if steps.own is None else None
+        if key is None or key not in known:
+            result = _Counter(part, steps.of(slice(first, first + len(part.kind)))).count(most)
+            if key is not None:
+                known[key] = result
+            found.append(result)
+        else:
+            found.append(known[key])
+    return found
+
+
+def _key(part: Core) -> object:
+    """Return what the count depends on where all worlds weigh the same; rows are numbered as they come."""
+    _, first, number = np.unique(part.row, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    order = np.argsort(first)
+    content = (
+        part.start,
+        part.row_start,
+        rank[number],
+        part.capacity[np.unique(part.row)[order]] if len(part.row) else (),
+    )
+    kinds = part.kind.tobytes() if len(part.link) else b""
+    return *(np.asarray(each).tobytes() for each in content), kinds, part.link.tobytes()
+
+
+class _Counter:
+    """Counts one part."""
+
+    def __init__(self, part: Core, steps: Steps) -> None:
+        self._part, self._steps = part, steps
+        self._at: dict[int, int] = {}
+        self._more: list[tuple[int, bool] | None] = []
+        self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
+        self._kind = part.kind.tolist()
+        self._own = steps.own
+        linked = np.zeros(part.variables + 1, dtype=np.bool_)
+        if len(part.link):
+            linked[part.link[:, 1]] = True
+        self._linked = linked.tolist()
+        self._order = self._ordered()
+
+    def _ordered(self) -> list[int]:
+        """Return the variables so that those who want the same rows follow one another, and each chain its order."""
+        part = self._part
+        if len(part.link):
+            return list(range(part.variables))
+        # From one to the next by shared rows: always whoever wants the fewest rows that nobody has wanted so far.
+        wants = [
+            set(part.row[part.row_start[part.start[v]] : part.row_start[part.start[v + 1]]].tolist())
+            for v in range(part.variables)
+        ]
+        by_row: dict[int, list[int]] = {}
+        for variable, rows in enumerate(wants):
+            for row in rows:
+                by_row.setdefault(row, []).append(variable)
+        left = [len(rows) for rows in wants]
+        seen: set[int] = set()
+        done = [False] * part.variables
+        order: list[int] = []
+        near: set[int] = set()
+        for _ in range(part.variables):
+            pool = near or {variable for variable in range(part.variables) if not done[variable]}
+            best = min(pool, key=lambda variable: (left[variable], variable))
+            done[best] = True
+            near.discard(best)
+            order.append(best)
+            for row in wants[best] - seen:
+                seen.add(row)
+                for other in by_row[row]:
+                    left[other] -= 1
+                    if not done[other]:
+                        near.add(other)
+        return order
+
+    def count(self, most: int) -> Counted | None:
+        """Return the worlds, or None where that would take more steps."""
+        capacity, start = self._part.capacity.tolist(), self._part.start.tolist()
+        last: dict[int, int] = {}
+        for place, variable in enumerate(self._order):
+            for column in range(start[variable], start[variable + 1]):
+                last.update(dict.fromkeys(self._rows[column], place))
+        # Rows in the order in which they are no longer wanted: what is left of them is a shorter and shorter tuple.
+        rows = sorted(last, key=lambda row: -last[row])
+        self._at = {row: number for number, row in enumerate(rows)}
+        factor = self._part.factor.tolist()
+        self._more = [(abs(factor[row]) - capacity[row], factor[row] < 0) if factor[row] else None for row in rows]
+        layers: list[Layer] = [{(tuple(capacity[row] for row in rows), -1): (1, 1)}]
+        moves: list[list[Move]] = []
+        steps = 0
+        for place, variable in enumerate(self._order):
+            steps += len(layers[-1]) * (start[variable + 1] - start[variable])
+            if steps > most:
+                return None
+            kept = sum(last[row] > place for row in rows)
+            following, made = self._given(variable, layers[-1], kept)
+            layers.append(following)
+            moves.append(made)
+        return self._summed(layers, moves)
+
+    def _given(self, variable: int, states: Layer, kept: int) -> tuple[Layer, list[Move]]:
+        """Give a variable each of its columns in each state; return the states that follow, and how they come about."""
+        following: Layer = {}
+        made: list[Move] = []
+        columns = range(int(self._part.start[variable]), int(self._part.start[variable + 1]))
+        wanted = [[self._at[row] for row in self._rows[column]] for column in columns]
+        linked, leads = self._linked[variable], self._linked[variable + 1]
+        for state, (number, weight) in states.items():
+            left, before = state
+            for column, places in zip(columns, wanted, strict=True):
+                ways = self._factor(before if linked else None, column)
+                whole: Number = 1
+                for row in places:
+                    whole *= self._ways(left[row], self._more[row])
+                ways *= whole
+                if not ways:
+                    continue
+                taken = list(left)
+                for row in places:
+                    taken[row] -= 1
+                after = tuple(taken[:kept]), self._kind[column] if leads else -1
+                old = following.get(after, (0, 0))
+                following[after] = old[0] + number * whole, old[1] + weight * ways
+                made.append((state, column, after, ways))
+        return following, made
+
+    @staticmethod
+    def _ways(left: int, more: tuple[int, bool] | None) -> Number:
+        """Return in how many ways one more of a row can be taken; 0 where it cannot."""
+        if left <= 0:
+            return 0
+        if more is None:
+            return 1
+        ways = left + more[0]
+        return Fraction(1, ways) if more[1] else ways
+
+    def _factor(self, before: int | None, column: int) -> Number:
+        """Return how probable the step to a column is, 0 where it is impossible."""
+        own = 1 if self._own is None else self._own[column]
+        if before is None:
+            return own
+        kind = self._kind[column]
+        if self._steps.weight is not None:
+            return own * self._steps.weight.get((before, kind), 0)
+        may = self._part.may
+        return own if (before == kind if may is None else may[before, kind]) else 0
+
+    def _summed(
+        self,
+        layers: list[Layer],
+        moves: list[list[Move]],
+    ) -> Counted:
+        """Return the sums over all worlds, by going back from where all variables have their columns."""
+        number = sum(each[0] for each in layers[-1].values())
+        weight = sum(each[1] for each in layers[-1].values())
+        through: list[Number] = [0] * len(self._kind)
+        back: dict[State, Number] = dict.fromkeys(layers[-1], 1)
+        for place in range(len(moves) - 1, -1, -1):
+            before: dict[State, Number] = {}
+            for state, column, after, total in moves[place]:
+                rest = total * back.get(after, 0)
+                before[state] = before.get(state, 0) + rest
+                through[column] += layers[place][state][1] * rest
+            back = before
+        possible = np.array([bool(each) for each in through], dtype=np.bool_)
+        share = [float(Fraction(each) / Fraction(weight)) if weight else 0.0 for each in through]
+        return Counted(int(number), possible, np.array(share, dtype=np.float64))

@@ -1,248 +1,427 @@
-"""Proofs: why a value is certain, as exclusions that a reader can count.
+"""Proofs: why a value is certain, as points that a reader can count.
 
-What narrowing, counting or a programme has found is derived again, with reasons, from the groups around the person
-alone: first the person's own, then those of the people in them, and so on, until it follows. Where narrowing is not
-enough, cases are told apart: each value that is left is assumed and led to a contradiction, if need be through cases
-of somebody else's. Of all reasons those are kept that the conclusion needs.
+Each row of a few groups costs points. All these rows together have so many; some people spend at least so many whatever
+they have; had the person another value, more would be spent than there is. The weights come from a linear programme of
+the groups around the person, with the claimed value struck out: as few points as possible, groups left out as long as
+that goes, whole numbers. Where linear reasoning is not enough, *cases* are told apart: each other value is assumed and
+refuted, if need be through cases of somebody else's.
+
+A set of people who have all rows of some groups with some values (Hall) is such a proof with one point for each row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from attacks.joint.deciding import Decision
-from attacks.joint.domains import masks
-from attacks.joint.narrowing import Mask, Narrowing, Reason, members
-from audit.core.evidence import Codes, Evidence
-from audit.core.outcome import Case, Disclosure, Disclosures, Exclusion, Places, Proof
+from attacks.joint.arrays import Flags, Floats, Numbers, grouped, segments, starts
+from attacks.joint.core import Core
+from attacks.joint.decision import Decision
+from attacks.joint.linear_model import LinearModel
+from attacks.joint.solvers import optimum
+from audit.model.evidence import Codes, Evidence, claimed_part
+from audit.model.outcome import (
+    AttributeDisclosure,
+    AttributeDisclosures,
+    Places,
+    Proof,
+    RefutedCase,
+    RowPoints,
+)
+from audit.runtime.budget import Budget
 
-# Blocks around a person that are looked at, one after the other as long as nothing follows.
-_RINGS = (1, 10, 40, 160, 640)
-_CASES_DEEP = 3
-_CASES_WIDE = 4
-# Assumptions tried for one claim; each costs about as much as narrowing its ring again.
-_MOST_TRIALS = 200
+# Constraints around a person that are looked at, by distance and number.
+_BALLS = ((1, 50), (2, 200), (3, 600), (6, 2_500))
+_LARGEST_MULTIPLE = 60
+_CASES_DEEP, _CASES_WIDE = 3, 4
+# Programmes that are solved for one claim at most.
+_MOST_PROGRAMMES = 400
+Assumption = tuple[int, Flags]
+"""A variable, and which columns of the network it is taken to have."""
 
 
-def disclosures(evidence: Evidence, decision: Decision, person: Codes, release: Codes, value: Codes) -> Disclosures:
-    """Return what is claimed of versions; each finding has its proof, or is None where none was found that is short."""
-    prover = Prover(evidence, decision)
+def disclosures(
+    evidence: Evidence, decision: Decision, claims: tuple[Codes, Codes, Codes], budget: Budget
+) -> tuple[AttributeDisclosures, int]:
+    """Return what is claimed of versions, and how many of these rest on a solver's word alone.
 
-    def build(places: Places) -> list[Disclosure | None]:
-        found: list[Disclosure | None] = []
-        for place in places.tolist():
-            claim = int(person[place]), int(release[place]), int(value[place])
-            proof = prover.prove(*claim)
-            found.append(None if proof is None else Disclosure(*claim, 1.0, (), proof))
-        return found
+    Findings with their proofs are built on demand; None stands for one for which no proof is found in time. Whatever no
+    solver had to be believed for was checked in whole numbers when it was ruled out.
 
-    nothing = {"versions": int(decision.network.versions.counted.sum()), "certain": 0}
-    return Disclosures(person, release, value, build, nothing)
+    Args:
+        evidence: what the claims are about.
+        decision: what they follow from.
+        claims: person, release and value of each.
+        budget: how long proofs may be looked for.
+    """
+    person, release, value = claims
+    prover = Prover(evidence, decision, budget)
+
+    def build(places: Places) -> list[AttributeDisclosure | None]:
+        return [prover.finding(int(person[at]), int(release[at]), int(value[at])) for at in places.tolist()]
+
+    doubtful = np.flatnonzero(np.isin(person, prover.people(decision.believed)))
+    unproved = sum(finding is None for finding in build(doubtful))
+    return AttributeDisclosures(person, release, value, build), unproved
 
 
 class Prover:
     """Finds proofs of what was decided."""
 
-    def __init__(self, evidence: Evidence, decision: Decision) -> None:
-        self._evidence, self._network, self._own = evidence, decision.network, decision.own
+    def __init__(self, evidence: Evidence, decision: Decision, budget: Budget) -> None:
+        self._evidence, self._network, self._budget = evidence, decision.network, budget
+        self._found: dict[tuple[int, int, int], Proof | None] = {}
+        self._programmes = 0
+        self._ready = False
+
+    def people(self, variables: Flags) -> Codes:
+        """Return the people of some variables."""
         versions = self._network.versions
-        self._order = np.lexsort((versions.release, versions.person))
-        self._person = np.zeros(self._network.tracks, dtype=np.int64)
-        self._person[versions.track] = versions.person
-        self._people: set[int] = set()
-        self._all_known: dict[int, dict[tuple[int, int], set[int]]] = {}
-        self._trials = 0
+        return np.unique(versions.person[variables[versions.variable]])
+
+    def _prepare(self) -> None:
+        """Look up who is in which constraints."""
+        self._ready = True
+        net = self._network
+        filled = np.flatnonzero(np.diff(net.start) > 0)
+        degree = np.zeros(net.variables, dtype=np.int64)
+        degree[filled] = np.diff(net.row_start)[net.start[filled]]
+        self._begin = starts(degree)
+        self._constraint = net.constraint[net.row[segments(net.row_start, net.start[filled])]]
+        self._members_begin, order = grouped(self._constraint, int(net.constraint.max(initial=-1)) + 1)
+        self._members = np.repeat(np.arange(net.variables), degree)[order]
+        self._rows_begin, self._rows = grouped(net.constraint, int(net.constraint.max(initial=-1)) + 1)
+        self._chain = np.arange(net.variables)
+        for first, last in net.link.tolist():  # in the order of each chain
+            self._chain[last] = self._chain[first]
+        self._person = np.zeros(net.variables, dtype=np.int64)
+        self._person[net.versions.variable] = net.versions.person
+
+    def finding(self, person: int, release: int, value: int) -> AttributeDisclosure | None:
+        """Return the finding that somebody has a value in a release; None where no proof was found."""
+        proof = self.prove(person, release, value)
+        return None if proof is None else AttributeDisclosure(person, release, value, 1.0, (), proof)
 
     def prove(self, person: int, release: int, value: int) -> Proof | None:
-        """Return why a person has a value in a release; None where that takes too many steps."""
-        network = self._network
-        track = int(network.versions.track[self._version(person, release)])
-        kind = int(network.class_of[value])
-        self._trials = 0
-        for ring in _RINGS:
-            self._people = set()
-            narrowing, whole = self._around(track, ring)
-            narrowing.run()
-            if not narrowing.feasible:
+        """Return why a person has a value in a release; None where no proof was found."""
+        if not self._ready:
+            self._prepare()
+        versions = self._network.versions
+        begin, end = np.searchsorted(versions.release, [release, release + 1])
+        version = int(begin + np.flatnonzero(versions.person[begin:end] == person)[0])
+        variable, kinds = int(versions.variable[version]), self._claimed(value)
+        bound = not len(self._network.link) and len(self._network.kind_of) == self._network.contents[0].kinds
+        key = (variable, value, -1 if bound else release)
+        if key not in self._found:
+            self._programmes = 0
+            self._found[key] = self._proved(variable, kinds, (person, release, value))
+        return self._found[key]
+
+    def _claimed(self, value: int) -> Numbers:
+        """Return the classes of the values that a claim is about: those with one value of a combined attribute."""
+        combined = self._evidence.combined
+        if combined is None or value >= 0:
+            return self._network.kind_of[[value]].astype(np.int64)
+        attribute, part = claimed_part(value, len(combined.attributes))
+        values = np.flatnonzero(combined.parts()[:, attribute] == part)
+        return np.unique(self._network.kind_of[values[values < len(self._network.kind_of)]]).astype(np.int64)
+
+    def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof | None:
+        net = self._network
+        struck = np.ones(net.columns, dtype=np.bool_)
+        mine = slice(int(net.start[variable]), int(net.start[variable + 1]))
+        struck[mine] = ~np.isin(net.kind[mine], kinds)
+        if not struck[mine].any():
+            return Proof((), ())
+        whole: list[int] = []
+        for radius, most in _BALLS:
+            near, complete = self._around(variable, radius, most)
+            if self._budget.exhausted():
                 return None
-            proof = self._concluded(narrowing, (person, release), kind, last=ring == _RINGS[-1] or whole)
-            if proof is not None or whole:
+            proof = self._refute(near, [(variable, struck)])
+            if proof is not None:
+                return proof
+            whole = near
+            if complete:
+                break
+        return self._cases(variable, struck, whole, (), claim, _CASES_DEEP)
+
+    def _cases(
+        self,
+        variable: int,
+        left: Flags,
+        near: Sequence[int],
+        assumed: tuple[Assumption, ...],
+        claim: tuple[int, int, int] | None,
+        deep: int,
+    ) -> Proof | None:
+        """Return a proof by the values of a variable, each of which is refuted."""
+        net = self._network
+        columns = np.arange(int(net.start[variable]), int(net.start[variable + 1]))
+        columns = columns[left[columns]]
+        person, release = (claim[0], claim[1]) if claim is not None else self._seen(variable)
+        found: list[RefutedCase] = []
+        for kind in np.unique(net.kind[columns]).tolist():
+            chosen = np.ones(net.columns, dtype=np.bool_)
+            chosen[net.start[variable] : net.start[variable + 1]] = False
+            chosen[columns[net.kind[columns] == kind]] = True
+            more = (*assumed, (variable, chosen))
+            proof = self._refute(near, more)
+            if proof is None and deep:
+                proof = self._split(near, more, deep - 1)
+            if proof is None:
+                return None
+            found += [RefutedCase(person, release, value, proof) for value in self._values(variable, release, kind)]
+        return Proof((), (), tuple(found))
+
+    def _split(self, near: Sequence[int], assumed: tuple[Assumption, ...], deep: int) -> Proof | None:
+        """Return a proof by the cases of somebody near who has few values."""
+        net = self._network
+        taken = {variable for variable, _ in assumed}
+        members = self._members[segments(self._members_begin, np.array(near[:12], dtype=np.int64))]
+        sizes = np.diff(net.start)
+        order = [each for each in dict.fromkeys(members.tolist()) if sizes[each] > 1 and each not in taken]
+        for other in sorted(order, key=lambda each: int(sizes[each]))[:_CASES_WIDE]:
+            if self._programmes > _MOST_PROGRAMMES or self._budget.exhausted():
+                return None
+            proof = self._cases(other, np.ones(net.columns, dtype=np.bool_), near, assumed, None, deep)
+            if proof is not None:
                 return proof
         return None
 
-    def _concluded(self, narrowing: Narrowing, claim: tuple[int, int], kind: int, *, last: bool) -> Proof | None:
-        """Return the proof that a version has a value, from what was narrowed, by cases where they are worth trying."""
-        version = self._version(*claim)
-        track = int(self._network.versions.track[version])
-        left = narrowing.domain[track]
-        if left == 1 << kind:
-            return Proof(self._exclusions(narrowing.reasons, {track}))
-        if not left >> kind & 1 or (left.bit_count() > _CASES_WIDE and not last):
-            return None
-        cases = self._cases(narrowing, version, left & ~(1 << kind), _CASES_DEEP)
-        if cases is None:
-            return None
-        return Proof(self._exclusions(narrowing.reasons, {track}), tuple(cases))
-
-    def _cases(self, narrowing: Narrowing, version: int, values: Mask, deep: int) -> list[Case] | None:
-        """Return why a version has none of some values, each by what follows from it."""
-        versions, found = self._network.versions, []
-        track = int(versions.track[version])
-        for kind in members(values):
-            self._trials += 1
-            if self._trials > _MOST_TRIALS:
-                return None
-            trial = narrowing.copy()
-            if not trial.restrict(track, 1 << kind):
-                proof = Proof(self._exclusions(trial.reasons, trial.empty))
-            else:
-                further = self._split(trial, track, deep)
-                if further is None:
-                    return None
-                proof = further
-            claim = int(versions.person[version]), int(versions.release[version])
-            found += [Case(*claim, value, proof) for value in self._values(version, kind)]
-        return found
-
-    def _split(self, narrowing: Narrowing, track: int, deep: int) -> Proof | None:
-        """Return why nothing at all is possible any more, by the cases of somebody who has few."""
-        if not deep:
-            return None
-        near = [t for t, mask in narrowing.domain.items() if 1 < mask.bit_count() <= 2 and t != track]
-        for other in sorted(near, key=lambda t: (narrowing.domain[t].bit_count(), t))[:_CASES_WIDE]:
-            cases = self._cases(narrowing, self._seen(other), narrowing.domain[other], deep - 1)
-            if cases is not None:
-                return Proof(self._exclusions(narrowing.reasons, {other}), tuple(cases))
-        return None
-
-    # -- from the network to people, groups and values --------------------------------------------------------
-
-    def _version(self, person: int, release: int) -> int:
+    def _seen(self, variable: int) -> tuple[int, int]:
+        """Return a version that a variable tells the value of."""
         versions = self._network.versions
-        first = int(np.searchsorted(versions.person[self._order], person))
-        place = first
-        while versions.release[self._order[place]] != release:
-            place += 1
-        return int(self._order[place])
+        place = int(np.flatnonzero((versions.variable == variable) & (versions.entry >= 0))[0])
+        return int(versions.person[place]), int(versions.release[place])
 
-    def _seen(self, track: int) -> int:
-        """Return the first version of a track that has rows to be found out."""
-        start, seats = self._network.by_track
-        return int(self._network.seat_version[seats[start[track]]])
+    def _values(self, variable: int, release: int, kind: int) -> list[int]:
+        """Return the values of a class that somebody may have in a release."""
+        net = self._network
+        if len(net.kind_of) == net.contents[0].kinds:
+            return [kind]
+        versions = net.versions
+        place = int(np.flatnonzero((versions.variable == variable) & (versions.release == release))[0])
+        contents = net.contents[release]
+        mine = (contents.value_group == versions.group[place]) & (net.kind_of[contents.value] == kind)
+        values: list[int] = contents.value[mine].tolist()
+        return values
 
-    def _values(self, version: int, kind: int) -> list[int]:
-        """Return the values of a class that the groups of a version hold."""
-        network = self._network
-        release, host = int(network.versions.release[version]), int(network.versions.host[version])
-        hosts = network.hosts[release]
-        groups = hosts.group[hosts.start[host] : hosts.start[host + 1]].tolist()
-        held = {value for group in groups for value in self._held(release, group)}
-        return [value for value in sorted(held) if network.class_of[value] == kind]
+    # -- balls ------------------------------------------------------------------------------------------------
 
-    def _around(self, track: int, most: int) -> tuple[Narrowing, bool]:
-        """Return the blocks around a track, at most so many but its own, and whether there are no others."""
-        network = self._network
-        start, seats = network.by_track
-        blocks: dict[int, None] = {}
-        queue, seen = [track], {track}
-        for here in queue:
-            for seat in seats[start[here] : start[here + 1]].tolist():
-                block = int(network.block_of[seat])
-                if block in blocks or (len(blocks) >= most and here != track):
-                    continue
-                blocks[block] = None
-                for other in network.seat[network.seat_start[block] : network.seat_start[block + 1]].tolist():
-                    if other not in seen:
-                        seen.add(other)
-                        queue.append(other)
-            queue += [other for other in self._neighbours(here) if other not in seen]
-            seen.update(queue)
-        tracks = sorted(seen)
-        domain = dict(zip(tracks, masks(self._own[tracks]), strict=True))
-        narrowing = Narrowing(network, domain, blocks)
-        narrowing.link([(a, b) for a in tracks for b in self._after(a) if b in seen])
-        touched = {int(network.block_of[s]) for t in tracks for s in seats[start[t] : start[t + 1]].tolist()}
-        return narrowing, len(touched) == len(blocks)
+    def _around(self, variable: int, radius: int, most: int) -> tuple[list[int], bool]:
+        """Return the constraints around a variable, nearest first, and whether there are no others."""
+        ring = np.unique(self._constraint[segments(self._begin, self._chains(np.array([variable])))])
+        found: list[int] = ring.tolist()
+        while len(ring):
+            near = np.unique(self._constraint[segments(self._begin, self._chains(self._members_of(ring)))])
+            ring = near[~np.isin(near, found)]
+            radius -= 1
+            if not radius or not len(ring):
+                break
+            found += ring.tolist()
+            if len(found) > most:
+                return found[:most], False
+        return found, not len(ring)
 
-    def _neighbours(self, track: int) -> list[int]:
-        return [*self._after(track), *self._before(track)]
+    def _members_of(self, constraints: Numbers) -> Numbers:
+        """Return the variables of some constraints, each once."""
+        return np.unique(self._members[segments(self._members_begin, constraints)])
 
-    def _after(self, track: int) -> list[int]:
-        link = self._network.link
-        return link[link[:, 0] == track, 1].tolist() if len(link) else []
+    def _chains(self, variables: Numbers) -> Numbers:
+        """Return some variables with all that are linked to them, ascending."""
+        if not len(self._network.link):
+            return variables
+        return np.flatnonzero(np.isin(self._chain, self._chain[variables]))
 
-    def _before(self, track: int) -> list[int]:
-        link = self._network.link
-        return link[link[:, 1] == track, 0].tolist() if len(link) else []
+    def _ball(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Core:
+        """Return the members of some constraints with all that their own groups leave them, but for what is assumed."""
+        net = self._network
+        some = np.array(near, dtype=np.int64)
+        variables = self._chains(np.union1d(self._members_of(some), [variable for variable, _ in assumed]))
+        inside = np.zeros(len(net.capacity), dtype=np.bool_)
+        inside[self._rows[segments(self._rows_begin, some)]] = True
+        column = segments(net.start, variables)
+        kept = np.ones(len(column), dtype=np.bool_)
+        for _, columns in assumed:
+            kept &= columns[column]
+        owner = np.repeat(np.arange(len(variables)), np.diff(net.start)[variables])[kept]
+        column = column[kept]
+        entry = net.row[segments(net.row_start, column)]
+        which = np.repeat(np.arange(len(column)), np.diff(net.row_start)[column])
+        which, entry = which[inside[entry]], entry[inside[entry]]
+        rows, row = np.unique(entry, return_inverse=True)
+        place = np.full(net.variables, -1, dtype=np.int64)
+        place[variables] = np.arange(len(variables))
+        link = place[net.link] if len(net.link) else net.link
+        return Core(
+            variables,
+            starts(np.bincount(owner, minlength=len(variables))),
+            column,
+            net.kind[column],
+            starts(np.bincount(which, minlength=len(column))),
+            row,
+            net.capacity[rows],
+            net.factor[rows],
+            np.unique(net.constraint[rows], return_inverse=True)[1],
+            link[(link >= 0).all(axis=1)],
+            net.may,
+            np.zeros(len(variables), dtype=np.int64),
+            rows,
+        )
 
-    def _exclusions(self, reasons: Sequence[Reason], needed: Iterable[int]) -> tuple[Exclusion, ...]:
-        """Return the reasons that some tracks' losses rest on, in order, after what is known beforehand.
+    def _refute(self, near: Sequence[int], assumed: Sequence[Assumption]) -> Proof | None:
+        """Return points that show that what is assumed is impossible."""
+        ball = self._ball(near, assumed)
+        if (np.diff(ball.start) == 0).any():
+            return self._nothing_left(ball)
+        model = LinearModel(ball)
+        closed = self._network.row_kind[ball.network_rows] < 0
+        weight = self._weights(model, closed)
+        if weight is None:
+            return None
+        used = np.unique(self._network.constraint[ball.network_rows[weight > _TINY]]).tolist()
+        if len(used) < len(near):
+            ball = self._ball(sorted(used, key=list(near).index), assumed)
+            if (np.diff(ball.start) == 0).any():
+                return self._nothing_left(ball)
+            model = LinearModel(ball)
+            closed = self._network.row_kind[ball.network_rows] < 0
+            weight = self._weights(model, closed)
+            if weight is None:
+                return None
+        weight = self._shortened(model, closed, weight)
+        points = _whole(model, weight)
+        return None if points is None else self._told(model, points)
 
-        What one version of a person loses, others may lose by it; and what cases rest on is shown before them.
-        """
-        network, kept = self._network, []
-        self._people |= {self._person[track] for track in needed}
-        for reason in reversed(reasons):
-            if not self._people.isdisjoint(self._person[track] for track in reason.lost):
-                kept.append(reason)
-                self._people |= {self._person[network.seat[seat]] for seat in reason.seats}
-        told = [self._exclusion(reason) for reason in reversed(kept)]
-        return (*self._known(), *dict.fromkeys(told))
+    def _nothing_left(self, ball: Core) -> Proof:
+        """Return what says that nothing at all is left to somebody."""
+        nobody = ball.variable[np.flatnonzero(np.diff(ball.start) == 0)[0]]
+        return Proof((), (int(self._person[nobody]),))
 
-    def _exclusion(self, reason: Reason) -> Exclusion:
-        network, release = self._network, int(self._network.release[reason.block])
-        rows = set()
-        for cell in reason.cells:
-            group = int(network.cell_group[cell])
-            rows |= {
-                (group, value)
-                for value in self._held(release, group)
-                if network.class_of[value] == network.cell_value[cell]
-            }
-        people = {int(network.versions.person[network.seat_version[seat]]) for seat in reason.seats}
-        return self._told(release, rows, people)
-
-    def _told(self, release: int, rows: set[tuple[int, int]], people: set[int]) -> Exclusion:
-        """Return an exclusion with the holders whose values are known beforehand, and names of groups."""
-        hosts = self._network.hosts[release]
-        if self._evidence.kind == "linked":
-            known = np.flatnonzero(hosts.fixed >= 0)
-            group = hosts.group[hosts.start[:-1]]
-            people |= {int(hosts.person[k]) for k in known.tolist() if (int(group[k]), int(hosts.fixed[k])) in rows}
-        order = sorted(rows)
-        names = self._evidence.source.group_names(release, np.array([group for group, _ in order], dtype=np.int32))
-        told = tuple((name, value) for name, (_, value) in zip(names, order, strict=True))
-        return Exclusion(release, told, tuple(sorted(people)))
-
-    def _held(self, release: int, group: int) -> list[int]:
-        """Return the values that a group publishes, those of known people among them."""
-        hosts = self._evidence.source.hosts(release)
-        return np.unique(hosts.contents.value[hosts.contents.bag == group]).tolist()
-
-    def _known(self) -> list[Exclusion]:
-        """Return which rows of the groups of people mentioned those have whose values are known beforehand."""
-        found: list[Exclusion] = []
-        for release, hosts in enumerate(self._network.hosts):
-            if not (hosts.fixed >= 0).any():
+    def _shortened(self, model: LinearModel, closed: Flags, weight: Floats) -> Floats:
+        """Return weights of fewer groups, those far away left out first."""
+        rows = model.core.network_rows
+        net = self._network
+        group = net.row_release[rows] * np.int64(int(net.row_group.max(initial=0)) + 1) + net.row_group[rows]
+        used = list(dict.fromkeys(group[weight > _TINY].tolist()))
+        for each in used[::-1]:
+            if not (weight[group == each] > _TINY).any() or self._budget.exhausted():
                 continue
-            mentioned = np.flatnonzero(np.isin(hosts.person, list(self._people)))
-            groups = {
-                group for h in mentioned.tolist() for group in hosts.group[hosts.start[h] : hosts.start[h + 1]].tolist()
-            }
-            found += [self._told(release, {row}, who) for row, who in self._taken(release).items() if row[0] in groups]
+            fewer = self._weights(model, closed | (group == each))
+            if fewer is not None:
+                closed = closed | (group == each)
+                weight = fewer
+        return weight
+
+    def _weights(self, model: LinearModel, closed: Flags) -> Floats | None:
+        """Return the fewest points that show that a model has no solution; None where it has one.
+
+        Args:
+            model: of a ball.
+            closed: rows that may not cost anything.
+        """
+        from scipy.sparse import csr_matrix, diags_array, vstack
+
+        self._programmes += 1
+        if self._programmes > _MOST_PROGRAMMES:
+            return None
+        matrix, rows = model.matrix, len(model.core.capacity)
+        others = matrix.shape[0] - rows
+        sign = np.ones(matrix.shape[0])
+        sign[others:] = -1.0
+        gain = np.concatenate([model.sizes, np.zeros(model.link_rows), model.core.capacity]).astype(np.float64)
+        system = vstack([(diags_array(sign) @ matrix).T, csr_matrix((gain * sign)[np.newaxis])], format="csr")
+        lower = np.full(matrix.shape[0], -np.inf)
+        lower[others:] = 0.0
+        upper = np.full(matrix.shape[0], np.inf)
+        upper[others:][closed] = 0.0
+        cost = np.zeros(matrix.shape[0])
+        cost[others:] = -1.0
+        low = np.full(matrix.shape[1] + 1, -np.inf)
+        low[-1] = 1.0
+        high = np.zeros(matrix.shape[1] + 1)
+        high[-1] = np.inf
+        found = optimum(cost, upper, lower, csr_matrix(system), low, high, self._budget)
+        return None if found is None else np.maximum(found.value[others:], 0.0)
+
+    # -- words ------------------------------------------------------------------------------------------------
+
+    def _told(self, model: LinearModel, points: Numbers) -> Proof:
+        """Return points by groups and values, and who spends some."""
+        net, core = self._network, model.core
+        found: dict[tuple[int, int, int], int] = {}
+        for at in np.flatnonzero(points).tolist():
+            row = int(core.network_rows[at])
+            release, group = int(net.row_release[row]), int(net.row_group[row])
+            for value in self._published(release, group, int(net.row_kind[row])):
+                found[release, group, value] = int(points[at])
+        spent = self._spending(model, points)
+        people = {int(person) for person in self._person[core.variable[spent]]}
+        people |= self._known(found, people)
+        order = sorted(found)
+        named = []
+        for release in dict.fromkeys(release for release, _, _ in order):
+            here = [each for each in order if each[0] == release]
+            groups = np.array([group for _, group, _ in here], dtype=np.int32)
+            names = self._evidence.source.group_names(release, groups)
+            named += [
+                RowPoints(release, name, value, found[release, group, value])
+                for name, (_, group, value) in zip(names, here, strict=True)
+            ]
+        return Proof(tuple(named), tuple(sorted(people)))
+
+    def _spending(self, model: LinearModel, points: Numbers) -> Numbers:
+        """Return the variables of those who spend something whatever they have, of their class likewise."""
+        classes = model.classes
+        least = model.least(points)
+        return classes.head[least[classes.of] > 0]
+
+    def _published(self, release: int, group: int, kind: int) -> list[int]:
+        """Return the values of a class that a group publishes, those of known people among them."""
+        contents = self._evidence.source.hosts(release).contents
+        values = np.unique(contents.value[contents.bag == group])
+        found: list[int] = values[self._network.kind_of[values] == kind].tolist()
         return found
 
-    def _taken(self, release: int) -> dict[tuple[int, int], set[int]]:
-        """Return the groups and values all of whose rows people have whose values and groups are known, and who."""
-        if release not in self._all_known:
-            hosts = self._evidence.source.hosts(release)
-            sure = np.flatnonzero((hosts.fixed >= 0) & (np.diff(hosts.start) == 1)).tolist()
-            who: dict[tuple[int, int], set[int]] = {}
-            for host in sure:
-                row = int(hosts.group[hosts.start[host]]), int(hosts.fixed[host])
-                who.setdefault(row, set()).add(int(hosts.person[host]))
-            table = hosts.contents.tabled(hosts.n_groups, hosts.values)
-            self._all_known[release] = {row: people for row, people in who.items() if table[row] == len(people)}
-        return self._all_known[release]
+    def _known(self, found: dict[tuple[int, int, int], int], people: set[int]) -> set[int]:
+        """Return the people with known values and groups who spend points; rows that they alone have cost much.
+
+        Who may not have a row because known people have all of them must not be better off with it.
+        """
+        spenders: set[int] = set()
+        much = 1 + sum(found.values())
+        for release in range(len(self._network.contents)):
+            seen = self._evidence.source.hosts(release)
+            sure = np.flatnonzero((seen.fixed >= 0) & (np.diff(seen.start) == 1))
+            if not len(sure):
+                continue
+            group = seen.class_group[seen.row_class[seen.start[:-1][sure]]]
+            mentioned = np.flatnonzero(np.isin(seen.person, list(people)))
+            near = np.unique(seen.class_group[seen.row_class[segments(seen.start, mentioned)]])
+            table = seen.contents.tabled(seen.n_groups, seen.values)
+            held = np.zeros(table.shape, dtype=np.int64)
+            np.add.at(held, (group, seen.fixed[sure]), 1)
+            for each, home, value in zip(sure.tolist(), group.tolist(), seen.fixed[sure].tolist(), strict=True):
+                if home in near and held[home, value] == table[home, value]:
+                    found.setdefault((release, home, value), much)
+                if (release, home, value) in found:
+                    spenders.add(int(seen.person[each]))
+        return spenders
+
+
+_TINY = 1e-9
+
+
+def _whole(model: LinearModel, weight: Floats) -> Numbers | None:
+    """Return weights as small whole numbers that still show that there is no solution."""
+    positive = weight[weight > _TINY]
+    if not len(positive):
+        return None
+    for base in (positive.min(), 1.0):
+        for times in range(1, _LARGEST_MULTIPLE + 1):
+            points = np.rint(weight / base * times).astype(np.int64)
+            if model.margins(points)[0].min() < 0:
+                return points
+    return None

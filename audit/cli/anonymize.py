@@ -8,26 +8,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.cli.arguments import from_one, local
+from audit.cli.arguments import Names, add_option, local, options_given
 from audit.cli.output import say
 from audit.cli.progress import counting
-from audit.core.errors import UsageError, printable
+from audit.model.errors import UsageError, printable
+from audit.model.options import options_of
 
 if TYPE_CHECKING:
-    from audit.core.publishing import Anonymizer
-    from audit.publishing.publish import Published
-
-_PARAMETERS = {
-    "m": "values in a group",
-    "e": "people on a side of an equivalence",
-    "k": "people in a class",
-    "l": "1/l of a group a value",
-}
+    from audit.model.anonymizer import Anonymizer
+    from audit.publishing.publish import PublishResult
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
     """Register the command and its arguments."""
-    from anonymizers.registry import METHODS, options_of
+    from anonymizers.registry import METHODS, options_by_name
 
     parser = commands.add_parser(
         "anonymize",
@@ -35,17 +29,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Publish every snapshot not yet published, each from the series so far and its keys.",
     )
     parser.add_argument("microdata", type=local, metavar="MICRODATA", help="folder with a microdata.toml")
-    told = "; ".join(f"{method.ident} ({', '.join(f'--{o}' for o in options_of(method))})" for method in METHODS)
-    parser.add_argument(
-        "--method", required=True, choices=[method.ident for method in METHODS], metavar="NAME", help=told
-    )
+    options = options_by_name()
+    flags = {name: [option.flag for option, methods in options.values() if name in methods] for name in METHODS.names}
+    told = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items())
+    parser.add_argument("--method", required=True, choices=Names(METHODS.names), metavar="NAME", help=told)
     parser.add_argument("--output", required=True, type=local, metavar="SERIES", help="the series, new or to continue")
-    for name, meaning in _PARAMETERS.items():
-        least = from_one if name == "e" else _from_two
-        parser.add_argument(f"--{name}", type=least, metavar=name.upper(), help=f"the promise: {meaning}")
-    parser.add_argument(
-        "--withhold", action="store_true", help="hold the fewest rows back until a later release, where needed"
-    )
+    for option, _ in options.values():
+        add_option(parser, option, option.help)
     parser.add_argument(
         "--close", action="store_true", help="complete the transitions: what may follow in the end, may follow at once"
     )
@@ -72,19 +62,19 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
-    from audit.promises import registry as principles
-    from audit.publishing.publish import Options, publish
-    from audit.reading.microdata import open_microdata
+    from audit.io.microdata import open_microdata
+    from audit.principles import registry as principles
+    from audit.publishing.publish import PublishOptions, publish
 
     method = _method(arguments)
     principle = principles.find(method.promise.principle, method.promise.parameters)
     microdata, added = open_microdata(arguments.microdata), None
     if arguments.close:
         microdata, added = microdata.closed()
-    done: list[Published] = []
+    done: list[PublishResult] = []
     try:
-        with counting(f"publishing by {method.ident}") as watch:
-            options = Options(
+        with counting(f"publishing by {method.name}") as watch:
+            options = PublishOptions(
                 form=arguments.publish,
                 lengths=dict(arguments.min_length),
                 seed=arguments.seed,
@@ -106,25 +96,29 @@ def _method(arguments: argparse.Namespace) -> Anonymizer:
     Raises:
         UsageError: one is missing, or the method has no such parameter.
     """
-    from anonymizers.registry import find, options_of
+    from anonymizers.registry import METHODS
 
-    method = find(arguments.method)
-    wanted = options_of(method)
-    given = {name: getattr(arguments, name) for name in _PARAMETERS if getattr(arguments, name) is not None}
+    method = METHODS.load(arguments.method)
+    wanted = {option.name: option for option in options_of(method)}
+    given = options_given(arguments)
     for name in given:
         if name not in wanted:
-            raise UsageError(f"{method.ident} has no --{name}; it has {', '.join(f'--{each}' for each in wanted)}")
-    for name in wanted:
-        if name != "withhold" and name not in given:
-            raise UsageError(f"{method.ident} needs --{name}; give it a whole number from {1 if name == 'e' else 2}")
-    if arguments.withhold:
-        if "withhold" not in wanted:
-            raise UsageError(f"{method.ident} has no --withhold; it publishes everybody, or refuses")
-        given["withhold"] = True
+            has = ", ".join(option.flag for option in wanted.values())
+            raise UsageError(f"{arguments.method} has no --{name.replace('_', '-')}; it has {has}")
+    for name, option in wanted.items():
+        if option.required and name not in given:
+            least = f"a whole number from {option.least:g}" if option.kind is int else option.wanted
+            raise UsageError(f"{arguments.method} needs {option.flag}; give it {least}")
     return method(**given)
 
 
-def _told(published: Sequence[Published], method: Anonymizer, series: Path, added: int | None) -> str:
+_EXACT = (
+    "Exact quasi-identifiers are published: whoever knows somebody's finds the person's row, though not which of the "
+    "values of its group is the person's."
+)
+
+
+def _told(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> str:
     """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
     where = printable(str(series), 200)
     if not published:
@@ -136,20 +130,15 @@ def _told(published: Sequence[Published], method: Anonymizer, series: Path, adde
     releases = "1 release" if len(published) == 1 else f"{len(published)} releases"
     lines += [
         "",
-        f"Published {releases} in {where} by {method.ident}.",
+        f"Published {releases} in {where} by {method.name}.",
         *([] if added is None else [f"Transitions: {added:,} pairs were added to complete them."]),
+        *([_EXACT] if any((series / "releases").glob("*.values.*")) else []),
         f"{method.promise} holds: it was checked on what was written, before it was put in place.",
         "Who is who stands in private/, which is not for publication.",
         f"Next: audit {where}",
         "",
     ]
     return "\n".join(lines)
-
-
-def _from_two(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= 2:
-        return int(text)
-    raise argparse.ArgumentTypeError("a whole number from 2 to 999999999 is needed")
 
 
 def _seed(text: str) -> int:
@@ -159,7 +148,7 @@ def _seed(text: str) -> int:
 
 
 def _length(text: str) -> tuple[str, Fraction]:
-    from audit.reading.cells import CellError, Kind, parse_value
+    from audit.io.cells import CellError, Kind, parse_value
 
     name, _, number = text.rpartition("=")
     try:

@@ -6,11 +6,12 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from attacks.registry import MOST_ON_A_SIDE
-from audit.core.errors import UsageError, printable
-from audit.reading.places import is_url, without_secrets
+from audit.cli.first_steps import did_you_mean
+from audit.io.paths import is_url, without_secrets
+from audit.model.errors import UsageError, printable
+from audit.model.options import Option
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,7 +24,9 @@ class Parser(argparse.ArgumentParser):
             UsageError: always.
         """
         message = re.sub(r"""[^\s'"]+://[^'"]*""", lambda url: without_secrets(url[0]), message)
-        raise UsageError(f"{printable(message, 300)}; see `{self.prog} --help`")
+        unknown = re.search(r"unrecognized arguments: (--[^\s=]+)", message)
+        meant = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
+        raise UsageError(f"{printable(message, 300)}{meant or f'; see `{self.prog} --help`'}")
 
 
 def positive_seconds(text: str) -> float:
@@ -71,23 +74,65 @@ def counted(least: int, most: int = 999_999_999) -> Callable[[str], int]:
     return read
 
 
-def sides(text: str) -> int:
-    """Return how many people there may be on a side of an equivalence."""
-    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MOST_ON_A_SIDE:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"a whole number from 1 to {MOST_ON_A_SIDE} is needed")
+_OPTION = "option_"
+
+
+class Names(list[str]):
+    """Names of registered things to choose from; anything else is named as `package.module:Name`."""
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a name is registered, or names something as Python does."""
+        return super().__contains__(name) or (isinstance(name, str) and ":" in name)
+
+
+def add_option(parser: argparse.ArgumentParser, option: Option, help_text: str) -> None:
+    """Add an option that is a field of an attack, an anonymizer or a principle; left out unless given.
+
+    One whose name the command itself has can be set in Python alone.
+    """
+
+    def read(text: str) -> object:
+        try:
+            return option.parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    if option.flag in parser._option_string_actions:
+        return
+    shown = help_text.replace("%", "%%")
+    if option.kind is bool:
+        how: Any = "store_false" if option.default is True else "store_true"
+        flag = f"--no-{option.flag[2:]}" if option.default is True else option.flag
+        parser.add_argument(flag, action=how, dest=f"{_OPTION}{option.name}", default=argparse.SUPPRESS, help=shown)
+        return
+    if not option.required:
+        shown += f"; default: {option.default}"
+    parser.add_argument(
+        option.flag,
+        type=read,
+        dest=f"{_OPTION}{option.name}",
+        default=argparse.SUPPRESS,
+        metavar=option.name.upper() if len(option.name) == 1 else "N" if option.kind is int else "VALUE",
+        help=shown,
+    )
+
+
+def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return those options that `add_option` added and that were given."""
+    return {name.removeprefix(_OPTION): value for name, value in vars(arguments).items() if name.startswith(_OPTION)}
 
 
 def limit(text: str) -> tuple[str, float]:
     """Return a clause of the policy and its limit, from `clause=limit`."""
-    from audit.reading.manifest import policy_trouble
+    from audit.clauses.registry import limit_of
+    from audit.count_tables.manifest import CLAUSES, clause_limit
 
     name, _, number = text.partition("=")
     try:
         value: float = int(number) if number.strip().isdigit() else float(number)
     except ValueError:
         value = float("nan")
-    trouble = policy_trouble(name, value)
-    if trouble:
-        raise argparse.ArgumentTypeError(f"{printable(text)}: {trouble[0]}; {trouble[1]}")
-    return name, value
+    try:
+        return name, (clause_limit if name in CLAUSES else limit_of)(name, value)
+    except ValueError as trouble:
+        raise argparse.ArgumentTypeError(f"{printable(text)}: {'; '.join(trouble.args)}") from None

@@ -6,44 +6,78 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from attacks.registry import ATTACKS, AttackOptions, choose
-from audit.cli.arguments import Parser, counted, from_one, how_many, limit, local, positive_seconds, sides
+from attacks.registry import ATTACKS, choose, find
+from audit.cli.arguments import (
+    Names,
+    Parser,
+    add_option,
+    from_one,
+    how_many,
+    limit,
+    local,
+    options_given,
+    positive_seconds,
+)
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.report import Report
-from audit.engines import ENGINES
+from audit.model.adversary import ADVERSARIES
+from audit.model.errors import UsageError
+from audit.model.options import Option, options_of
+from audit.model.report import Report
+from audit.runtime.distributed.engines import ENGINES
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
-    from audit.core.engine import Engine
-    from audit.running import Options, Watch
+    from audit.pipeline.audit_run import AuditOptions, Progress
+    from audit.runtime.engine import Engine
     from reports.text import Text
 
 
-def add_arguments(main: Parser, commands: Mapping[str, ModuleType]) -> None:
-    """Add the default command's arguments to the parser."""
+ON_TABLES = "differencing"
+"""The attack on count tables; the others are on people's rows."""
+
+
+def add_arguments(main: Parser, commands: Mapping[str, ModuleType], words: Sequence[str]) -> None:
+    """Add the default command's arguments to the parser; `words` are those of the command line."""
     others = ", ".join(commands)
     main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
-    add_options(main, [f.ident for f in FORMATS])
+    add_options(main, Names(FORMATS.names))
     main.add_argument(
-        "--max-e",
-        type=sides,
-        metavar="E",
-        help="equivalence: count and look for sides of up to so many people; default: 4",
+        "--baseline",
+        metavar="REPORT.json",
+        type=local,
+        help="an earlier report (--format json --stable-ids --findings all): fail only for what is new",
     )
     main.add_argument(
-        "--seed",
-        type=counted(0),
-        metavar="N",
-        help="joint: what is drawn at random where probabilities can only be estimated; default: 0",
+        "--risks",
+        metavar="FILE",
+        type=local,
+        help="write everybody's risks, one line for each person and release, as CSV or Parquet; it names people",
     )
-    main.add_argument(
-        "--known", action="store_true", help="equivalence: tell too how far one value, once known, spreads"
-    )
+    add_attack_options(main, words)
+
+
+def add_attack_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Add the options of all attacks, and of those that some words name as `package.module:Name`."""
+    named = [other for word, other in pairwise([*words, ""]) if word == "--attack" and ":" in other]
+    named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=") and ":" in word]
+    options: dict[str, tuple[Option, list[str]]] = {}
+    for attack in (find(name) for name in (*ATTACKS.names, *named)):
+        for each in options_of(type(attack)):
+            options.setdefault(each.name, (each, []))[1].append(attack.name)
+    for each, names in options.values():
+        add_option(parser, each, f"{', '.join(names)}: {each.help or 'see its documentation'}")
+
+
+def spelled(name: str) -> str:
+    """Return an option of an attack as it is written on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
@@ -51,15 +85,16 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
     parser.add_argument(
         "--attack",
         action="append",
-        choices=[attack.ident for attack in ATTACKS],
+        choices=Names([*ATTACKS.names, ON_TABLES]),
         metavar="NAME",
-        help=f"run this attack only (may be repeated): {', '.join(attack.ident for attack in ATTACKS)}",
+        help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; of count tables: {ON_TABLES}; one "
+        "of yours, as package.module:Name",
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write the report to a file")
     parser.add_argument(
         "--adversary",
-        choices=["linked", "register", "pseudonym"],
+        choices=list(ADVERSARIES),
         help="whom to assume; default: the worst case that the series allows",
     )
     parser.add_argument(
@@ -97,57 +132,69 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         "--scheduler", metavar="ADDRESS", help="of the cluster; without it one is started on this machine for the run"
     )
     parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
+    parser.add_argument(
+        "--stable-ids",
+        action="store_true",
+        help="ids and pseudonyms as in other such reports on the series, by a key in its private/; waivers name these",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
-    from audit.core.kernels import keep_memory
-    from audit.engines import engine
-    from audit.reading.places import is_remote, place
-    from audit.reading.series import open_series
-    from audit.running import run_audit
+    from audit.count_tables.manifest import CLAUSES, is_table_series
+    from audit.io.paths import as_path, is_remote
+    from audit.io.series import open_series
+    from audit.judgement.baseline import read_baseline
+    from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+    from audit.pipeline.risk_table import risk_table, write_risks
+    from audit.runtime.distributed.engines import engine
+    from audit.runtime.kernels import keep_memory
 
+    if is_table_series(arguments.series):
+        from audit.cli import count_tables
+
+        return count_tables.run_audit(arguments)
+    if ON_TABLES in (arguments.attack or ()):
+        raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
+    if wrong := next((name for name, _ in arguments.policy if name in CLAUSES), None):
+        raise UsageError(f"--policy {wrong}: this clause is about count tables; leave it out")
     check_output(arguments.output)
-    attacks = choose(arguments.attack or (), _options(arguments), lambda name: f"--{name.replace('_', '-')}")
+    attacks = choose(arguments.attack or (), options_given(arguments), spelled)
+    baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
     with progress() as watch:
         keep_memory()
         # A cluster's workers may have started in another folder.
-        where = place(arguments.series)
+        where = as_path(arguments.series)
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
         check_spared(arguments.output, series)
+        check_output(arguments.risks)
+        check_spared(arguments.risks, series)
         with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
-            report = run_audit(series, attacks, options(arguments, watch, chosen))
+            how = replace(options(arguments, watch, chosen), keeps_finished=True, baseline=baseline)
+            done = run_attacks(series, attacks, how)
+            report = build_report(done, pseudonymizer(series, how), how)
+            if arguments.risks is not None:
+                write_risks(risk_table(done), arguments.risks)
     write(report, arguments.format, arguments.output)
-    return report.policy.exit_code
+    return report.exit_code
 
 
-def options(arguments: argparse.Namespace, watch: Watch, engine: Engine) -> Options:
+def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> AuditOptions:
     """Return how to audit, as the arguments of `add_options` say."""
-    from audit.running import Options
+    from audit.pipeline.audit_run import AuditOptions
 
-    return Options(
+    return AuditOptions(
         adversary=arguments.adversary,
         engine=engine,
-        apart=arguments.engine == "dask",
+        distributed=arguments.engine == "dask",
         limits=dict([*arguments.policy, *([arguments.k] if arguments.k else [])]),
         time_limit=arguments.time_limit,
         findings=arguments.findings,
         reveal=arguments.reveal,
-        named=bool(arguments.attack),
-        watch=watch,
+        stable_ids=arguments.stable_ids,
+        explicit=bool(arguments.attack),
+        progress=watch,
     )
-
-
-def _options(arguments: argparse.Namespace) -> AttackOptions:
-    """Return the options of single attacks that were given."""
-    given: AttackOptions = {}
-    if arguments.max_e is not None:
-        given["max_e"] = arguments.max_e
-    if arguments.known:
-        given["known"] = True
-    if arguments.seed is not None:
-        given["seed"] = arguments.seed
-    return given
 
 
 def write(report: Report, form: str, output: Path | None) -> None:
@@ -156,11 +203,12 @@ def write(report: Report, form: str, output: Path | None) -> None:
     Raises:
         UsageError: it cannot be written.
     """
-    put(_format(form, output).render(report), output)
+    put(format_of(form, output).render(report), output)
 
 
-def _format(ident: str, output: Path | None) -> Format:
-    return text_for(output) if ident == "text" else {each.ident: each for each in FORMATS}[ident]
+def format_of(ident: str, output: Path | None) -> Format:
+    """Return the format of a name, text as wide as what it is written to."""
+    return text_for(output) if ident == "text" else FORMATS.load(ident)()
 
 
 def text_for(output: Path | None) -> Text:

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from audit.cli.arguments import from_one
+from audit.cli.arguments import Names, add_option, options_given
 from audit.cli.output import say
-from audit.core.errors import printable
-from reports.wording import plural
+from audit.model.errors import printable
+from audit.model.options import Option, options_of
+from audit.model.words import plural
 
 if TYPE_CHECKING:
-    from audit.promises.checking import Verdict
-    from audit.promises.principle import Offence
-    from audit.reading.series import Series
+    from audit.io.series import Series
+    from audit.principles.checker import Verdict
+    from audit.principles.principle import PrincipleViolation
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
     """Register the command and its arguments; the parameters are those of the principles."""
-    from audit.promises.registry import PRINCIPLES, parameters
+    from audit.principles.registry import PRINCIPLES
 
     parser = commands.add_parser(
         "check",
@@ -29,11 +31,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 nobody can tell.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
-    idents = [principle.ident for principle in PRINCIPLES]
-    parser.add_argument("--principle", required=True, choices=idents, metavar="NAME", help=", ".join(idents))
-    for name in dict.fromkeys(name for principle in PRINCIPLES for name in parameters(principle)):
-        having = ", ".join(principle.ident for principle in PRINCIPLES if name in parameters(principle))
-        parser.add_argument(f"--{name}", type=from_one, metavar=name.upper(), help=f"needed by {having}")
+    names = PRINCIPLES.names
+    parser.add_argument("--principle", required=True, choices=Names(names), metavar="NAME", help=", ".join(names))
+    having: dict[str, tuple[Option, list[str]]] = {}
+    for name in names:
+        for option in options_of(PRINCIPLES.load(name)):
+            having.setdefault(option.name, (replace(option, least=1), []))[1].append(name)
+    for option, principles in having.values():
+        add_option(parser, option, f"needed by {', '.join(principles)}")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
     parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
 
@@ -46,14 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
             cannot be written.
         InputError: the series cannot be read.
     """
-    from audit.cli.deciding import decided
-    from audit.promises.checking import checked
-    from audit.promises.registry import PRINCIPLES, find, parameters
-    from audit.reading.series import open_series
+    from audit.cli.undecided_principles import decided
+    from audit.io.series import open_series
+    from audit.principles.checker import checked
+    from audit.principles.registry import find
 
-    names = dict.fromkeys(name for principle in PRINCIPLES for name in parameters(principle))
-    given = {name: number for name in names if (number := getattr(arguments, name)) is not None}
-    principle = find(arguments.principle, given)
+    principle = find(arguments.principle, options_given(arguments))
     series = open_series(arguments.series)
     verdict = decided(checked(principle, series), principle, series)
     render = as_json if arguments.format == "json" else as_text
@@ -82,7 +85,7 @@ def as_text(series: Series, verdict: Verdict, *, reveal: bool) -> str:
     return "\n".join([*lines, ""])
 
 
-def _told(series: Series, offence: Offence, *, reveal: bool) -> Iterator[str]:
+def _told(series: Series, offence: PrincipleViolation, *, reveal: bool) -> Iterator[str]:
     """Yield an offence, and what breaks the promise there."""
     line = _line(series, offence, reveal=reveal)
     parquet = series.manifest.releases[series.tags.index(offence.release)].rows.name.endswith(".parquet")
@@ -92,9 +95,9 @@ def _told(series: Series, offence: Offence, *, reveal: bool) -> Iterator[str]:
     yield f"  {offence.what}"
 
 
-def _line(series: Series, offence: Offence, *, reveal: bool) -> int | None:
+def _line(series: Series, offence: PrincipleViolation, *, reveal: bool) -> int | None:
     """Return the line of an offence; somebody's own line only where people are named."""
-    from audit.promises.checking import line_of
+    from audit.principles.checker import line_of
 
     if offence.row is None or (offence.individuals and not reveal):
         return None

@@ -6,17 +6,18 @@ import argparse
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from attacks.registry import ATTACKS
+from attacks.registry import all_attacks
 from audit.cli.arguments import local, positive_seconds
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.comparison import Asked, Comparison, ReleaseMeasures, Side
-from audit.core.errors import UsageError
+from audit.model.adversary import ADVERSARIES
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
+from audit.model.errors import UsageError
 from reports import comparison as rendering
 
 if TYPE_CHECKING:
-    from audit.reading.series import Series
-    from audit.running import Options
+    from audit.io.series import Series
+    from audit.pipeline.audit_run import AuditOptions
 
 _MOST_QUERIES = 1_000_000
 
@@ -57,17 +58,24 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series is none of the microdata.
     """
-    from audit.reading.microdata import open_microdata
-    from audit.reading.places import without_secrets
-    from audit.reading.series import open_series
-    from audit.running import Options
-    from audit.utility.comparing import Queries, check_fits, measure, within
+    from audit.count_tables.manifest import is_table_series
+
+    if any(is_table_series(path) for path in arguments.series):
+        from audit.cli import count_tables
+
+        return count_tables.run_compare(arguments)
+    from audit.io.microdata import open_microdata
+    from audit.io.paths import without_secrets
+    from audit.io.series import open_series
+    from audit.metrics.utility import Queries, check_fits, measure, within
+    from audit.pipeline.audit_run import AuditOptions
 
     check_output(arguments.output)
     microdata = None
     if arguments.microdata is not None:
         with within(str(arguments.microdata)):
             microdata = open_microdata(arguments.microdata)
+        check_spared(arguments.output, microdata)
     named: list[tuple[str, Series]] = []
     for path in arguments.series:
         shown = without_secrets(path)
@@ -80,29 +88,29 @@ def run(arguments: argparse.Namespace) -> int:
     measured = measure(named, microdata, queries)
     sides = []
     with progress() as watch:
-        options = Options(time_limit=arguments.time_limit, findings=0, watch=watch)
+        options = AuditOptions(time_limit=arguments.time_limit, findings=0, progress=watch)
         for (path, series), releases in zip(named, measured, strict=True):
             with within(path):
                 sides.append(_side(path, series, releases, options))
     asked = None
     if microdata is not None:
-        asked = Asked(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
+        asked = QueryDesign(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
     comparison = Comparison(version("series-audit"), tuple(sides), asked, arguments.time_limit)
     put(rendering.FORMATS[arguments.format](comparison), arguments.output)
     return 0
 
 
-def _side(path: str, series: Series, releases: tuple[ReleaseMeasures, ...], options: Options) -> Side:
+def _side(path: str, series: Series, releases: tuple[ReleaseMeasures, ...], options: AuditOptions) -> ComparedSeries:
     """Audit one series; a series that nobody can attack is told so, and compared nevertheless."""
-    from audit.running import run_audit
+    from audit.pipeline.audit_run import run_audit
 
     try:
-        report = run_audit(series, ATTACKS, options)
+        report = run_audit(series, all_attacks(), options)
     except UsageError as error:
-        return Side(path, series.manifest.name, None, None, (), str(error), releases)
+        return ComparedSeries(path, series.manifest.name, None, None, (), str(error), releases)
     kind = report.adversary.kind
-    individuals = None if kind == "pseudonym" else report.series.individuals
-    return Side(path, series.manifest.name, individuals, kind, report.attacks, None, releases)
+    individuals = report.series.individuals if ADVERSARIES[kind].knows_people else None
+    return ComparedSeries(path, series.manifest.name, individuals, kind, report.attacks, None, releases)
 
 
 def _queries(text: str) -> int:

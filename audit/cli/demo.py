@@ -1,4 +1,4 @@
-"""`audit demo [DIR]`: two series from the papers, audited; then simulated people, published twice, and audited."""
+"""`audit demo [DIR]`: two series from the papers and one of count tables, audited; then simulated people, twice."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 from audit.cli.arguments import local
-from audit.cli.output import replace_file, say
-from audit.core.errors import UsageError
+from audit.cli.output import say
+from audit.io.atomic_files import write_file
+from audit.model.errors import UsageError
 
 _VERDICTS = (0, 1, 3)
 _HOSPITAL = {
@@ -115,6 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
     _write_series(folder)
     for name in ("hospital", "ward"):
         _show("audit", folder / name, "--findings", "2", "--reveal")
+    tables = folder / "counts"
+    if not tables.exists():
+        _show("audit", "simulate", "--tables", "threshold", "--snapshots", "4", "--areas", "6", "--output", tables)
+    _show("audit", tables, "--findings", "3")
     names = ("people", "people-l-diverse", "people-m-invariant", "people-e-equivalent")
     page = folder / "hospital.html"
     _show("audit", folder / "hospital", "--format", "html", "--output", page)
@@ -164,6 +169,6 @@ def _write_series(folder: Path) -> None:
             for file, content in files.items():
                 path = folder / name / file
                 path.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(path, content)
+                write_file(path, content)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror or 'it cannot be written'}; name another folder") from error

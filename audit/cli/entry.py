@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 
+from audit.cli import first_line
+
 
 def main() -> int:
     """Run the command line and return its exit code."""
     try:
+        first_line.show()
+        from audit.runtime.own_packages import hidden
+
+        if trouble := hidden():
+            first_line.erase()
+            sys.stderr.write(f"audit: {trouble}\n")
+            return 2
         from audit.cli.main import main as run
     except KeyboardInterrupt:
+        first_line.erase()
         sys.stderr.write("audit: interrupted\n")
         return 130
-    return run()
+    return run(alone=True)

@@ -6,16 +6,17 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from audit.cli.arguments import positive_seconds
-from audit.cli.output import say
+from audit.cli.arguments import Names, local, positive_seconds
+from audit.cli.audit import format_of
+from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.errors import UsageError
+from audit.model.adversary import ADVERSARIES
+from audit.model.errors import UsageError
+from reports.registry import FORMATS
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
     """Register the command and its arguments."""
-    from reports.explanation import FORMATS
-
     parser = commands.add_parser(
         "explain",
         help="what can be learnt of one person, release by release, step by step",
@@ -23,16 +24,24 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         epilog="Exit codes: 0 explained, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
-    parser.add_argument("--individual", required=True, metavar="ID", help="the person's identifier")
+    parser.add_argument("--individual", metavar="ID", help="the person's identifier")
+    parser.add_argument(
+        "--cell",
+        action="append",
+        metavar="DIMENSION=LABEL",
+        help="of a series of count tables: a label of the cell, once for each dimension that is not at its total",
+    )
     parser.add_argument(
         "--adversary",
-        choices=["linked", "register"],
+        choices=[name for name, each in ADVERSARIES.items() if each.knows_people],
         help="whom to assume; default: the worst case that the series allows",
     )
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
     )
-    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
+    parser.add_argument("--format", choices=Names(FORMATS.names), default="text", help="default: text")
+    parser.add_argument("--output", metavar="FILE", type=local, help="write it to a file")
+    parser.add_argument("--attack", action="append", metavar="NAME", help="by this attack only (may be repeated)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,31 +51,47 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is no such person, or the adversary knows nothing about people.
         InputError: the series cannot be read.
     """
-    from attacks.registry import ATTACKS
-    from audit.linking.gathering import choose
-    from audit.reading import manifest
-    from audit.reading.series import open_series
-    from audit.running import Options, run_audit
-    from audit.verdict.explaining import About, Seen, explanation
-    from reports.explanation import FORMATS
+    from audit.count_tables.manifest import is_table_series
 
+    if is_table_series(arguments.series):
+        from audit.cli import count_tables
+
+        return count_tables.run_explain(arguments)
+    if arguments.cell:
+        raise UsageError("--cell is about count tables; name a person with --individual ID")
+    if arguments.individual is None:
+        raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
+    from attacks.registry import choose as choose_attacks
+    from audit.adversary.build_evidence import choose
+    from audit.io import manifest
+    from audit.io.series import open_series
+    from audit.judgement.explain_person import About, AttackedEvidence, explanation
+    from audit.pipeline.audit_run import AuditOptions, run_audit
+    from reports.explanation_formats import render
+
+    check_output(arguments.output)
     series = open_series(arguments.series)
-    if choose(series, arguments.adversary) == "pseudonym":
+    check_spared(arguments.output, series)
+    if not ADVERSARIES[choose(series, arguments.adversary)].knows_people:
         keys = "[columns] individual, or a key file for each release; or [adversary] register"
         raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
     # What is waived is accepted, and still can be learnt.
     series.manifest = replace(series.manifest, waivers=())
-    seen: list[Seen] = []
-    attacks = [About(attack, arguments.individual, seen) for attack in ATTACKS if attack.per_attribute]
+    seen: list[AttackedEvidence] = []
+    chosen = [attack for attack in choose_attacks(arguments.attack or (), {}) if attack.per_attribute]
+    if not chosen:
+        raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
+    attacks = [About(attack, arguments.individual, seen) for attack in chosen]
     with progress() as watch:
-        options = Options(
+        options = AuditOptions(
             adversary=arguments.adversary,
             time_limit=arguments.time_limit,
             findings=None,
             reveal=True,
-            watch=watch,
+            explicit=bool(arguments.attack),
+            progress=watch,
         )
         report = run_audit(series, attacks, options)
         told = explanation(report, seen, arguments.individual, arguments.time_limit)
-    say(FORMATS[arguments.format](told))
+    put(render(told, report, format_of(arguments.format, arguments.output)), arguments.output)
     return 0

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import shlex
-from collections.abc import Iterable, Iterator
+import sys
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from audit.cli.arguments import local
 from audit.cli.output import say
-from audit.core.errors import UsageError, printable
+from audit.init.questions import Ask, Question, take_default
+from audit.io.atomic_files import write_file
+from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
-    from audit.guessing.guess import Guess
-    from audit.reading.manifest import Manifest
+    from audit.init.count_tables import TablesGuess
+    from audit.init.guess import Guess
+    from audit.model.report import ReportWarning
+
+_WIDTH = 100
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -25,9 +29,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser = commands.add_parser(
         "init",
         help="write a series.toml from the files found",
-        description="Guess a series.toml from the published files in a folder; each guess is marked as one.",
+        description="Guess a series.toml from the published files in a folder; each guess is marked as one. "
+        "On a terminal it asks where it is not sure.",
     )
     parser.add_argument("series", type=local, metavar="SERIES", help="folder that holds the releases")
+    parser.add_argument("--yes", action="store_true", help="ask nothing, and take the guesses")
+    parser.add_argument(
+        "--microdata",
+        action="store_true",
+        help="the folder holds exact tables, not yet published: write a microdata.toml for `audit anonymize`",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,51 +48,112 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is a manifest already, or nothing to guess from.
         InputError: a file cannot be read.
     """
-    from audit.guessing.guess import guess
-    from audit.reading.manifest import NAME
+    from audit.init.count_tables import guess_tables
+    from audit.init.guess import guess
+    from audit.io import manifest, microdata
 
-    folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
-    path = folder / NAME
+    name = microdata.NAME if arguments.microdata else manifest.NAME
+    folder: Path = arguments.series.parent if arguments.series.name == name else arguments.series
+    path = folder / name
     if os.path.lexists(path):
         raise _taken(path)
-    guessed = guess(folder)
+    ask = ask_on_terminal if sys.stdin.isatty() and not arguments.yes else take_default
+    if arguments.microdata:
+        return _microdata(path, ask)
+    if (tables := guess_tables(folder) if folder.is_dir() else None) is not None:
+        return _tables(path, tables)
+    guessed = guess(folder, ask)
+    for beside, text in guessed.files.items():
+        write_new(folder / beside, text)
     write_new(path, guessed.text)
     say(summary(path, guessed))
     return 0
 
 
-def summary(path: Path, guessed: Guess) -> str:
-    """Return what was found, what to check, and the next command, for a terminal."""
+def _tables(path: Path, guessed: TablesGuess) -> int:
+    write_new(path, guessed.text)
     lines = [f"Wrote {printable(str(path), 200)}, guessed from the files found:", ""]
-    lines += [_item(f"  {meaning:<17}  ", what) for meaning, what in _facts(guessed.manifest)]
-    if guessed.doubts:
-        lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)]
+    lines += [_item(f"  {name:<17}  ", printable(text, 2_000)) for name, text in guessed.facts]
+    lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)] * bool(
+        guessed.doubts
+    )
     command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
     lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
-    return "\n".join(lines)
+    say("\n".join(lines))
+    return 0
 
 
-def _facts(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield each meaning and what has it."""
-    tags, columns = [release.tag for release in manifest.releases], manifest.columns
-    yield "releases", f"{len(tags)}: {_listed(tags if len(tags) <= 6 else [*tags[:3], '…', *tags[-2:]])}"
-    yield "sensitive", _listed(columns.sensitive)
-    yield "quasi-identifiers", _listed(columns.quasi_identifiers) or "none"
-    for key in ("group", "individual", "record", "count"):
-        if name := getattr(columns, key):
-            yield key, printable(name)
-    adversary = [shown for shown in (manifest.register, manifest.transitions, manifest.known) if shown]
-    if beside := [*adversary, *columns.hierarchies.values(), *manifest.counterfeits.values()]:
-        yield "other files", _listed(beside)
+def _microdata(path: Path, ask: Ask) -> int:
+    from audit.init.guess import guess_microdata
+
+    draft, found, meaning = guess_microdata(path.parent, ask)
+    write_new(path, draft.text)
+    facts = {
+        "snapshots": ", ".join(release.tag for release in found.releases),
+        "individual": draft.individual,
+        "quasi-identifiers": ", ".join(draft.quasi_identifiers) or "none",
+        "sensitive": draft.sensitive,
+    }
+    left = [(name, why) for name, why in meaning.left.items() if name != draft.individual]
+    lines = [f"Wrote {printable(str(path), 200)}, guessed from the tables found:", ""]
+    lines += [_item(f"  {key:<17}  ", printable(text, 2_000)) for key, text in facts.items()]
+    lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left]
+    lines += [_item(f"  {'NOT USED':<17}  ", printable(f"{shown}: {why}", 300)) for shown, why in found.unused.items()]
+    folder = printable(shlex.quote(str(path.parent)), 400)
+    command = f"audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
+    lines += ["", "Columns that are not named are not published. When it is right:", f"  {command}", ""]
+    say("\n".join(lines))
+    return 0
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(printable, names))
+def ask_on_terminal(question: Question) -> str:
+    """Ask a question until it is answered; an empty line, or the end of input, is the default."""
+    sys.stderr.write("\n" + fill(printable(question.text, 600), _WIDTH) + "\n")
+    names = list(question.answers)
+    for number, (answer, follows) in enumerate(question.answers.items(), 1):
+        sys.stderr.write(f"  {number}  {printable(answer)}{f' - {follows}' if follows else ''}\n")
+    while True:
+        sys.stderr.write(f"Answer [{printable(question.default)}]: ")
+        sys.stderr.flush()
+        given = sys.stdin.readline()
+        answer = given.strip()
+        if not answer:
+            return question.default
+        if answer.isdigit() and 0 < int(answer) <= len(names):
+            return names[int(answer) - 1]
+        fitting = [name for name in names if name.casefold().startswith(answer.casefold())]
+        if answer in names or len(fitting) == 1:
+            return answer if answer in names else fitting[0]
+        sys.stderr.write("Write one of the answers, or its number.\n")
+
+
+def summary(path: Path, guessed: Guess) -> str:
+    """Return what was found, what to check, and the next command, for a terminal."""
+    from audit.init.summary import aligned, column_rows, file_rows, judged
+
+    lines = ["Files", *(_item(*pair) for pair in aligned(file_rows(guessed)))]
+    lines += ["", "Columns, with how many different cells", *(_item(*pair) for pair in aligned(column_rows(guessed)))]
+    looked = [_item("  - ", _warned(warning)) for warning in guessed.warnings]
+    looked += [_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts]
+    if looked:
+        lines += ["", "Look at", *looked]
+    lines += ["", "What can be judged", _item("  ", judged(guessed.manifest, guessed.found.keys))]
+    wrote = " and ".join(printable(name) for name in (path.name, *guessed.files))
+    command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
+    lines += ["", f"Wrote {wrote} in {printable(str(path.parent), 200)}; it says why each guess was made.", ""]
+    return "\n".join([*lines, f"Next: {command}", ""])
+
+
+def _warned(warning: ReportWarning) -> str:
+    examples = f" ({'; '.join(printable(example, 200) for example in warning.examples)})" if warning.examples else ""
+    return f"{printable(warning.text, 600)}{examples}."
 
 
 def _item(head: str, text: str) -> str:
     """Return a text as an item of a list, its further lines indented as its first."""
-    return fill(head + text, 100, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False)
+    if not text:
+        return head.rstrip()
+    return fill(head + text, _WIDTH, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False)
 
 
 def write_new(path: Path, text: str) -> None:
@@ -90,23 +162,13 @@ def write_new(path: Path, text: str) -> None:
     Raises:
         UsageError: it is there, or cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links
-            with path.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+        write_file(path, text, new=True)
     except FileExistsError as error:
         raise _taken(path) from error
     except OSError as error:
         what = f"{path}: {error.strerror or 'it cannot be written'}; check the folder's permissions and space"
         raise UsageError(what) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _taken(path: Path) -> UsageError:

@@ -13,71 +13,129 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 
-from audit.cli import anonymize, check, compare, demo, explain, init, simulate
+from audit.cli import anonymize, check, compare, demo, explain, first_line, init, plan, repair, simulate, waive
 from audit.cli import audit as default
 from audit.cli import next as foresee
 from audit.cli.arguments import Parser
 from audit.cli.completion import ASKED, complete
-from audit.cli.interrupts import after_imports
-from audit.core.errors import AuditError, InputError, Interrupted, printable
+from audit.cli.first_steps import FIRST_STEPS, did_you_mean
+from audit.cli.signals import after_imports
+from audit.io.paths import is_url
+from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
+from audit.runtime import kernels
 
 COMMANDS = {
     "check": check,
     "next": foresee,
+    "repair": repair,
     "explain": explain,
+    "plan": plan,
     "anonymize": anonymize,
     "compare": compare,
     "simulate": simulate,
     "init": init,
     "demo": demo,
+    "waive": waive,
 }
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 
 
-def parser() -> Parser:
-    """Return the parser of all commands but the default one."""
+def parser(words: Sequence[str] = ()) -> Parser:
+    """Return the parser of the default command; some words name attacks that are in no registry."""
     main = Parser(
         prog="audit",
         description="Audit a series of anonymized releases: what do they give away together?",
         epilog="`audit SERIES` is the default command; `audit COMMAND --help` tells more about the others.",
     )
     main.add_argument("--version", action="version", version=f"series-audit {version('series-audit')}")
-    default.add_arguments(main, commands=COMMANDS)
+    default.add_arguments(main, COMMANDS, words)
     return main
 
 
-def command_parser(name: str) -> Parser:
+def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
     """Return the parser of one of the named commands."""
     main = Parser(prog="audit")
-    COMMANDS[name].add_parser(main.add_subparsers(dest="command", required=True))
+    commands = main.add_subparsers(dest="command", required=True)
+    if name in {"next", "repair"}:
+        COMMANDS[name].add_parser(commands, words)
+    else:
+        COMMANDS[name].add_parser(commands)
     return main
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
+def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
+    """Run the command line and return its exit code; `alone` says that nothing else is done in this process."""
     if ASKED in os.environ:
         complete(parser, command_parser, COMMANDS)
     words = list(sys.argv[1:] if argv is None else argv)
     try:
+        kernels.on_compiling = _say_that_kernels_are_compiled
         with after_imports():
-            return _dispatch(words)
+            return _dispatch(words, alone=alone)
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 2
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
+        first_line.erase()
         lines, code = _told(error)
         with suppress(OSError, AttributeError):  # standard error may be full or closed; the exit code still tells
             sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
         return code
 
 
-def _dispatch(words: list[str]) -> int:
-    if words and words[0] in COMMANDS:
-        return int(COMMANDS[words[0]].run(command_parser(words[0]).parse_args(words)))
-    return default.run(parser().parse_args(words))
+def _say_that_kernels_are_compiled() -> None:
+    if sys.stderr is not None and sys.stderr.isatty():
+        with suppress(OSError):
+            sys.stderr.write("audit: preparing for this machine, once: compiling, which takes some seconds\n")
+
+
+def _dispatch(words: list[str], *, alone: bool) -> int:
+    if not words:
+        sys.stderr.write(FIRST_STEPS)
+        return 2
+    named = words[0] in COMMANDS
+    if not named:
+        _check_spelling(words[0])
+    arguments = (command_parser(words[0], words) if named else parser(words)).parse_args(words)
+    if alone:
+        _keep_pandas_out()
+    first_line.erase()
+    return int((COMMANDS[words[0]] if named else default).run(arguments))
+
+
+def _check_spelling(word: str) -> None:
+    """Refuse a word that is neither a command nor a file, when it is almost a command.
+
+    Raises:
+        UsageError: it is so.
+    """
+    meant = did_you_mean(word, COMMANDS)
+    if meant and not word.startswith("-") and not is_url(word) and not os.path.lexists(word):
+        raise UsageError(f"there is no command or folder {printable(word)}{meant}")
+
+
+def _keep_pandas_out() -> None:
+    """Have pyarrow find no pandas, which it would import, in 0.4 s, to ask whether a text is a series of pandas."""
+    import pyarrow as pa
+
+    class Hidden:
+        """Finds no pandas."""
+
+        @staticmethod
+        def find_spec(name: str, *_: object) -> None:
+            """Refuse to import pandas."""
+            if name == "pandas":
+                raise ImportError(name)
+
+    hidden = Hidden()
+    sys.meta_path.insert(0, hidden)
+    try:
+        pa.scalar(0)
+    finally:
+        sys.meta_path.remove(hidden)
 
 
 def _told(error: BaseException) -> tuple[list[str], int]:
@@ -89,7 +147,7 @@ def _told(error: BaseException) -> tuple[list[str], int]:
     if isinstance(error, AuditError):
         return [str(error)], 2
     if isinstance(error, MemoryError):
-        return ["the memory does not suffice; audit fewer releases at once"], 2
+        return ["the memory does not suffice; audit fewer releases at once, or where there is more memory"], 2
     return [f"a bug ({type(error).__name__}); the trace is in {_keep_trace(error)}"], 4
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from attacks.registry import choose
-from audit.cli.audit import add_options, options, text_for
+from audit.cli.arguments import Names, options_given
+from audit.cli.audit import add_attack_options, add_options, format_of, options, spelled, text_for
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.core.errors import UsageError
+from audit.model.errors import UsageError
+from reports.registry import FORMATS
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
-    """Register the command and its arguments."""
+def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private
+    """Register the command and its arguments; some words name attacks that are in no registry."""
     parser = commands.add_parser(
         "next",
         help="verdict on a release not yet published, beside the series so far",
@@ -29,7 +32,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         metavar="CANDIDATE",
         help="the release's file or URL, or its rows and its values; the key is a column, or TAG.key.csv beside it",
     )
-    add_options(parser, ["text", "json"])
+    add_options(parser, Names(FORMATS.names))
+    add_attack_options(parser, words)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,22 +43,34 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    from audit.engines import engine
-    from audit.foreseeing import foresee
-    from audit.reading.candidate import with_candidate
-    from audit.reading.places import place
-    from audit.reading.series import open_series
-    from reports.next import as_json, text
+    from audit.count_tables.manifest import is_table_series
+
+    if is_table_series(arguments.series):
+        from audit.cli import count_tables
+
+        return count_tables.run_next(arguments)
+    from audit.io.candidate import with_candidate
+    from audit.io.paths import as_path
+    from audit.io.series import open_series
+    from audit.pipeline.release_impact import compare_candidate
+    from audit.runtime.distributed.engines import engine
+    from reports.impact import as_json, text, with_news
 
     check_output(arguments.output)
     if len(arguments.candidate) > 2:
         raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
-    before, after = with_candidate(open_series(arguments.series), [place(name) for name in arguments.candidate])
+    before, after = with_candidate(open_series(arguments.series), [as_path(name) for name in arguments.candidate])
     check_spared(arguments.output, after)
     with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
         # Rows are withheld to see what that undoes: in this process, where they are.
-        how = replace(options(arguments, watch, chosen), apart=False)
-        foresight = foresee(before, after, choose(arguments.attack or (), {}), how)
-    told = as_json(foresight) if arguments.format == "json" else text(foresight, text_for(arguments.output))
+        how = replace(options(arguments, watch, chosen), distributed=False)
+        attacks = choose(arguments.attack or (), options_given(arguments), spelled)
+        foresight = compare_candidate(before, after, attacks, how)
+    if arguments.format == "text":
+        told = text(foresight, text_for(arguments.output))
+    elif arguments.format == "json":
+        told = as_json(foresight)
+    else:
+        told = format_of(arguments.format, arguments.output).render(with_news(foresight))
     put(told, arguments.output)
     return foresight.after.policy.exit_code

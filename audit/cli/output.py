@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from audit.core.errors import UsageError, printable
-from audit.reading.places import same_file
-
-if TYPE_CHECKING:
-    from audit.reading.series import Series
-
-# Characters of a name that its temporary file has as well; all of them might be too many.
-_NAME = 40
+from audit.io.atomic_files import write_file
+from audit.io.paths import same_file
+from audit.model.errors import UsageError, printable
 
 
 def check_output(output: Path | None) -> None:
@@ -32,17 +27,24 @@ def check_output(output: Path | None) -> None:
         raise UsageError(f"{_named(output)}: no report can be written there; name a file in a folder that exists")
 
 
-def check_spared(output: Path | None, series: Series) -> None:
-    """Refuse to write the report over a file of the series.
+class InputFiles(Protocol):
+    """What a command reads: a series or microdata."""
+
+    def files(self) -> Iterable[Path]:
+        """Return all of its files."""
+
+
+def check_spared(output: Path | None, *inputs: InputFiles) -> None:
+    """Refuse to write over a file that is read.
 
     Raises:
-        UsageError: the report's file is one of them.
+        UsageError: the output is one of them.
     """
     if output is None or not output.exists():
         return
-    for path in series.files():
-        if same_file(output, path):
-            raise UsageError(f"{_named(output)}: this is a file of the series itself; name another file for the report")
+    if any(same_file(output, path) for each in inputs for path in each.files()):
+        what = "this file is one of the inputs, which are never written over"
+        raise UsageError(f"{_named(output)}: {what}; name another file with --output")
 
 
 def say(text: str) -> None:
@@ -64,7 +66,7 @@ def put(text: str, output: Path | None) -> None:
         if output is None:
             _print(text)
         else:
-            replace_file(output, text)
+            write_file(output, text)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -89,26 +91,4 @@ def _print(rendered: str) -> None:
     except OSError:
         # What is left in the buffer would be tried again, in vain, when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
-
-
-def replace_file(path: Path, content: str) -> None:
-    """Write a file through a temporary one beside it, which gets the mode of the file that was there.
-
-    Links are followed; devices and pipes are written directly.
-    """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_text(content, encoding="utf-8", errors="replace")
-        return
-    descriptor, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name[:_NAME]}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
         raise

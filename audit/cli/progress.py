@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from audit.running import Watch
+    from audit.pipeline.audit_run import Progress
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def progress() -> Iterator[Watch]:
+def progress() -> Iterator[Progress]:
     """Show how far each attack has come on a terminal; be silent elsewhere."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
@@ -37,8 +37,11 @@ def progress() -> Iterator[Watch]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
+        reading = [bars.add_task("reading", total=None)]
 
         def watch(attack: str) -> Callable[[int, int], None]:
+            while reading:
+                bars.remove_task(reading.pop())
             task = bars.add_task(attack, total=None)
 
             def tell(done: int, total: int) -> None:

@@ -9,24 +9,26 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import counted, local
 from audit.cli.output import say
 from audit.cli.progress import counting
-from audit.core.errors import UsageError, printable
+from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
     from audit.simulating.attributes import Attribute
-    from audit.simulating.plan import Counts, Plan
-    from audit.simulating.population import People
+    from audit.simulating.microdata_writer import Written
+    from audit.simulating.plan import Counts, PopulationPlan
+    from audit.simulating.population import SyntheticPeople
     from audit.simulating.snapshots import Updates
-    from audit.simulating.writing import Written
 
-    Draw = Callable[[Sequence[int], Sequence[Counts] | None, Any], People]
+    Draw = Callable[[Sequence[int], Sequence[Counts] | None, Any], SyntheticPeople]
 
 QUASI_IDENTIFIERS = "Age=17..95,Gender=2,Education=1..17,Birthplace=57"
 SENSITIVE = "Occupation=50"
 _MOST_SNAPSHOTS = 10_000
 _MOST_M = 10
+_MOST_TABLES = 200
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -38,6 +40,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "Without options: the setting of the m-invariance and equivalence papers.",
     )
     parser.add_argument("--output", type=local, required=True, metavar="MICRODATA", help="folder to write; must be new")
+    parser.add_argument(
+        "--tables",
+        choices=COUNT_METHODS,
+        metavar="METHOD",
+        help=f"write a series of count tables instead, protected one by one: {', '.join(COUNT_METHODS)}; "
+        "--snapshots releases of --areas areas, whose people only come",
+    )
+    parser.add_argument("--areas", type=counted(1), default=19, metavar="N", help="with --tables; default: 19")
     snapshots = parser.add_argument_group("who is there")
     snapshots.add_argument(
         "--rows", type=counted(1), default=200_000, metavar="N", help="rows of the first snapshot; default: 200000"
@@ -95,6 +105,22 @@ def _add_people(people: argparse._ArgumentGroup) -> None:
     people.add_argument("--individual", metavar="ID", help="column of identifiers; default: they are made up")
 
 
+def _tables(arguments: argparse.Namespace) -> int:
+    """Write a series of count tables, and say what to try next."""
+    from audit.simulating.count_tables import TablePlan, series_files
+    from audit.simulating.microdata_writer import new_folder
+
+    method = COUNT_METHODS[arguments.tables]
+    plan = TablePlan(releases=min(arguments.snapshots, _MOST_TABLES), areas=arguments.areas, seed=arguments.seed)
+    with new_folder(arguments.output) as folder:
+        for name, text in series_files(plan, method.publish, method.rules):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    output = printable(shlex.quote(str(arguments.output)), 400)
+    say(f"Wrote {plan.releases} releases of counts, each protected by {method.name}. Try: audit {output}\n")
+    return 0
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the microdata, and say what was written and what to try next.
 
@@ -102,10 +128,12 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the options do not fit each other, or the folder cannot be written.
         InputError: the table cannot be read, or holds too few people.
     """
+    from audit.simulating.microdata_writer import check_output, new_folder, write_microdata
     from audit.simulating.snapshots import Simulation, Streams
-    from audit.simulating.writing import check_output, new_folder, write_microdata
 
     check_output(arguments.output)
+    if arguments.tables is not None:
+        return _tables(arguments)
     plan = planned(arguments)
     quasi, sensitive, draw = source(arguments)
     updates = internal_updates(arguments, plan, quasi, sensitive)
@@ -119,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def planned(arguments: argparse.Namespace) -> Plan:
+def planned(arguments: argparse.Namespace) -> PopulationPlan:
     """Return who comes and goes.
 
     Raises:
@@ -145,8 +173,8 @@ def source(arguments: argparse.Namespace) -> tuple[Sequence[Attribute], Attribut
         InputError: the table cannot be read.
     """
     from audit.simulating.attributes import check_names, declared, names
-    from audit.simulating.drawing import read_source
     from audit.simulating.population import generate
+    from audit.simulating.sampling import read_source
 
     if arguments.population is None:
         if arguments.individual is not None:
@@ -173,7 +201,7 @@ def source(arguments: argparse.Namespace) -> tuple[Sequence[Attribute], Attribut
 
 
 def internal_updates(
-    arguments: argparse.Namespace, plan: Plan, quasi: Sequence[Attribute], sensitive: Attribute
+    arguments: argparse.Namespace, plan: PopulationPlan, quasi: Sequence[Attribute], sensitive: Attribute
 ) -> Updates:
     """Return what changes about people.
 
@@ -181,7 +209,7 @@ def internal_updates(
         UsageError: more are to change than stay, or it is not known how.
     """
     from audit.simulating.snapshots import Updates
-    from audit.simulating.updates import moves, update_sets
+    from audit.simulating.update_model import moves, update_sets
 
     moving = moves(quasi) if arguments.moving else {}
     if arguments.diameter == 1:
@@ -200,7 +228,7 @@ def internal_updates(
     return Updates(sets, changes, moving)
 
 
-def sloped(arguments: argparse.Namespace, plan: Plan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
+def sloped(arguments: argparse.Namespace, plan: PopulationPlan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
     """Return how often each insertion batch has each sensitive value; None where that is left to chance.
 
     Raises:
@@ -218,7 +246,7 @@ def title(arguments: argparse.Namespace) -> str:
     return f"People drawn from {printable(arguments.population.name, 100)}, seed {arguments.seed}"
 
 
-def summary(output: Path, plan: Plan, updates: Updates, written: Written) -> str:
+def summary(output: Path, plan: PopulationPlan, updates: Updates, written: Written) -> str:
     """Return one line that says what was written, and the next command to try."""
     rows = " to ".join(f"{number:,}" for number in sorted({min(written.rows), max(written.rows)}))
     snapshots = "1 snapshot" if plan.snapshots == 1 else f"{plan.snapshots} snapshots"

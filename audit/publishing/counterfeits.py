@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from audit.core.evidence import Codes
-from audit.core.publishing import COUNTERFEIT, Draft
-from audit.reading.attributes import Attribute
-from audit.reading.cells import Cell, Interval, ValueSet
-from audit.reading.microdata import ReadSnapshot
-from audit.reading.numbering import COUNTERFEIT as MARK
-from audit.reading.numbering import People
-from audit.reading.toml import natural
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Cell, Interval, ValueSet
+from audit.io.encoding import COUNTERFEIT as MARK
+from audit.io.encoding import IdentifierEncoder
+from audit.io.microdata import ReadSnapshot
+from audit.io.toml import natural
+from audit.model.anonymizer import COUNTERFEIT, Draft
+from audit.model.evidence import Codes
 
 if TYPE_CHECKING:
-    from audit.reading.releases import Release
+    from audit.io.releases import Release
 
 Value: TypeAlias = Fraction | str
 _NAME = re.compile(re.escape(MARK) + r"c([0-9]{1,15})")
@@ -33,7 +33,7 @@ class Counterfeits:
         cells: their cells there, as numbers of the attributes; shape (len(codes), attributes), int32.
     """
 
-    def __init__(self, people: People, attributes: Sequence[Attribute]) -> None:
+    def __init__(self, people: IdentifierEncoder, attributes: Sequence[QuasiIdentifier]) -> None:
         self._people = people
         self._attributes = tuple(attributes)
         self.codes: Codes = np.zeros(0, dtype=np.int32)
@@ -63,7 +63,7 @@ class Counterfeits:
 def exact_columns(
     draft: Draft,
     read: ReadSnapshot,
-    attributes: Sequence[Attribute],
+    attributes: Sequence[QuasiIdentifier],
     listed: frozenset[str],
     counterfeits: Counterfeits,
     rng: np.random.Generator,
@@ -92,7 +92,7 @@ def exact_columns(
 
 
 def _extended(
-    attribute: Attribute, read: ReadSnapshot, column: int, cells: Codes, *, listed: bool
+    attribute: QuasiIdentifier, read: ReadSnapshot, column: int, cells: Codes, *, listed: bool
 ) -> tuple[list[str], Codes, Codes]:
     """Return a snapshot's scale with the values of some cells of an older release among its own.
 

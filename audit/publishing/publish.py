@@ -13,30 +13,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.errors import InputError, Problem, UsageError
-from audit.core.publishing import (
-    Anonymizer,
-    Form,
-    Past,
-    RefusalError,
-    SoFar,
-)
-from audit.promises.principle import Check, Principle
-from audit.publishing import document
+from audit.io.encoding import NOBODY
+from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
+from audit.io.microdata import Microdata, ReadSnapshot
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.io.tables import Coded, Table
+from audit.io.texts import arrow
+from audit.model.anonymizer import Anonymizer, Form, PublicationHistory, PublishedRelease, RefusalError
+from audit.model.errors import InputError, Problem, UsageError
+from audit.principles.principle import Check, Principle
+from audit.publishing import manifest_writer
 from audit.publishing.counterfeits import Counterfeits
-from audit.publishing.form import SeriesForm
-from audit.publishing.looking import GroupCells, LastCells
-from audit.publishing.rechecking import BrokenPromiseError, check_draft, check_kept, check_written
-from audit.publishing.records import Records
-from audit.publishing.rendering import Rendered
-from audit.publishing.updates import TRANSITIONS, agree, check_told
-from audit.publishing.workplace import Workplace
-from audit.reading.manifest import NAME, PRIVATE, ReleaseFiles
-from audit.reading.microdata import Microdata, ReadSnapshot
-from audit.reading.numbering import NOBODY
-from audit.reading.releases import Release
-from audit.reading.series import Series
-from audit.reading.tables import Coded, Table
+from audit.publishing.previous_cells import GroupCells, LastReleaseCells
+from audit.publishing.record_ids import RecordIds
+from audit.publishing.renderer import Rendered
+from audit.publishing.series_layout import SeriesForm
+from audit.publishing.transaction import SeriesTransaction
+from audit.publishing.transition_checks import TRANSITIONS, agree, check_told
+from audit.publishing.verification import BrokenPromiseError, check_draft, check_kept, check_written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +42,7 @@ _SECRET_BITS = 128
 
 
 @dataclass(frozen=True)
-class Options:
+class PublishOptions:
     """How to publish.
 
     Attributes:
@@ -62,12 +57,12 @@ class Options:
     form: Form | None = None
     lengths: Mapping[str, Fraction] = field(default_factory=dict)
     seed: int | None = None
-    tell: Callable[[Published], None] = lambda _: None
+    tell: Callable[[PublishResult], None] = lambda _: None
     watch: Callable[[int, int], None] = lambda _done, _total: None
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishResult:
     """A release that is out: its size, how many counterfeits it has, and how many people wait for a later one."""
 
     tag: str
@@ -79,8 +74,8 @@ class Published:
 
 
 def publish(
-    microdata: Microdata, folder: Path, anonymizer: Anonymizer, principle: Principle, options: Options
-) -> tuple[Published, ...]:
+    microdata: Microdata, folder: Path, anonymizer: Anonymizer, principle: Principle, options: PublishOptions
+) -> tuple[PublishResult, ...]:
     """Publish the snapshots that are not yet out, in order, into a series that may be new.
 
     Each release appears whole or not at all, after `principle`, which knows nothing of the anonymizer, has been
@@ -90,7 +85,7 @@ def publish(
         UsageError: somebody else is publishing, or the series cannot be continued this way.
         InputError: the microdata, the series or its keys are faulty; or the promise cannot be kept.
     """
-    with Workplace(folder) as workplace:
+    with SeriesTransaction(folder) as workplace:
         work = _Work(workplace, microdata, anonymizer, principle, options)
         return tuple(work.run())
 
@@ -100,11 +95,11 @@ class _Work:
 
     def __init__(
         self,
-        workplace: Workplace,
+        workplace: SeriesTransaction,
         microdata: Microdata,
         anonymizer: Anonymizer,
         principle: Principle,
-        options: Options,
+        options: PublishOptions,
     ) -> None:
         self.workplace = workplace
         self.form = SeriesForm.of(workplace.folder, microdata, anonymizer, options.form, options.lengths)
@@ -116,13 +111,13 @@ class _Work:
         self.principle = principle
         self.options = options
         self.seed = secrets.randbits(_SECRET_BITS) if options.seed is None else options.seed
-        self.so_far = SoFar()
-        self.records = Records() if self.form.names.record is not None else None
+        self.so_far = PublicationHistory()
+        self.records = RecordIds() if self.form.names.record is not None else None
         self.counterfeits = Counterfeits(self.series.people, self.form.attributes)
         self.cells: GroupCells | None = None
         self.before: ReadSnapshot | None = None
 
-    def run(self) -> Iterator[Published]:
+    def run(self) -> Iterator[PublishResult]:
         """Look back, then publish one snapshot after the other."""
         done, total = len(self.form.manifest.releases), len(self.microdata.snapshots)
         if done == total:
@@ -176,7 +171,7 @@ class _Work:
         self.cells = GroupCells.of(dense, self.form.attributes)
         self.before = read
 
-    def _past(self, release: Release, read: ReadSnapshot, files: ReleaseFiles) -> Past:
+    def _past(self, release: Release, read: ReadSnapshot, files: ReleaseFiles) -> PublishedRelease:
         """Return a release as anonymizers look back on it; its groups numbered without gaps."""
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
@@ -197,7 +192,7 @@ class _Work:
         if len(wrong):
             line = Table(files.rows, files.shown, release.rows, {}).line(int(wrong[0]))
             raise InputError([Problem(files.shown, what, "correct the key or the snapshot", line)])
-        return Past(
+        return PublishedRelease(
             tag=release.tag,
             person=person,
             group=dense[release.group.codes],
@@ -209,11 +204,11 @@ class _Work:
 
     # -- publishing -------------------------------------------------------------------------------------------
 
-    def _publish(self, position: int, check: Check) -> Published:
+    def _publish(self, position: int, check: Check) -> PublishResult:
         start = time.perf_counter()
         read = self._snapshot(position)
         if self.cells is not None and self.before is not None:
-            self.so_far.look = LastCells(self.cells, self.before, read)
+            self.so_far.look = LastReleaseCells(self.cells, self.before, read)
         # The writer's random numbers are its own, so that a method that draws more changes nothing there.
         seeds = np.random.SeedSequence(self.seed, spawn_key=(position,)).spawn(2)
         forming, writing = (np.random.default_rng(seed) for seed in seeds)
@@ -225,7 +220,7 @@ class _Work:
             raise self._refused(refusal, read) from refusal
         release = self._written(rendered, read, check)
         self._remember(release, read, position)
-        return Published(
+        return PublishResult(
             tag=read.snapshot.tag,
             rows=release.rows,
             groups=int(draft.group.max()) + 1,
@@ -260,12 +255,12 @@ class _Work:
         self._commit(new, tables)
         return release
 
-    def _commit(self, new: document.NewRelease, tables: Mapping[str, pa.Table]) -> None:
-        spelled = document.spelled_out(self.form.text, self.form.manifest)
+    def _commit(self, new: manifest_writer.NewRelease, tables: Mapping[str, pa.Table]) -> None:
+        spelled = manifest_writer.spelled_out(self.form.text, self.form.manifest)
         if spelled is not None and self.form.begun:
             self.workplace.replace_manifest(spelled)
-        text = document.extended(spelled or self.form.text, new)
-        manifest = document.read_back(self.form.manifest, text)
+        text = manifest_writer.extended(spelled or self.form.text, new)
+        manifest = manifest_writer.read_back(self.form.manifest, text)
         if [release.shown for release in manifest.releases][-1] != new.files.shown:
             raise BrokenPromiseError(f"{NAME} would not end with release {new.files.tag}")
         self.workplace.commit(new.files.tag, tables, text)
@@ -294,5 +289,5 @@ def _key(rendered: Rendered, series: Series) -> pa.Table:
     # People alone are written fast where they are numbers.
     names = people.names(np.where(named, np.int32(NOBODY), person))
     if named.any():
-        names = pc.replace_with_mask(names, pa.array(named), people.names(person[named]))
-    return pa.table({"row": rows, "individual": names})
+        names = pc.replace_with_mask(names, arrow(named), people.names(person[named]))
+    return pa.table({"row": arrow(rows), "individual": names})

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.errors import UsageError, printable
+from audit.model.errors import UsageError, printable
 
 Column = npt.NDArray[np.unsignedinteger]
 """Codes of one attribute, one per person, in the smallest type that holds them."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.errors import UsageError
+from audit.model.errors import UsageError
 
 MOST_PEOPLE = 100_000_000
 _NOBODY = Fraction(0)
@@ -16,7 +16,7 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Step:
+class PopulationStep:
     """What happens between two snapshots.
 
     Attributes:
@@ -36,7 +36,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PopulationPlan:
     """The external updates of a series.
 
     Attributes:
@@ -47,7 +47,7 @@ class Plan:
 
     rows: int
     insertions: int
-    steps: tuple[Step, ...]
+    steps: tuple[PopulationStep, ...]
 
     @property
     def snapshots(self) -> int:
@@ -65,7 +65,9 @@ class Plan:
         return min((step.staying for step in self.steps), default=0)
 
 
-def make_plan(rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NOBODY) -> Plan:
+def make_plan(
+    rows: int, insertions: int, deletions: int, snapshots: int, returning: Fraction = _NOBODY
+) -> PopulationPlan:
     """Plan the external updates.
 
     `returning` is the share of the people gone before a step who come back at it, rounded down, as far as there are
@@ -74,21 +76,21 @@ def make_plan(rows: int, insertions: int, deletions: int, snapshots: int, return
     Raises:
         UsageError: a snapshot has too few rows to delete, or would have none; or there are too many people.
     """
-    steps: list[Step] = []
+    steps: list[PopulationStep] = []
     present, gone, seen = rows, 0, rows
     for number in range(1, snapshots):
         if deletions > present:
             what = f"snapshot {number} has {present:,} rows, and --deletions takes {deletions:,} of them away"
             raise UsageError(f"{what}; delete fewer, or insert more")
         back = min(insertions, int(returning * gone))
-        step = Step(insertions - back, back, present - deletions)
+        step = PopulationStep(insertions - back, back, present - deletions)
         if not step.rows:
             raise UsageError(f"snapshot {number + 1} would have no rows; delete fewer, or insert more")
         present, gone, seen = step.rows, gone - back + deletions, seen + step.newcomers
         steps.append(step)
     if seen > MOST_PEOPLE:
         raise UsageError(f"{seen:,} people are more than {MOST_PEOPLE:,}; ask for fewer with --rows or --insertions")
-    return Plan(rows, insertions, tuple(steps))
+    return PopulationPlan(rows, insertions, tuple(steps))
 
 
 def sloped_counts(size: int, values: int, slope: int) -> Counts:
@@ -114,7 +116,7 @@ def sloped_counts(size: int, values: int, slope: int) -> Counts:
     return least + slope * place + (place >= values - left)
 
 
-def sloped_batches(plan: Plan, values: int, slope: int, rng: np.random.Generator) -> list[Counts]:
+def sloped_batches(plan: PopulationPlan, values: int, slope: int, rng: np.random.Generator) -> list[Counts]:
     """Return how often each value stands in each insertion batch, the order of the values drawn anew for every one.
 
     Raises:

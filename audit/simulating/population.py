@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.texts import arrow
 from audit.simulating.attributes import Attribute, Column
 from audit.simulating.plan import Counts
 
@@ -31,7 +32,7 @@ _AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
-class People:
+class SyntheticPeople:
     """Everybody who is in some snapshot, in the order of arrival; updates change the columns in place.
 
     Attributes:
@@ -56,7 +57,7 @@ def generate(
     cohorts: Sequence[int],
     batches: Sequence[Counts] | None,
     rng: np.random.Generator,
-) -> People:
+) -> SyntheticPeople:
     """Draw synthetic people.
 
     `cohorts` says how many arrive with each snapshot, `batches` how often each sensitive value stands in those after
@@ -75,7 +76,7 @@ def generate(
         for column, maker in zip(columns, makers, strict=True):
             column[part] = maker.codes(values[part], trait, rng)
     taken = {sensitive.name, *(attribute.name for attribute in quasi_identifiers)}
-    return People(
+    return SyntheticPeople(
         tuple(quasi_identifiers), sensitive, identifier_name(taken), identifiers(len(values), rng), columns, values
     )
 
@@ -87,9 +88,7 @@ def identifier_name(taken: set[str]) -> str:
 
 def identifiers(people: int, rng: np.random.Generator) -> Any:  # noqa: ANN401 - Arrow has no types
     """Return identifiers from 1 on that say nothing about who came when, as an Arrow array."""
-    import pyarrow as pa
-
-    return pa.array(rng.permutation(np.arange(1, people + 1, dtype=np.int32)))
+    return arrow(rng.permutation(np.arange(1, people + 1, dtype=np.int32)))
 
 
 def sensitive_shares(values: int, rng: np.random.Generator) -> Floats:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from audit.simulating.plan import Plan
-from audit.simulating.population import People
-from audit.simulating.updates import Move, UpdateSets
+from audit.simulating.plan import PopulationPlan
+from audit.simulating.population import SyntheticPeople
+from audit.simulating.update_model import Move, SimulatedUpdates
 
 Rows = npt.NDArray[np.intp]
 
@@ -25,7 +25,7 @@ class Updates:
         moves: how quasi-identifiers move with time, by their place.
     """
 
-    sets: UpdateSets | None = None
+    sets: SimulatedUpdates | None = None
     changes: int = 0
     moves: Mapping[int, Move] = field(default_factory=dict)
 
@@ -58,8 +58,8 @@ class Simulation:
         streams: where chance comes from.
     """
 
-    people: People
-    plan: Plan
+    people: SyntheticPeople
+    plan: PopulationPlan
     updates: Updates
     streams: Streams
 

@@ -1,0 +1,148 @@
+"""Compiled twin of the kernel in `anonymizers.point_location`, which is its oracle, for many points and cells.
+
+Points and cells are split together, where many cells end; a cell on both sides goes on with both. Where few points or
+few cells are left, or splitting no longer keeps the cells apart, every pair is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.runtime.compiling import kernel
+
+Array: TypeAlias = npt.NDArray[Any]
+
+_FEW_POINTS = 24
+_FEW_CELLS = 32
+_ENDS = 9
+_ASKED = 48
+
+
+@kernel
+def first_covering_compiled(point: Array, low: Array, high: Array, beyond: Array) -> Array:
+    """Return the first cell that covers each point: see `anonymizers.point_location.first_covering`."""
+    found = np.full(len(point), -1, dtype=np.int32)
+    order = np.arange(len(point))
+    # Cells of the nodes that wait, one node's after the other's, in order within a node.
+    cells = np.arange(max(1, 4 * len(low)))
+    spare = np.arange(len(low))
+    # Of each node: its points in `order`, its cells in `cells`, as begin and end.
+    todo = [(0, len(point), 0, len(low))]
+    while len(todo) > 0:
+        first, last, begin, end = todo.pop()
+        mine = spare[: end - begin]
+        mine[:] = cells[begin:end]
+        attribute, cut = -1, 0
+        if last - first > _FEW_POINTS and len(mine) > _FEW_CELLS:
+            attribute, cut = _split(low, high, mine)
+        if attribute < 0:
+            _look(point, low, high, beyond, order[first:last], mine, found)
+            continue
+        while len(cells) <= begin + 2 * len(mine):
+            cells = np.concatenate((cells, cells))
+        middle = _part(point, order, first, last, attribute, cut)
+        top = begin
+        for cell in mine:
+            # Written whether it stays or not: a jump that nobody can foretell costs more.
+            cells[top] = cell
+            top += high[cell, attribute] > cut
+        todo.append((middle, last, begin, top))
+        begin = top
+        for cell in mine:
+            cells[top] = cell
+            top += low[cell, attribute] <= cut
+        todo.append((first, middle, begin, top))
+    return found
+
+
+@kernel
+def _split(low: Array, high: Array, cells: Array) -> tuple[int, int]:
+    """Return the attribute and the cut whose larger side has the fewest cells, -1 when it has nearly all.
+
+    Asked are the ends of some cells: in each attribute the commonest, which is likely to be the end of many, and the
+    middle one; the first that is good enough is taken. As long as there are many cells, some of them tell how good a
+    cut is. What divides those divides all, so that both sides have fewer.
+    """
+    ends = np.empty(_ENDS, dtype=np.int32)
+    step = max(1, len(cells) // _ASKED)
+    asked = (len(cells) + step - 1) // step
+    best, at, fewest = -1, 0, asked - asked // 8
+    for a in range(low.shape[1]):
+        for i in range(_ENDS):
+            ends[i] = high[cells[i * len(cells) // _ENDS], a]
+        ends.sort()
+        for cut in (_commonest(ends), ends[_ENDS // 2]):
+            lower, upper = 0, 0
+            for cell in cells[::step]:
+                lower += low[cell, a] <= cut
+                upper += high[cell, a] > cut
+            if max(lower, upper) < fewest:
+                best, at, fewest = a, cut, max(lower, upper)
+            if fewest * 8 <= asked * 5:
+                return best, at
+    return best, at
+
+
+@kernel
+def _commonest(ends: Array) -> int:
+    """Return the commonest of some sorted numbers, of equally common ones the nearest to the middle."""
+    found, most, begin = ends[0], -1, 0
+    for i in range(1, len(ends) + 1):
+        if i == len(ends) or ends[i] != ends[begin]:
+            score = (i - begin) * len(ends) - abs(i + begin - len(ends))
+            if score > most:
+                found, most = ends[begin], score
+            begin = i
+    return found
+
+
+@kernel
+def _part(point: Array, order: Array, first: int, last: int, attribute: int, cut: int) -> int:
+    """Move the points up to a cut before the others; return where the others begin."""
+    middle = first
+    for i in range(first, last):
+        here = order[i]
+        order[i], order[middle] = order[middle], here
+        middle += point[here, attribute] <= cut
+    return middle
+
+
+@kernel
+def _look(
+    point: Array,
+    low: Array,
+    high: Array,
+    beyond: Array,
+    order: Array,
+    cells: Array,
+    found: Array,
+) -> None:
+    """Look at every pair of some points and some cells."""
+    for p in order:
+        for cell in cells:
+            if cell <= beyond[p]:
+                continue
+            if _covers(point[p], low[cell], high[cell]):
+                found[p] = cell
+                break
+
+
+@kernel
+def covered_compiled(point: Array, low: Array, high: Array, cell: Array) -> Array:
+    """Return for each point whether a cell covers it: see `anonymizers.point_location.covered`."""
+    inside = np.empty(len(point), dtype=np.bool_)
+    for p in range(len(point)):
+        inside[p] = _covers(point[p], low[cell[p]], high[cell[p]])
+    return inside
+
+
+@kernel
+def _covers(point: Array, low: Array, high: Array) -> bool:
+    """Tell whether a cell covers a point."""
+    for a in range(len(point)):  # noqa: SIM110 - numba knows no generators
+        if not low[a] <= point[a] <= high[a]:
+            return False
+    return True

@@ -1,0 +1,131 @@
+"""The last release's cells, seen from a snapshot: whom they cover, and which of them may be cut."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from anonymizers.partition import Partition
+from anonymizers.point_location import covered, first_covering
+from audit.model.anonymizer import PreviousCells, Snapshot
+from audit.model.evidence import Codes
+
+Rows: TypeAlias = npt.NDArray[np.intp]
+
+# Any odd number with its bits well mixed.
+_MIXER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class OldCells:
+    """The last release's cells, group by group.
+
+    Attributes:
+        low, high: the first and the last place that each group's cells cover; shape (groups, attributes), int32.
+    """
+
+    def __init__(self, snapshot: Snapshot, look: PreviousCells) -> None:
+        ranges = look.ranges()
+        self.low, self.high = ranges.low, ranges.high
+        self._exact = ranges.exact
+        self._look = look
+        self._point = np.ascontiguousarray(snapshot.point)
+        # What tells large cells from small ones: the sum of their extents in the domains.
+        self._extent = np.zeros(len(ranges.low))
+        for scale, low, high in zip(snapshot.scales, ranges.low.T, ranges.high.T, strict=True):
+            if len(scale.place):
+                # Ends of cells that cover no value may lie outside.
+                self._extent += scale.place.take(high, mode="clip") - scale.place.take(low, mode="clip")
+
+    def cover(self, group: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Return whether the cells of some groups cover some rows, pair by pair; shape (pairs,)."""
+        good = covered(self._point[rows], self.low, self.high, group)
+        if not self._exact.all():
+            near = np.flatnonzero(good)
+            good[near] = self._confirm(group[near], rows[near])
+        return good
+
+    def smallest(self, rows: Rows, groups: Rows, but: Codes | None = None) -> Codes:
+        """Return for each row the smallest of some groups whose cells cover it, -1 for none; shape (rows,), int32.
+
+        Smallest is the one with the least sum of its extents in the domains, of equals the one with the lowest number.
+        A row's group in `but` does not count; shape (rows,).
+        """
+        order = groups[np.argsort(self._extent[groups], kind="stable")]
+        low, high = self.low[order], self.high[order]
+        found = np.full(len(rows), -1, dtype=np.int32)
+        beyond = np.full(len(rows), -1, dtype=np.int32)
+        asked = np.arange(len(rows))
+        while len(asked):
+            place = first_covering(self._point[rows[asked]], low, high, beyond[asked])
+            asked, place = asked[place >= 0], place[place >= 0]
+            group = order[place].astype(np.int32)
+            # Cells that are no intervals may turn out not to cover a row in their range: then the next one is asked.
+            good = self._confirm(group, rows[asked])
+            if but is not None:
+                good &= group != but[asked]
+            found[asked[good]] = group[good]
+            beyond[asked] = place
+            asked = asked[~good]
+        return found
+
+    def kept_apart(self, parts: Partition, groups: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Return which groups are cut and may be, so that people of different groups never get the same cells.
+
+        Where cells overlap, a part of one group may come to have the same cells as another group or a part of it.
+        Groups with such a part stay whole.
+
+        Args:
+            parts: the parts of each group, whose place in `groups` is their root.
+            groups: the groups to cut, ascending.
+            rows: the rows of the snapshot that `parts` divides.
+        """
+        kept = np.bincount(parts.root, minlength=len(groups)) > 1
+        owner = groups[parts.root]
+        doubtful = np.flatnonzero(~self._exact[owner] & kept[parts.root])
+        if len(doubtful):
+            # Of a cell that is no interval, what a cut leaves is not known: nobody else may cover its people.
+            _, one = np.unique(parts.region, return_index=True)
+            everybody = np.arange(len(self.low))
+            others = self.smallest(rows[one[doubtful]], everybody, owner[doubtful])
+            kept[parts.root[doubtful[others >= 0]]] = False
+        high = self.high[owner]
+        low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])
+        high = np.concatenate([self.high, np.where(parts.upto < 0, high, np.minimum(high, parts.upto))])
+        key = _keys(low, high)
+        while True:
+            whole = np.ones(len(self.low), dtype=np.bool_)
+            whole[groups[kept]] = False
+            shown = np.flatnonzero(np.concatenate([whole, kept[parts.root]]))
+            same = shown[_repeated(key[shown])]
+            same = same[same >= len(self.low)] - len(self.low)
+            if not len(same):
+                return kept
+            # Whoever becomes whole again may in turn be what a part of another is.
+            kept[parts.root[same]] = False
+
+    def _confirm(self, group: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Return whether the cells of some groups cover rows that are in their ranges, pair by pair."""
+        good = self._exact[group]
+        ask = np.flatnonzero(~good)
+        if len(ask):
+            good[ask] = self._look.covers(group[ask], rows[ask].astype(np.int32))
+        return good
+
+
+def _keys(low: Codes, high: Codes) -> npt.NDArray[np.uint64]:
+    """Return a number for each range; two ranges that chance gives the same number only keep two groups whole."""
+    key = np.zeros(len(low), dtype=np.uint64)
+    for column in (*low.T, *high.T):
+        key = (key ^ (key >> np.uint64(29))) * _MIXER + column.astype(np.uint64)
+    return key
+
+
+def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Return which keys stand more than once."""
+    ordered = np.sort(key)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(twice):
+        return np.zeros(len(key), dtype=np.bool_)
+    return np.isin(key, twice)

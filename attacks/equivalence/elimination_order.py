@@ -1,0 +1,197 @@
+"""The core: the groups that cannot be peeled, laid out so that two sweeps of additions multiply by what must be solved.
+
+The core falls into components without common columns. In each of them groups are picked to go without pivots, as few as
+`attacks.equivalence.peeling` can, or in a component with more groups than columns, columns to be no pivots. All other
+groups, or columns, are peeled. Groups without pivots are *deferred*, columns that are no pivots *free*: what both leave
+to be solved is much smaller.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.equivalence.peeling import Ragged, picked
+from attacks.matrix import Matrix
+from audit.runtime.compiling import kernel
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class EliminationOrder(NamedTuple):
+    """The core's equations, one component's after the other's.
+
+    A component's rows are its groups: those with pivots, in an order in which they can be solved, then the deferred
+    ones. Its columns are the pivots in the same order, then the free columns. Places in ragged arrays are unsigned,
+    which spares the sweeps a look at their signs.
+
+    Attributes:
+        group: the group of each row; shape (rows,), int64.
+        column: the column of the person matrix; shape (columns,), int32.
+        row_first, column_first: where each component's rows and columns begin, and their number; (components + 1,).
+        pivots: how many rows of each component have pivots; shape (components,).
+        row_start, row_column: the columns of each row but for its pivot, ragged; uint64 and uint32.
+        column_start, column_row: the rows of each column but for the one whose pivot it is, ragged; alike.
+    """
+
+    group: Array
+    column: Array
+    row_first: Array
+    column_first: Array
+    pivots: Array
+    row_start: Array
+    row_column: Array
+    column_start: Array
+    column_row: Array
+
+
+def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
+    """Return the system of the groups of a core."""
+    members, column = _numbered(matrix, group)
+    holders = _transposed(members, len(column))
+    row_label, row_of = np.zeros(len(group), dtype=np.int32), np.full(len(column), -1, dtype=np.int32)
+    components = _label(members, row_label, row_of)
+    column_label = row_label[row_of]
+    row_first = np.searchsorted(np.sort(row_label), np.arange(components + 1))
+    column_first = np.searchsorted(np.sort(column_label), np.arange(components + 1))
+    wide = np.diff(row_first) <= np.diff(column_first)
+    pivot, turn = _pivots(members, holders, wide[row_label], wide[column_label])
+    rows, columns = _orders(members, holders, pivot, turn, row_label, column_label)
+    place = np.empty(len(columns), dtype=np.uint32)
+    place[columns] = np.arange(len(columns))
+    columns_of = _arranged(members, rows, pivot, place)
+    rows_of = _transposed(columns_of, len(columns))
+    return EliminationOrder(
+        group[rows],
+        column[columns],
+        row_first,
+        column_first,
+        np.bincount(row_label[pivot >= 0], minlength=components),
+        columns_of.start.astype(np.uint64),
+        columns_of.entry,
+        rows_of.start.astype(np.uint64),
+        rows_of.entry.astype(np.uint32),
+    )
+
+
+def _numbered(matrix: Matrix, group: Array) -> tuple[Ragged, Array]:
+    """Return the members of some groups, numbered from 0, and their columns, ascending."""
+    start, member = matrix.members_of(group)
+    there = np.zeros(matrix.columns, dtype=np.bool_)
+    there[member] = True
+    number = np.cumsum(there, dtype=np.int32) - np.int32(1)
+    return Ragged(start, np.take(number, member, out=member)), np.flatnonzero(there)
+
+
+def _pivots(members: Ragged, holders: Ragged, wide_row: Array, wide_column: Array) -> tuple[Array, Array]:
+    """Return the pivot of each row, -1 where it is deferred, and when it can be solved."""
+    rows = len(wide_row)
+    pivot, turn = np.full(rows, -1, dtype=np.int32), np.zeros(rows, dtype=np.int32)
+    when, found = picked(members, holders, wide_row)
+    some = np.flatnonzero(found >= 0)
+    # A row's pivot is in rows removed before, whose own pivots are not in it: the last row removed is solved first.
+    pivot[some], turn[some] = found[some], rows - when[some]
+    when, found = picked(holders, members, ~wide_column)
+    some = np.flatnonzero(found >= 0)
+    # A column's row has columns removed before, and no others: the first column removed is solved first.
+    pivot[found[some]], turn[found[some]] = some, when[some]
+    return pivot, turn
+
+
+def _orders(
+    members: Ragged, holders: Ragged, pivot: Array, turn: Array, row_label: Array, column_label: Array
+) -> tuple[Array, Array]:
+    """Return the rows and the columns in their order in the system.
+
+    Rows that do not need each other are sorted by length and their pivots' degrees, and so are free columns: the
+    processor foresees where loops of equal lengths end.
+    """
+    solved = np.flatnonzero(pivot >= 0)
+    level = _levels(members, solved[np.argsort(turn[solved], kind="stable")], pivot, len(column_label))
+    length = np.minimum(np.diff(members.start), 255).astype(np.uint8)
+    degree = np.minimum(np.diff(holders.start), 255).astype(np.uint8)
+    rows = np.lexsort((np.where(pivot >= 0, degree[pivot], 0), length, level[pivot], pivot < 0, row_label))
+    place = len(pivot) + degree.astype(np.int64)
+    place[pivot[rows[pivot[rows] >= 0]]] = np.arange(len(solved))
+    return rows, np.lexsort((place, column_label))
+
+
+@kernel
+def _fill(start: Array, entry: Array, free: Array, line: Array) -> None:
+    """Note the list in which each entry stands, at the next free place of each entry."""
+    for i in range(len(start) - 1):
+        for j in range(start[i], start[i + 1]):
+            line[free[entry[j]]] = i
+            free[entry[j]] += 1
+
+
+def _transposed(lists: Ragged, width: int) -> Ragged:
+    """Return the lists in which each entry stands, ascending."""
+    start = np.zeros(width + 1, dtype=np.int64)
+    np.cumsum(np.bincount(lists.entry, minlength=width), out=start[1:])
+    line = np.empty(len(lists.entry), dtype=np.int32)
+    _fill(lists.start, lists.entry, start[:-1].copy(), line)
+    return Ragged(start, line)
+
+
+@kernel
+def _label(members: Ragged, label: Array, first: Array) -> int:
+    """Note the component of each row, and a row of each column; return how many components there are.
+
+    `first` is -1 for all columns before.
+    """
+    for row in range(len(label)):
+        label[row] = root = row
+        for i in range(members.start[row], members.start[row + 1]):
+            column = members.entry[i]
+            if first[column] < 0:
+                first[column] = row
+                continue
+            other = first[column]
+            while label[other] != other:
+                label[other] = label[label[other]]
+                other = label[other]
+            # The least row of each component is its root.
+            label[max(root, other)] = root = min(root, other)
+    components = 0
+    for row in range(len(label)):
+        if label[row] == row:
+            label[row] = components
+            components += 1
+        else:
+            label[row] = label[label[row]]
+    return components
+
+
+@kernel
+def _levels(members: Ragged, rows: Array, pivot: Array, columns: int) -> Array:
+    """Return a number by column: greater for pivots than for all that their rows, given in order, need."""
+    level = np.zeros(columns, dtype=np.int32)
+    for row in rows:
+        highest = 0
+        for i in range(members.start[row], members.start[row + 1]):
+            if members.entry[i] != pivot[row]:
+                highest = max(highest, level[members.entry[i]])
+        level[pivot[row]] = highest + 1
+    return level
+
+
+def _arranged(members: Ragged, rows: Array, pivot: Array, place: Array) -> Ragged:
+    """Return the members of rows in a new order by their places, without the rows' pivots."""
+    start = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum((np.diff(members.start) - (pivot >= 0))[rows], out=start[1:])
+    entry = np.empty(start[-1], dtype=np.uint32)
+    _arrange(members, rows, pivot, place, entry)
+    return Ragged(start, entry)
+
+
+@kernel
+def _arrange(members: Ragged, rows: Array, pivot: Array, place: Array, entry: Array) -> None:
+    at = 0
+    for row in rows:
+        for i in range(members.start[row], members.start[row + 1]):
+            if members.entry[i] != pivot[row]:
+                entry[at] = place[members.entry[i]]
+                at += 1

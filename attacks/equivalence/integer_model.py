@@ -1,0 +1,143 @@
+"""The integer model: vectors of a lattice other than 0, up to some norm, or the proof that there are none.
+
+No entry exceeds the norm over its variable's cost, so that no bound of a variable is a guess. A vector counts when it
+satisfies all relations in exact arithmetic, outside the solver; the solver is trusted with proofs only, and not where
+it contradicts a vector that is known. Effort is counted in the solver's own deterministic seconds, so that answers do
+not depend on the machine or its load; the clock is the user's limit alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from attacks.equivalence.lattice import Lattice, Row, TooMuchWorkError
+from audit.runtime.budget import Budget
+from audit.runtime.engine import on_cancel
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+_VARIABLES = 1_500
+"""How many variables a model may have."""
+_EXACT = 1 << 62
+"""No sum in a model may reach this: the solver computes in 64 bits."""
+
+
+class SolverContradictionError(AssertionError):
+    """The solver ruled out a vector that is known to exist: a bug, of which no answer may be made."""
+
+
+@dataclass
+class Effort:
+    """How much longer solvers may work, in deterministic seconds; it is used up by them."""
+
+    left: float
+
+
+class IntegerModel:
+    """The integer vectors of a lattice up to some norm ||x||₁, but for variables that have to be 0."""
+
+    def __init__(self, lattice: Lattice, bound: int, idle: frozenset[int] = frozenset()) -> None:
+        from ortools.sat.python import cp_model
+
+        self.lattice, self.bound = lattice, bound
+        limit = {at: bound // cost for at, cost in enumerate(lattice.cost) if at not in idle and cost <= bound}
+        self._check_size(limit)
+        self.model = cp_model.CpModel()
+        self.entry = {at: self.model.new_int_var(-most, most, "") for at, most in limit.items()}
+        size = {at: self.model.new_int_var(0, most, "") for at, most in limit.items()}
+        for at, entry in self.entry.items():
+            self.model.add(size[at] >= entry)
+            self.model.add(size[at] >= -entry)
+        self.norm = cp_model.LinearExpr.weighted_sum(list(size.values()), [lattice.cost[at] for at in size])
+        self.model.add(self.norm <= bound)
+        for relation in lattice.relations:
+            row = {at: times for at, times in relation.items() if at in self.entry}
+            terms = [self.entry[at] for at in row]
+            self.model.add(cp_model.LinearExpr.weighted_sum(terms, list(row.values())) == 0)
+        self._positive: dict[int, cp_model.IntVar] = {}
+
+    def _check_size(self, limit: dict[int, int]) -> None:
+        """Refuse what is too large, or may overflow, before it is built."""
+        sums = (sum(abs(times) * limit.get(at, 0) for at, times in row.items()) for row in self.lattice.relations)
+        norm = sum(most * self.lattice.cost[at] for at, most in limit.items())
+        if len(limit) > _VARIABLES or norm >= _EXACT or any(total >= _EXACT for total in sums):
+            raise TooMuchWorkError
+
+    def some(self, wanted: Sequence[int], effort: Effort, budget: Budget) -> Row | None:
+        """Return a vector in which some of these variables are not 0, or None when there is none.
+
+        What is asked for is asked for in all later calls as well.
+
+        Raises:
+            TooMuchWorkError: neither was found out.
+        """
+        wanted = [at for at in wanted if at in self.entry]
+        if not wanted:
+            return None
+        self._require(wanted)
+        vector, proved = self._solved(effort, budget, presolve=False)
+        if vector is None and not proved:
+            raise TooMuchWorkError
+        return vector
+
+    def least(self, known: Row | None, lower: int, effort: Effort, budget: Budget) -> tuple[Row | None, bool]:
+        """Return a vector with the least norm, known to be at least `lower`, or None, and whether that is proved.
+
+        Args:
+            known: a vector of the lattice whose norm is the model's bound, if there is one.
+            lower: no vector but 0 has a lesser norm.
+            effort: how long the solver may work.
+            budget: how long the user waits.
+
+        Raises:
+            SolverContradictionError: the solver says that not even the known vector exists.
+        """
+        self._require([at for at in self.lattice.free if at in self.entry])
+        self.model.add(self.norm >= lower)
+        if known is not None:
+            sign = 1 if any(known.get(at, 0) > 0 for at in self.lattice.free) else -1
+            for at, entry in self.entry.items():
+                self.model.add_hint(entry, sign * known.get(at, 0))
+        self.model.minimize(self.norm)
+        vector, proved = self._solved(effort, budget, presolve=True)
+        if vector is None and proved and known is not None:
+            raise SolverContradictionError("the solver rules out a vector that satisfies all relations")
+        return vector, proved
+
+    def _require(self, wanted: Sequence[int]) -> None:
+        """Ask for one of some entries not to be 0; as good as one above 0, since the negative vector would do."""
+        for at in wanted:
+            if at not in self._positive:
+                self._positive[at] = self.model.new_bool_var("")
+                self.model.add(self.entry[at] >= 1).only_enforce_if(self._positive[at])
+        self.model.add_bool_or([self._positive[at] for at in wanted])
+
+    def _solved(self, effort: Effort, budget: Budget, *, presolve: bool) -> tuple[Row | None, bool]:
+        """Return a vector, or None, and whether it is proved that there is none, or none lesser."""
+        from ortools.sat.python import cp_model
+
+        if effort.left <= 0 or budget.exhausted():
+            return None, False
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        solver.parameters.random_seed = 1
+        solver.parameters.cp_model_presolve = presolve
+        solver.parameters.max_deterministic_time = effort.left
+        seconds = budget.remaining()
+        if seconds is not None:
+            solver.parameters.max_time_in_seconds = seconds
+        solver.parameters.catch_sigint_signal = False  # it would leave Ctrl-C to end the process
+        with on_cancel(solver.stop_search):
+            status = solver.solve(self.model)
+        effort.left -= solver.response_proto.deterministic_time
+        if status == cp_model.INFEASIBLE:
+            return None, True
+        if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+            return None, False
+        vector = {at: times for at, entry in self.entry.items() if (times := solver.value(entry))}
+        if not vector or self.lattice.norm(vector) > self.bound or not self.lattice.holds(vector):
+            return None, False
+        return vector, status == cp_model.OPTIMAL

@@ -1,0 +1,101 @@
+"""What the attack on equivalences counts, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.errors import printable
+from audit.model.measures import ABSENT, Absent, BoundedMeasures, LeastBounds
+from audit.model.words import plural
+
+
+@dataclass(frozen=True)
+class SpreadClass:
+    """Classes of people who share a value: how many there are of a size from which so many further values follow."""
+
+    members: int
+    falls: int
+    classes: int
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many further people's values follow when one becomes known: at worst, on average, and by class."""
+
+    worst: int
+    mean: float
+    classes: list[SpreadClass]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EquivalenceMeasures(BoundedMeasures):
+    """Who shares a value with whom.
+
+    Attributes:
+        individuals: people, counterfeits left out.
+        min_e: bounds of the least number of people on a side of an equivalence.
+        compromised: people in an equivalence with at most 1, 2, … on a side.
+        classes: classes of people who share a value, by their size.
+        pinned: versions whose value is certain.
+        ways: how it was found; nothing was concluded where there is none.
+        spread: how far one known value spreads; None where that was not computed, absent where nobody asked.
+        spread_worst: whose value spreads furthest.
+    """
+
+    individuals: int
+    min_e: LeastBounds
+    compromised: dict[str, int]
+    classes: dict[str, int]
+    pinned: int
+    ways: list[str]
+    spread: Spread | Absent | None = ABSENT
+    spread_worst: str | Absent = ABSENT
+
+    timeline_label: ClassVar[str] = "equal"
+    remedy: ClassVar[str] = (
+        "Publish whole buckets: audit anonymize --method e-equivalence keeps people from being equal to so few."
+    )
+
+    @property
+    def subjects(self) -> int:
+        """How many people there are."""
+        return self.individuals
+
+    @property
+    def found(self) -> int:
+        """How many are in some equivalence."""
+        return max(self.compromised.values(), default=0)
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many people are in some equivalence, and how small equivalences get."""
+        if not self.ways:
+            return "nothing could be concluded"
+        more = "at least " if at_least else ""
+        fixed = f"{more}{plural(self.pinned, 'value')} pinned, " if self.pinned else ""
+        least = "there is no equivalence" if self.min_e.none else f"least e: {self.min_e}"
+        return f"{fixed}{super().found_in_words(at_least=at_least)} ({least})"
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return whose values are certain or, where none is, how many people have the same as how many others."""
+        if self.pinned:
+            return super().accusation(value, at_least=at_least)
+        if self.min_e.upper != 1:
+            return f"{self.found_in_words(at_least=at_least)} have the same values, all together, as few others"
+        people = plural(self.individuals, "person", "people")
+        return f"{self.compromised['1']:,} of {people} have for certain the same value as somebody else"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield how equivalences were looked for, and how far a known value spreads."""
+        if self.ways:
+            yield f"{attack} took: {'; '.join(self.ways)}."
+        if isinstance(self.spread, Spread):
+            yield self._spreading(self.spread)
+
+    def _spreading(self, spread: Spread) -> str:
+        if not spread.worst or self.spread_worst is ABSENT:
+            return "No value follows from another one by combining groups."
+        who = printable(self.spread_worst)
+        others = plural(spread.worst, "further person's value follows", "further people's values follow")
+        return f"Once the value of {who} is known, {others}; on average {spread.mean:.3g} follow from one value."

@@ -1,0 +1,217 @@
+"""Parts: groups that have members in common, directly or through others, and how cheap an equivalence can be in each.
+
+A part with one group in each of its releases is a *bucket*: everybody of one signature, as `e-equivalence` publishes.
+Its groups, ordered by release and written as differences, make each unbroken stay an edge between two nodes: the group
+it begins with, and the first group without it. Weights W of the groups become potentials of the nodes, and a person's
+entry of x = W S is the difference of potentials along the edge. Hence a cut: no equivalence within a bucket is smaller
+than half the least cut of its graph.
+
+Source: equivalence paper, Section VI (delta encoding, Algorithm 1, Theorem 2). People who return are no edges, which
+the paper does not treat: `Parts.floors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.matrix import Matrix, Types
+from audit.model.evidence import Codes, Counts
+from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
+
+Steps: TypeAlias = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some groups that share no members with others.
+
+    Attributes:
+        groups: its groups in the matrix, ascending; shape (n,), int32.
+        types: the types of its members (`Parts.types`); shape (t,), int64.
+        size: number of columns of each type; shape (t,), int64.
+        steps: of a bucket, 1 where people of a type come, -1 where they are gone, at node 0 for good; nodes 1, 2, …
+            are its groups in order; each row sums to 0; shape (t, n + 1), int8. None where a release has several.
+    """
+
+    groups: Codes
+    types: Counts
+    size: Counts
+    steps: Steps | None
+
+    @property
+    def graph(self) -> Weights:
+        """Of a bucket, the number of people with one unbroken stay between two nodes; shape (n + 1, n + 1)."""
+        if self.steps is None:
+            raise ValueError("only buckets have graphs")
+        edges = np.flatnonzero((self.steps != 0).sum(axis=1) == 2)
+        begin, end = self.steps[edges].argmax(axis=1), self.steps[edges].argmin(axis=1)
+        weights = np.zeros((self.steps.shape[1],) * 2, dtype=np.int64)
+        weights[begin, end] = self.size[edges]
+        return weights + weights.T
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a series.
+
+    Attributes:
+        matrix: the series.
+        types: its columns, merged where they are in the same groups.
+        parts: in the order of their first groups.
+    """
+
+    matrix: Matrix
+    types: Types
+    parts: tuple[Part, ...]
+
+    @property
+    def are_buckets(self) -> bool:
+        """Whether all parts are buckets."""
+        return all(part.steps is not None for part in self.parts)
+
+    @cached_property
+    def floors(self) -> Counts:
+        """The least ||x||₁ that an integer x = W S other than 0 may have on each part's columns; shape (parts,).
+
+        In a bucket: where the potentials differ within a connected component of the graph, they differ by whole numbers
+        and ||x||₁ is at least the least cut, whatever the people who return add. Where they do not, x is 0 but for
+        people who return and whose stays, taken together, lead from one component to others: at least one type of them
+        counts. `NO_CUT` where x can only be 0. (A cut alone says nothing of a bucket with such people.) Elsewhere the
+        smallest type counts.
+        """
+        floors = np.array([int(part.size.min(initial=NO_CUT)) for part in self.parts], dtype=np.int64)
+        for places, graphs in self._stacks(np.arange(len(self.parts))):
+            floors[places] = min_cuts(graphs)[0]
+            for place, labels in zip(places.tolist(), components(graphs), strict=True):
+                part = self.parts[place]
+                across = (part.steps @ classes(labels)).any(axis=1)
+                floors[place] = min(floors[place], part.size[across].min(initial=NO_CUT))
+        return floors
+
+    def inseparable(self, places: Sequence[int], bound: int) -> list[Labels | None]:
+        """Return classes of nodes whose potentials are equal in some parts wherever ||x||₁ is at most the bound.
+
+        Potentials of two nodes in one component differ by a whole number, and by 1 only if ||x||₁ is at least the
+        least cut between them. None for parts that are no buckets.
+        """
+        found: dict[int, Labels] = {}
+        for chosen, graphs in self._stacks(np.asarray(places, dtype=np.int64)):
+            found.update(zip(chosen.tolist(), inseparable(graphs, bound), strict=True))
+        return [found.get(place) for place in places]
+
+    def _stacks(self, places: Counts) -> Iterator[tuple[Counts, Weights]]:
+        """Give those of some parts that are buckets and of equal sizes together, with their graphs in a stack."""
+        sizes = np.array([0 if (part := self.parts[at]).steps is None else len(part.groups) for at in places.tolist()])
+        for size in np.unique(sizes[sizes > 0]).tolist():
+            same = places[sizes == size]
+            yield same, np.stack([self.parts[place].graph for place in same.tolist()])
+
+    @classmethod
+    def of(cls, matrix: Matrix) -> Parts:
+        """Return the parts of a series, of which those with equal values are one where that makes a bucket.
+
+        (Values that are known beforehand may be missing in some groups of a bucket.)
+        """
+        types = Types.among(matrix)
+        start, group = matrix.by_column()
+        home, bucket = _homes(matrix, start, group)
+        type_home = home[group[start[types.example]]]
+        by_type, by_group = np.argsort(type_home, kind="stable"), np.argsort(home, kind="stable")
+        ends = [np.cumsum(np.bincount(of, minlength=len(bucket))) for of in (type_home, home)]
+        steps = _steps(matrix, types, home, bucket)
+        parts = []
+        for number, is_bucket in enumerate(bucket.tolist()):
+            mine, groups = (
+                order[end[number - 1] if number else 0 : end[number]]
+                for order, end in zip((by_type, by_group), ends, strict=True)
+            )
+            of_bucket = steps[mine, : len(groups) + 1] if is_bucket else None
+            parts.append(Part(groups.astype(np.int32), mine, types.size[mine], of_bucket))
+        return cls(matrix, types, tuple(parts))
+
+
+def classes(labels: Labels) -> Counts:
+    """Return which nodes are in which class, but for the class of node 0; shape (nodes, classes - 1).
+
+    Args:
+        labels: the least node of each node's class; shape (nodes,).
+    """
+    return (labels[:, None] == np.flatnonzero(np.bincount(labels))[1:]).astype(np.int64)
+
+
+def may_be_buckets(matrix: Matrix) -> bool:
+    """Tell whether no release has two groups with the same values: a look that costs little."""
+    return not _clashing(matrix, _signatures(matrix)).any()
+
+
+def _homes(matrix: Matrix, start: Counts, group: Codes) -> tuple[Counts, npt.NDArray[np.bool_]]:
+    """Return the part of each group, numbered by first groups, and which parts are buckets."""
+    home = _joined(_signatures(matrix), start, group)
+    clashing = _clashing(matrix, home)
+    if clashing.any():
+        apart = _joined(np.arange(matrix.groups), start, group)
+        home = np.where(clashing[home], len(clashing) + apart, home)
+    _, first, number = np.unique(home, return_index=True, return_inverse=True)
+    home = np.argsort(np.argsort(first))[number]
+    return home, ~_clashing(matrix, home)
+
+
+def _signatures(matrix: Matrix) -> Counts:
+    """Return a number for each group, the same for groups with the same values; shape (groups,)."""
+    words = max(1, (matrix.values + 63) // 64)
+    sizes = np.diff(matrix.value_start)
+    place = np.repeat(np.arange(matrix.groups), sizes) * words + (matrix.value >> 6)
+    masks = np.zeros(matrix.groups * words, dtype=np.uint64)
+    np.bitwise_or.at(masks, place, np.uint64(1) << (matrix.value & 63).astype(np.uint64))
+    rows = masks.reshape(-1, words).view(np.dtype((np.void, 8 * words)))[:, 0]
+    return np.unique(rows, return_inverse=True)[1].astype(np.int64)
+
+
+def _clashing(matrix: Matrix, label: Counts) -> npt.NDArray[np.bool_]:
+    """Return which labels two groups of one release have; shape (labels,)."""
+    labels = int(label.max(initial=-1)) + 1
+    key, times = np.unique(matrix.release.astype(np.int64) * labels + label, return_counts=True)
+    clashing = np.zeros(labels, dtype=np.bool_)
+    clashing[key[times > 1] % max(labels, 1)] = True
+    return clashing
+
+
+def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
+    """Return labels of groups, the same for groups with equal labels or a common member, and so on."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    inner = np.ones(len(group), dtype=np.bool_)
+    inner[start[:-1][np.diff(start) > 0]] = False
+    home = label[group]
+    across = np.flatnonzero(inner[1:] & (home[1:] != home[:-1]))
+    ends = (home[across], home[across + 1])
+    size = int(label.max(initial=-1)) + 1
+    links = coo_array((np.ones(len(across), dtype=np.bool_), ends), shape=(size, size))
+    return connected_components(links, directed=False)[1].astype(np.int64)[label] if size else label
+
+
+def _steps(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Steps:
+    """Return where people of each type in a bucket come and go; shape (types, most groups of a bucket + 1)."""
+    order, sizes = np.argsort(home, kind="stable"), np.bincount(home, minlength=len(bucket))
+    node = np.empty(matrix.groups, dtype=np.int64)
+    node[order] = np.arange(matrix.groups) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    chosen = np.zeros(matrix.columns, dtype=np.bool_)
+    chosen[types.example] = True
+    of = matrix.group_of()
+    some = np.flatnonzero(chosen[matrix.member] & bucket[home[of]])
+    there = np.zeros((len(types.example), int(sizes[bucket].max(initial=0)) + 2), dtype=np.int8)
+    there[types.of[matrix.member[some]], node[of[some]] + 1] = 1
+    last = sizes[home[of[some]]]
+    steps = there[:, 1:] - there[:, :-1]
+    # Column j is node j + 1; whoever is in a bucket's last group is gone at its node 0.
+    steps = np.concatenate([np.zeros((len(steps), 1), dtype=np.int8), steps], axis=1)
+    ending = node[of[some]] + 1 == last
+    steps[types.of[matrix.member[some[ending]]], 0] = -1
+    return steps

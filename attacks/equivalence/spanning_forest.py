@@ -1,0 +1,138 @@
+"""Spanning forest: pairs of columns that tell whole classes of equal values, those first that are easiest to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.matrix import Matrix
+from audit.model.evidence import Codes
+
+_SEED = 0x5EED
+_ROUNDS = 2
+_Pairs = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanningForest:
+    """Pairs of columns that chain up each class: one less than its members, and no circle.
+
+    Attributes:
+        pair: two columns each; in the order of `effort`, then of columns; shape (pairs, 2), int32.
+        effort: 0 where two groups have the same members but for the pair, so that their difference shows it; 1 where
+            they do so when pairs of effort 0 count as the same; 2 where nothing is known of how to show it;
+            shape (pairs,), int32.
+    """
+
+    pair: Codes
+    effort: Codes
+
+
+def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
+    """Return pairs that chain up the classes, easy ones where there are any.
+
+    Cost: a few sorts of the memberships of columns that share a class.
+
+    Args:
+        matrix: the groups.
+        label: by column, its class of columns with equal values; -1 where it is in no group; shape (columns,).
+    """
+    sizes = np.bincount(label[label >= 0], minlength=1)
+    sharing = (label >= 0) & (sizes[label] > 1)
+    place = np.flatnonzero(sharing[matrix.member])
+    search = _Search(matrix, label, place, np.searchsorted(matrix.start, place, side="right") - 1)
+    same_as = np.arange(matrix.columns)
+    rounds: list[_Pairs] = []
+    while len(rounds) < _ROUNDS:
+        pairs = search.agreeing(same_as)
+        rounds.append(pairs)
+        if not len(pairs):
+            break
+        same_as = _merged(same_as, pairs)
+    return _forest([*rounds, _neighbours(np.flatnonzero(sharing), label, same_as)], matrix.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for groups that agree but for one member, by the sums of random numbers of the other members.
+
+    Attributes:
+        matrix, label: as above.
+        place: where in the memberships that member may be.
+        group: the group of each of these places.
+    """
+
+    matrix: Matrix
+    label: Codes
+    place: npt.NDArray[np.intp]
+    group: npt.NDArray[np.intp]
+
+    def agreeing(self, same_as: npt.NDArray[np.intp]) -> _Pairs:
+        """Return pairs of columns of one class that are all in which two groups differ.
+
+        Columns with the same number in `same_as` are taken for the same. A false pair, whose chance vanishes, would
+        still be one of the same class.
+        """
+        matrix, label, place = self.matrix, self.label, self.place
+        rng = np.random.default_rng(_SEED)
+        token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
+        by_label = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[label]
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(token[matrix.member])])[matrix.start]
+        key = (sums[1:] - sums[:-1])[self.group] + (by_label - token)[matrix.member[place]]
+        again = _repeated(key)
+        key, place = key[again], place[again]
+        order = np.argsort(key, kind="stable")
+        twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+        pairs = matrix.member[place[np.stack([order[twice], order[twice + 1]], axis=1)]]
+        same_class = label[pairs[:, 0]] == label[pairs[:, 1]]
+        return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
+
+
+def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
+    """Return the places of keys that stand several times, and of few others: sorting all takes much longer."""
+    bits = len(key).bit_length() + 2
+    bucket = (key >> np.uint64(64 - bits)).astype(np.intp)
+    place = np.arange(len(key), dtype=np.int32)
+    last = np.zeros(1 << bits, dtype=np.int32)
+    last[bucket] = place
+    crowded = np.zeros(1 << bits, dtype=np.bool_)
+    crowded[bucket[last[bucket] != place]] = True
+    return np.flatnonzero(crowded[bucket])
+
+
+def _neighbours(sharing: npt.NDArray[np.intp], label: Codes, same_as: npt.NDArray[np.intp]) -> _Pairs:
+    """Return pairs that join what is still apart in each class."""
+    _, first = np.unique(same_as[sharing], return_index=True)
+    apart = sharing[first]
+    apart = apart[np.lexsort((apart, label[apart]))]
+    pairs = np.stack([apart[:-1], apart[1:]], axis=1)
+    return pairs[label[pairs[:, 0]] == label[pairs[:, 1]]]
+
+
+def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp]:
+    """Return a number by column that is the same for columns that were the same before, or are joined by pairs."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = same_as[pairs]
+    graph = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(len(same_as),) * 2)
+    return connected_components(graph, directed=False)[1][same_as]
+
+
+def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
+    """Return as many pairs as can be without a circle, of the earliest rounds; the last ones count as the hardest."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    pair = np.sort(np.concatenate(rounds), axis=1).astype(np.int64)
+    effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [len(some) for some in rounds])
+    key, first = np.unique(pair[:, 0] * columns + pair[:, 1], return_index=True)
+    # Before version 1.17.1 scipy takes indices of 32 bits alone.
+    ends = (key // columns).astype(np.int32), (key % columns).astype(np.int32)
+    graph = csr_array((effort[first] + 1.0, ends), shape=(columns, columns))
+    forest = minimum_spanning_tree(graph).tocoo()
+    effort = forest.data.astype(np.int32) - 1
+    order = np.lexsort((forest.col, forest.row, effort))
+    return SpanningForest(np.stack([forest.row, forest.col], axis=1)[order].astype(np.int32), effort[order])

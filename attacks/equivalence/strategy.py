@@ -1,0 +1,191 @@
+"""Strategy: which ways to take for some releases, and what they found, put together.
+
+1. Linear reasoning over all groups (`fingerprint`), always: complete for e = 1, and for pinned values.
+2. Sums of the fingerprint over sets of columns (`subsets`): of everybody where those are not too many, which is
+   complete too, else within groups. Not for series of buckets, whose groups are too large for it.
+3. Integer models over lattices (`search`): for series of buckets, and for small series where sets do not decide.
+
+Effort is counted in work, so that answers do not depend on the machine; the clock is the user's limit alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.equivalence import search
+from attacks.equivalence.field import PRIME
+from attacks.equivalence.fingerprint import Fingerprint, classes, fingerprint, pinned
+from attacks.equivalence.parts import Parts, may_be_buckets
+from attacks.equivalence.search import Exact, Question
+from attacks.equivalence.subsets import Matched, matched
+from attacks.equivalence.vectors import Witnesses
+from attacks.matrix import Matrix
+from audit.model.evidence import Codes
+from audit.model.outcome import Flags
+from audit.runtime.budget import Budget
+
+Numbers = npt.NDArray[np.uint64]
+
+_SEED = 0x5EED
+_SEARCHED_MEMBERSHIPS = 20_000
+"""Larger series are searched for integer vectors only where they are buckets."""
+_SHARE = 0.7
+_LINEAR = "linear reasoning over all groups (complete for e = 1)"
+_BUCKETS = "balanced cuts of one graph for each bucket"
+_SEARCH = "search for integer vectors"
+_NEAR = "for e of 2 and more, equivalences were looked for only where each side lies within one group"
+_UNSOLVED = "not everybody's least e could be computed"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of the equivalences of some first releases.
+
+    Attributes:
+        releases: how many releases were judged.
+        label: by column, its class of columns that have equal values; -1 where it is in no group; int32.
+        pinned: by column, the code of the value that is certain; -1 where none is; int32.
+        lower, upper: bounds of the least e; both None where it is proved that there is no equivalence.
+        least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 where none is known.
+        exact: whether `least` is, so that 0 means none.
+        witnesses: equivalences with e of 2 and more.
+        ways: what was done, in words.
+        reason: what was asked and is not exact, in words; None when all of it is.
+        error: how probable it is at most that anything of `label` or `pinned` is wrong, where no groups show it.
+    """
+
+    releases: int
+    label: Codes
+    pinned: Codes
+    lower: int | None
+    upper: int | None
+    least: Codes
+    exact: bool
+    witnesses: Witnesses
+    ways: tuple[str, ...]
+    reason: str | None
+    error: float
+
+
+def judge(
+    matrix: Matrix,
+    max_e: int,
+    budget: Budget,
+    *,
+    among: Flags | None = None,
+    thorough: bool = True,
+    beyond: bool = True,
+) -> Found | None:
+    """Return what the equivalences of a series are, or None when the budget was spent before anything was known.
+
+    Args:
+        matrix: the releases.
+        max_e: up to how many people on a side.
+        budget: how long it may take.
+        among: by column, who may take part in an equivalence with 2 and more on a side; everybody when None.
+        thorough: whether to search small series for integer vectors.
+        beyond: whether the least e is wanted where it is greater than `max_e`; never where that is 1.
+
+    Raises:
+        ContradictionError: no values fit all groups.
+    """
+    numbers = fingerprint(matrix, np.random.default_rng(_SEED), budget.fraction(_SHARE))
+    if numbers is None:
+        return None
+    linear = _linear(matrix, numbers)
+    if max_e == 1:
+        return linear
+    small = len(matrix.member) <= _SEARCHED_MEMBERSHIPS
+    parts = Parts.of(matrix) if small or may_be_buckets(matrix) else None
+    if parts is not None and parts.are_buckets:
+        question = Question(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
+        return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
+    sums = _by_sums(matrix, numbers.of, max_e, budget.fraction(_SHARE), among)
+    near = _matched(linear, sums, max_e)
+    if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
+        return near
+    question = Question(linear.label, near.least, near.witnesses, sums.settled, max_e, beyond)
+    return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
+
+
+def _linear(matrix: Matrix, numbers: Fingerprint) -> Found:
+    """Return what the fingerprint tells: everything there is with e = 1."""
+    label = classes(matrix, numbers)
+    here = label >= 0
+    least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
+    lower, upper = (1, 1) if least.any() else (2, None)
+    count = int(here.sum())
+    return Found(
+        releases=matrix.releases,
+        label=label,
+        pinned=pinned(matrix, numbers),
+        lower=lower,
+        upper=upper,
+        least=least,
+        exact=True,
+        witnesses=Witnesses.of(()),
+        ways=(_LINEAR,),
+        reason=None,
+        error=count * ((count - 1) / 2 + matrix.values) / PRIME,
+    )
+
+
+def _by_sums(matrix: Matrix, numbers: Numbers, max_e: int, budget: Budget, among: Flags | None) -> Matched:
+    """Return the equivalences that equal sums show.
+
+    So many sums are compared that two might agree by chance, but not by two fingerprints.
+    """
+    again = fingerprint(matrix, np.random.default_rng(_SEED + 1), budget.fraction(_SHARE))
+    if again is None:
+        nobody = np.zeros(matrix.columns, dtype=np.int32)
+        return Matched(nobody, 1, False, budget.reason, Witnesses.of(()))
+    return matched(matrix, (numbers, again.of), max_e, budget, among=among)
+
+
+def _matched(linear: Found, sums: Matched, max_e: int) -> Found:
+    """Return what linear reasoning and equal sums tell."""
+    least = _least(linear.least, sums.least)
+    exact = sums.settled >= max_e
+    upper = int(least[least > 0].min()) if least.any() else None
+    missing = f"{_NEAR} ({sums.reason})" if sums.reason else _NEAR
+    return replace(
+        linear,
+        lower=min(upper or max_e + 1, sums.settled + 1),
+        upper=upper,
+        least=least,
+        exact=exact,
+        witnesses=sums.witnesses,
+        ways=(*linear.ways, f"all sides of up to {max_e}" if exact else f"all sides of up to {max_e} within one group"),
+        reason=None if exact else missing,
+    )
+
+
+def _merged(found: Found, exact: Exact, way: str) -> Found:
+    """Return what is known with what the search found beside it."""
+    least = _least(found.least, exact.least)
+    upper = min((e for e in (found.upper, exact.upper) if e is not None), default=None)
+    lower = None if exact.lower is None else max(found.lower or 1, exact.lower)
+    complete = exact.complete or exact.lower is None
+    reasons = [] if complete else [found.reason or _UNSOLVED]
+    if not complete and lower != upper:
+        above = "no bound above is known" if upper is None else f"at most {upper}"
+        reasons.insert(0, f"the least e is at least {lower}, and {above}")
+    return replace(
+        found,
+        lower=lower,
+        upper=upper,
+        least=least,
+        exact=complete,
+        witnesses=found.witnesses.and_those(Witnesses.of(exact.witnesses)),
+        ways=(*found.ways, way if complete else f"{way}, broken off"),
+        reason="; ".join(reasons) or None,
+    )
+
+
+def _least(one: Codes, other: Codes) -> Codes:
+    """Return the lesser of two entries, of which 0 stands for none."""
+    both = np.minimum(one, other)
+    return np.where((one > 0) & (other > 0), both, np.maximum(one, other)).astype(np.int32)

@@ -1,0 +1,223 @@
+"""Feasible values of everybody's versions, when values change along known transitions: sets as bits.
+
+The kernel of `update-graph`, release by release. A version (one person in one release) has a set of values, and knows
+the person's version before it. A new release gives each of its versions those values of its pool that may follow some
+value of the version before; then versions are pruned backwards, to values that some value of the version after may
+follow, for as long as anything changes. What may follow a set is looked up byte by byte: the values that may follow
+some of eight values are in a table, for each of the 256 subsets of the eight.
+
+Cost: versions x values / 8 look-ups, forwards; backwards as many for each version whose set changes. Memory: 16 bytes
+a version for up to 64 values. Source: m-Distinct paper, Section III (Definitions 10 and 11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.candidates import pool_masks
+from attacks.common_parts import common_values
+from attacks.parallel_rows import shared
+from audit.model.evidence import CandidatePools, Codes, Evidence, claimed_code
+from audit.runtime.budget import Budget
+
+Words = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
+Slots = npt.NDArray[np.int32]
+
+_AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
+_NONE = np.int32(-1)
+
+
+class SetTable:
+    """What becomes of sets of values under a relation of values to values.
+
+    Args:
+        allowed: whether value j is in the relation with value i; shape (values, values).
+    """
+
+    def __init__(self, allowed: Flags) -> None:
+        values, words = len(allowed), max(1, (len(allowed) + 63) // 64)
+        octets = (values + 7) // 8
+        packed = np.zeros((octets * 8, words * 8), dtype=np.uint8)
+        packed[:values, : (values + 7) // 8] = np.packbits(allowed, axis=1, bitorder="little")
+        of_value = packed.view(np.uint64).reshape(octets, 8, words)
+        subset = np.arange(256)
+        self._table = np.zeros((words, octets, 256), dtype=np.uint64)
+        for bit in range(8):
+            held = subset >> bit & 1 != 0
+            self._table[:, :, held] |= np.moveaxis(of_value[:, bit], 1, 0)[:, :, None]
+
+    def image(self, sets: Words) -> Words:
+        """Return the values that are in the relation with some value of each set; shape (sets, words)."""
+        octets = sets.view(np.uint8).reshape(len(sets), 8 * sets.shape[1])
+        found = np.zeros_like(sets)
+        for word, tables in enumerate(self._table):
+            for octet, table in enumerate(tables):
+                found[:, word] |= table.take(octets[:, octet])
+        return found
+
+
+@dataclass
+class FeasibleValues:
+    """The feasible values of all versions in the releases so far; versions are numbered release by release.
+
+    Attributes:
+        disclosed: versions with one feasible value after each release.
+    """
+
+    evidence: Evidence
+    budget: Budget
+    disclosed: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.evidence.transitions is None:
+            raise ValueError("feasible values need transitions")
+        allowed = self.evidence.transitions.weight > 0
+        self._after, self._before = SetTable(allowed), SetTable(allowed.T)
+        rows, words = self.evidence.rows, max(1, (len(allowed) + 63) // 64)
+        self._sets = np.empty((rows, words), dtype=np.uint64)
+        self._earlier = np.empty(rows, dtype=np.int32)
+        self._silent = np.zeros(0, dtype=np.bool_)
+        self._last = np.zeros(0, dtype=np.int32)
+        self._person: list[Codes] = []
+        self._ends = [0]
+
+    def run(self) -> None:
+        """Take the releases into account one after the other, as many as the budget suffices for."""
+        releases = len(self.evidence.tags)
+        for done, pools in enumerate(self.evidence.stream()):
+            if self.budget.exhausted():
+                return
+            self._take(pools)
+            self.budget.progress(done + 1, releases)
+
+    def counting(self, release: int) -> tuple[Codes, Words]:
+        """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
+        person, sets = self._person[release], self._sets[self._ends[release] : self._ends[release + 1]]
+        if not len(self._silent):
+            return person, sets
+        rows = np.flatnonzero(~self._silent[self._ends[release] : self._ends[release + 1]])
+        return person[rows], sets[rows]
+
+    def certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+        """Return the place of each of some sets that has one value, and this value.
+
+        Of sets of combinations: each attribute of which all have one value, as the code of a claim about it.
+        """
+        if self.evidence.combined is None:
+            one = np.flatnonzero(sizes_of(sets) == 1)
+            return one, first_values(sets[one])
+        common = common_values(sets, first_values(sets), self.evidence.combined.parts())
+        row, attribute = np.nonzero(common >= 0)
+        code = np.zeros(len(row), dtype=np.int32)
+        for each in range(common.shape[1]):
+            mine = np.flatnonzero(attribute == each)
+            code[mine] = claimed_code(each, common[row[mine], each], common.shape[1])
+        return row, code
+
+    def _take(self, pools: CandidatePools) -> None:
+        first, rows = self._ends[-1], len(pools.person)
+        self._make_room(first + rows, pools.people)
+        self._person.append(pools.person)
+        self._ends.append(first + rows)
+        if pools.counted is not None:
+            self._silent = _longer(self._silent, len(self._sets), fill=False)
+            self._silent[first : first + rows] = ~pools.counted
+        allowed, _ = pool_masks(pools, self._sets.shape[1])
+
+        def take(some: slice) -> int:
+            found = 0
+            for start in range(some.start, some.stop, _AT_A_TIME):
+                found += self._extend(pools, allowed, slice(start, min(start + _AT_A_TIME, some.stop)))
+            return found
+
+        more = sum(shared(self.budget, rows, take))
+        self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + more)
+
+    def _extend(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
+        """Add some versions of the last release, and return how many more versions are disclosed."""
+        person, first = pools.person[some], self._ends[-2] + some.start
+        slots = np.arange(first, first + len(person), dtype=np.int32)
+        sets = allowed.take(pools.pool[some], axis=0)
+        if pools.fixed is not None:
+            known = np.flatnonzero(pools.fixed[some] >= 0)
+            value = pools.fixed[some][known]
+            sets[known] = 0
+            sets[known, value >> 6] = np.uint64(1) << (value & 63).astype(np.uint64)
+        earlier = self._last.take(person)
+        again = np.flatnonzero(earlier >= 0)
+        before = earlier[again]
+        left = sets[again] & self._after.image(self._sets.take(before, axis=0))
+        sets[again] = left
+        self._sets[first : first + len(person)] = sets
+        self._earlier[first : first + len(person)] = earlier
+        self._last[person] = slots
+        return self._singles(sets, slots) + self._prune(before, left)
+
+    def _prune(self, slots: Slots, after: Words) -> int:
+        """Drop values of versions that lead nowhere any more, and of those before them.
+
+        Args:
+            slots: versions of distinct people; shape (n,).
+            after: the feasible values of the version after each; shape (n, words).
+
+        Returns:
+            How many more versions are disclosed.
+        """
+        more = 0
+        while len(slots):
+            old = self._sets.take(slots, axis=0)
+            new = old & self._before.image(after)
+            changed = np.flatnonzero((new != old).any(axis=1) if new.shape[1] > 1 else new[:, 0] != old[:, 0])
+            slots, after = slots[changed], new[changed]
+            self._sets[slots] = after
+            more += self._singles(after, slots) - self._singles(old[changed], slots)
+            slots = self._earlier.take(slots)
+            going = np.flatnonzero(slots >= 0)
+            slots, after = slots[going], after[going]
+        return more
+
+    def _singles(self, sets: Words, slots: Slots) -> int:
+        """Return how many of some versions have one value, or something in common, and count."""
+        if self.evidence.combined is None:
+            single = np.asarray(sizes_of(sets) == 1)
+        else:
+            common = common_values(sets, first_values(sets), self.evidence.combined.parts())
+            single = np.asarray((common >= 0).any(axis=1))
+        if len(self._silent):
+            single &= ~self._silent.take(slots)
+        return int(np.count_nonzero(single))
+
+    def _make_room(self, versions: int, people: int) -> None:
+        if versions > len(self._sets):
+            self._sets = _longer(self._sets, versions + versions // 4, 0)
+            self._earlier = _longer(self._earlier, len(self._sets), 0)
+        if len(self._silent):
+            self._silent = _longer(self._silent, len(self._sets), fill=False)
+        if people > len(self._last):
+            self._last = _longer(self._last, people + people // 4, _NONE)
+
+
+def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
+    """Return how many values each set has; shape (sets,)."""
+    count = np.bitwise_count(sets)
+    return count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
+
+
+def first_values(sets: Words) -> Codes:
+    """Return the first value of each set, -1 where it is empty; shape (sets,), int32."""
+    word = np.argmax(sets != 0, axis=1)
+    lowest = sets[np.arange(len(sets)), word]
+    bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
+    return np.where(lowest != 0, word * 64 + bit, -1).astype(np.int32)
+
+
+def _longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[: len(array)] = array
+    longer[len(array) :] = fill
+    return longer

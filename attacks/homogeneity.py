@@ -1,0 +1,189 @@
+"""Homogeneity: what one release gives away by itself to somebody who has nothing but the files.
+
+**Threat model.** `published`: nobody's key, no register and no record id; but whoever knows that somebody is in a class
+of rows that look alike (a published group, or its rows with equal cells) learns what the class has in common.
+**Claim.** A class whose rows all have one sensitive value gives it away; one in which a value has a share at or above
+the policy's `max_risk` gives it away with that probability. **Why it is sound.** The value is counted in the published
+rows themselves. **What it is not.** A small share says nothing about several releases together: for that it takes a
+key, a register or record ids.
+
+Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-Diversity", 2007, Section 2 (homogeneity
+attack). Cost: one sort of each release's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import Codes, Evidence, PublishedClasses
+from audit.model.measures import Measures
+from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places
+from audit.model.report import FindingRule
+from audit.model.words import plural
+from audit.runtime.budget import Budget
+
+_BELOW = 1e-12
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HomogeneityMeasures(Measures):
+    """How many classes of rows that look alike give a value away.
+
+    Attributes:
+        classes, rows: of all releases; `rows` are the people that rows stand for.
+        homogeneous: classes with one value.
+        at_limit, rows_at_limit: classes with one value, or one whose share reaches the limit, and their rows.
+    """
+
+    classes: int
+    rows: int
+    homogeneous: int
+    at_limit: int
+    rows_at_limit: int
+
+    timeline_label: ClassVar[str] = "classes at the limit"
+    remedy: ClassVar[str] = (
+        "Merge groups whose rows have one value with others, or withhold their rows, so that values are mixed."
+    )
+
+    @property
+    def subjects(self) -> int:
+        """How many classes there are."""
+        return self.classes
+
+    @property
+    def subjects_label(self) -> str:
+        """What is counted."""
+        return "classes"
+
+    @property
+    def found(self) -> int:
+        """How many give a value away."""
+        return self.at_limit
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many classes give a value away."""
+        del at_least  # it always comes to an end
+        whole = plural(self.classes, "class", "classes")
+        return f"{f'{self.at_limit:,}' if self.at_limit else 'none'} of {whole} of rows that look alike"
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return how many classes give the value away, and to whom."""
+        whom = "whoever knows that somebody is among them"
+        return f"{self.found_in_words(at_least=at_least)} give {value} away to {whom}"
+
+
+@dataclass(frozen=True)
+class _Likeliest:
+    """The likeliest value of each class of one release, that of the least code where several are.
+
+    Attributes:
+        group, value: codes; shape (classes,).
+        number: which of its group's classes each is, counted from 0; shape (classes,).
+        rows: how many people the rows of each stand for, and how many of them have the value; shape (classes,).
+    """
+
+    group: Codes
+    value: Codes
+    number: npt.NDArray[np.intp]
+    rows: Counts
+    with_value: Counts
+
+    @property
+    def share(self) -> Floats:
+        """The share of the value in each class."""
+        return self.with_value / self.rows
+
+
+def likeliest(classes: PublishedClasses) -> _Likeliest:
+    """Return the likeliest value of each class that may hold a person."""
+    bag, value, rows = classes.contents
+    weight = np.ones(len(bag), dtype=np.int64) if rows is None else rows
+    key = bag.astype(np.int64) * classes.values + value
+    pairs, place = np.unique(key, return_inverse=True)
+    count = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(count, place, weight)
+    owner = pairs // max(classes.values, 1)
+    total = np.zeros(len(classes.group), dtype=np.int64)
+    np.add.at(total, owner, count)
+    order = np.lexsort((pairs, -count, owner))
+    first = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    found = owner[first]
+    kept = classes.holds_people[found]
+    found, first = found[kept], first[kept]
+    value_of = (pairs[first] % max(classes.values, 1)).astype(np.int32)
+    number = found - np.searchsorted(classes.group, classes.group[found])
+    return _Likeliest(classes.group[found], value_of, number, total[found], count[first])
+
+
+@dataclass(frozen=True)
+class HomogeneityAttack:
+    """The attack; `max_risk` is the policy's."""
+
+    max_risk: float = 1.0
+    name: ClassVar[str] = "homogeneity"
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "group": FindingRule(
+            "Too many rows that look alike have one sensitive value.",
+            "Merge their group with others, or withhold rows, so that more values are as frequent (l-diversity).",
+        )
+    }
+
+    def with_policy(self, limits: Mapping[str, float], /) -> HomogeneityAttack:
+        """Return the attack with the policy's limit."""
+        return replace(self, max_risk=limits.get("max_risk", self.max_risk))
+
+    def run(self, evidence: Evidence, _budget: Budget, /) -> Outcome:
+        """Count the values of each class of each release; it always comes to an end."""
+        source = evidence.published
+        if source is None:
+            return Outcome.skipped(self.name, "it is for series of which only the files are known (`published`)")
+        found = [likeliest(source.published(release)) for release in range(len(evidence.tags))]
+        sizes = [len(each.group) for each in found]
+        release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
+        group, value, number, rows, with_value = (
+            np.concatenate(column)
+            for column in zip(*((f.group, f.value, f.number, f.rows, f.with_value) for f in found), strict=True)
+        )
+        risk = with_value / np.maximum(rows, 1)
+        same = with_value == rows
+        high = same | (risk >= self.max_risk - (_BELOW if self.max_risk < 1 else 0))
+        places = np.flatnonzero(high)
+        below = float(risk[~high].max()) if len(places) < len(risk) else None
+
+        def build(chosen: Places) -> list[GroupDisclosure]:
+            return [
+                GroupDisclosure(
+                    int(release[p]),
+                    source.published_names(int(release[p]), group[p : p + 1])[0],
+                    int(number[p]),
+                    int(value[p]),
+                    float(risk[p]),
+                    int(rows[p]),
+                    int(with_value[p]),
+                )
+                for p in places[chosen]
+            ]
+
+        total = int(rows.sum())
+        mean = float((risk * rows).sum() / total) if total else None
+        claims = GroupDisclosures(release[places], risk[places], below, mean, build)
+        until = np.cumsum(np.bincount(release[high], minlength=len(found)))
+        measures = HomogeneityMeasures(
+            classes=len(rows),
+            rows=total,
+            homogeneous=int(np.count_nonzero(same)),
+            at_limit=int(np.count_nonzero(high)),
+            rows_at_limit=int(rows[high].sum()),
+            timeline=until.tolist(),
+        )
+        return Outcome(self.name, "complete", measures=measures, claims=claims)

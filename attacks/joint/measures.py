@@ -1,0 +1,61 @@
+"""What joint inference counts, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.measures import ABSENT, Absent, Measures
+from audit.model.words import plural
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointMeasures(Measures):
+    """What remains possible when somebody reasons about everybody at once.
+
+    Attributes:
+        versions: people in releases who count.
+        certain: those with one possible value.
+        eliminated: (version, value) pairs that people's own groups leave, and that are impossible.
+        open: those that are neither shown nor proved impossible.
+        certain_unproved: certain versions for which only a solver's word was found, and no proof.
+        worlds: how many worlds there are; absent where they were not counted.
+    """
+
+    versions: int
+    certain: int
+    eliminated: int
+    open: int
+    worlds: int | Absent = ABSENT
+    certain_unproved: int = 0
+
+    by_version: ClassVar[bool] = True
+    about_everybody: ClassVar[bool] = True
+    timeline_label: ClassVar[str] = "certain"
+
+    @property
+    def subjects(self) -> int:
+        """How many versions count."""
+        return self.versions
+
+    @property
+    def subjects_label(self) -> str:
+        """What is counted."""
+        return "versions"
+
+    @property
+    def found(self) -> int:
+        """How many are certain."""
+        return self.certain
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return whose value is certain."""
+        return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield what was left open, or rests on a solver."""
+        if self.open:
+            yield f"{attack} left open whether {plural(self.open, 'value')} of versions can be true."
+        if self.certain_unproved:
+            yield f"{attack} has no proof for {plural(self.certain_unproved, 'certain version')}, only a solver's word."

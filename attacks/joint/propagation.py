@@ -1,0 +1,197 @@
+"""Propagation: what no world can have, found constraint by constraint, until nothing changes.
+
+The members of a constraint each take one of its rows, no row more often than it is there: a *global cardinality
+constraint*. Regin (AAAI 1996) tells in polynomial time which choices are in some solution of one constraint: take any
+solution; a choice of another row is in one exactly when some chain of members who each move on to the next one's row
+leads from there back to the row that becomes free, or to a row with places to spare: when both rows are in one strongly
+connected component of the graph in which a row leads to those that its members may take, and places to spare lead to
+all rows. All constraints that have changed are looked at together, in one graph.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attacks.joint.arrays import Flags, Integers, Numbers, grouped, renumbered, segments, starts
+from attacks.joint.links import consistent
+from attacks.joint.network import ConstraintNetwork
+from audit.runtime.budget import Budget
+
+
+class Propagation:
+    """The living columns of a network, and a solution of each constraint by itself.
+
+    Attributes:
+        alive: which columns are not ruled out; shape (columns,).
+        feasible: whether a world may be left.
+    """
+
+    def __init__(self, network: ConstraintNetwork) -> None:
+        self.network = net = network
+        self.alive = np.ones(net.columns, dtype=np.bool_)
+        self.feasible = bool((np.diff(net.start) > 0).all())
+        self._owner = net.owner
+        # A membership is a variable in a constraint: the first column of a variable tells which there are.
+        degree = np.zeros(net.variables, dtype=np.int64)
+        filled = np.diff(net.start) > 0
+        degree[filled] = np.diff(net.row_start)[net.start[:-1][filled]]
+        self._member_start = starts(degree)
+        self._member = np.repeat(np.arange(net.variables), degree)
+        first = segments(net.row_start, net.start[:-1][filled])
+        self._constraint = net.constraint[net.row[first]]
+        self.constraints = int(net.constraint.max(initial=-1)) + 1
+        self._begin, self._by_constraint = grouped(self._constraint, self.constraints)
+        self._match = np.full(len(self._member), -1, dtype=np.int64)
+        hint = net.hint[self._member]
+        told = hint >= 0
+        place = np.arange(len(self._member)) - self._member_start[self._member]
+        self._match[told] = net.row[net.row_start[hint[told]] + place[told]]
+
+    def run(self, budget: Budget, changed: Integers | None = None) -> bool:
+        """Propagate from some variables that have lost columns, or everywhere; tell whether a world may be left.
+
+        When the time is up the rest stays as it is, which leaves too much.
+        """
+        dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
+        while self.feasible and dirty.any() and not budget.exhausted():
+            before = self.alive.copy()
+            if not self._filter(np.flatnonzero(dirty)):
+                self.feasible = False
+                break
+            if len(self.network.link):
+                net = self.network
+                self.alive = consistent(self._owner, net.kind, self.alive, net.link, net.may)
+            lost = np.unique(self._owner[np.flatnonzero(before & ~self.alive)])
+            self.feasible = self._left(lost)
+            dirty = self._touched(lost)
+        return self.feasible
+
+    def remove(self, columns: Flags, budget: Budget) -> bool:
+        """Take columns away that are proved impossible, and propagate; tell whether a world may be left."""
+        lost = np.unique(self._owner[columns & self.alive])
+        self.alive &= ~columns
+        if len(self.network.link):
+            before = self.alive
+            net = self.network
+            self.alive = consistent(self._owner, net.kind, before, net.link, net.may)
+            lost = np.union1d(lost, self._owner[before & ~self.alive])
+        self.feasible &= self._left(lost)
+        return self.feasible and self.run(budget, lost)
+
+    def _left(self, variables: Integers) -> bool:
+        """Tell whether each of some variables has a living column."""
+        start = self.network.start
+        alive = self.alive[segments(start, variables)]
+        return bool(np.add.reduceat(alive, starts(np.diff(start)[variables])[:-1]).all()) if len(variables) else True
+
+    def _touched(self, variables: Integers) -> Flags:
+        dirty = np.zeros(self.constraints, dtype=np.bool_)
+        dirty[self._constraint[segments(self._member_start, variables)]] = True
+        return dirty
+
+    def _filter(self, some: Numbers) -> bool:
+        """Rule out what the given constraints rule out, each by itself; tell whether all have a solution."""
+        net = self.network
+        member = self._by_constraint[segments(self._begin, some)]
+        variable = self._member[member]
+        size = np.diff(net.start)[variable]
+        column = segments(net.start, variable)
+        place = np.repeat(member - self._member_start[variable], size)
+        which = np.repeat(np.arange(len(member)), size)
+        kept = self.alive[column]
+        column, place, which = column[kept], place[kept], which[kept]
+        row = net.row[net.row_start[column] + place]
+        match = self._match[member]
+        if not self._solved(match, which, row, self._constraint[member]):
+            return False
+        self._match[member] = match
+        lost = self._lost(match, which, row)
+        self.alive[column[lost]] = False
+        return True
+
+    def _solved(self, match: Numbers, which: Numbers, row: Numbers, constraint: Numbers) -> bool:
+        """Complete a solution: a living row for each member, none too often; tell whether there is one.
+
+        Args:
+            match: the row of each member, -1 where none is known; changed in place; shape (members,).
+            which: the member of each pair of a member and a living row.
+            row: the row of each.
+            constraint: the constraint of each member.
+        """
+        net = self.network
+        held = np.zeros(len(match), dtype=np.bool_)
+        held[which[row == match[which]]] = True
+        match[~held] = -1
+        taken = np.bincount(match[held], minlength=len(net.capacity))
+        over = np.flatnonzero(taken > net.capacity)
+        broken = np.zeros(self.constraints, dtype=np.bool_)
+        broken[constraint[~held]] = True
+        broken[net.constraint[over]] = True
+        if not broken.any():
+            return True
+        member = np.flatnonzero(broken[constraint])
+        edges = np.flatnonzero(broken[constraint[which]])
+        match[member] = flow(which[edges], row[edges], member, net.capacity)
+        return bool((match[member] >= 0).all())
+
+    def _lost(self, match: Numbers, which: Numbers, row: Numbers) -> Flags:
+        """Return which of the pairs of a member and a row are in no solution of their constraint."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        net = self.network
+        rows, number = renumbered(row, len(net.capacity))
+        at, number = number[match], number[row]
+        spare = np.bincount(at, minlength=len(rows)) < net.capacity[rows]
+        sinks, sink = np.unique(net.constraint[rows], return_inverse=True)
+        moving = np.flatnonzero(match[which] != row)
+        free, used = np.flatnonzero(spare), np.arange(len(rows))
+        wide = np.zeros(len(sinks), dtype=np.bool_)
+        wide[sink[free]] = True
+        used = used[wide[sink]]
+        one = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
+        other = np.concatenate([number[moving], len(rows) + sink[free], used])
+        nodes = len(rows) + len(sinks)
+        begin, order = grouped(one, nodes)
+        graph = csr_array(
+            (np.ones(len(one), dtype=np.bool_), other[order].astype(np.int32), begin), shape=(nodes, nodes)
+        )
+        label = connected_components(graph, connection="strong")[1]
+        lost: Flags = label[number] != label[at[which]]
+        return lost
+
+
+def flow(which: Numbers, row: Numbers, member: Numbers, capacity: Numbers) -> Numbers:
+    """Return a row for each of some members so that none is taken too often, -1 for those who are left over.
+
+    Args:
+        which: the member of each pair of a member and a row that it may take.
+        row: the row of each.
+        member: the members, ascending.
+        capacity: of all rows.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    rows, number = np.unique(row, return_inverse=True)
+    at = np.searchsorted(member, which)
+    n, m = len(member), len(rows)
+    # Node 0 is the source, then the members, the rows, and the sink.
+    one = np.concatenate([np.zeros(n, dtype=np.int64), 1 + at, 1 + n + np.arange(m)])
+    other = np.concatenate([1 + np.arange(n), 1 + n + number, np.full(m, 1 + n + m)])
+    held = np.concatenate([np.ones(n + len(at), dtype=np.int64), np.minimum(capacity[rows], n)])
+    order = np.lexsort((other, one))
+    keys, first = np.unique(one[order] * (2 + n + m) + other[order], return_index=True)
+    graph = csr_array(
+        (
+            held[order][first].astype(np.int32),
+            (keys % (2 + n + m)).astype(np.int32),
+            starts(np.bincount(keys // (2 + n + m), minlength=2 + n + m)).astype(np.int32),
+        ),
+        shape=(2 + n + m, 2 + n + m),
+    )
+    moved = maximum_flow(graph, 0, 1 + n + m).flow.tocoo()
+    through = (moved.data > 0) & (moved.row >= 1) & (moved.row <= n)
+    found = np.full(n, -1, dtype=np.int64)
+    found[moved.row[through] - 1] = rows[moved.col[through] - 1 - n]
+    return found

@@ -1,0 +1,310 @@
+"""Settling: what is possible for everybody at once, by one step after the other.
+
+Propagation leaves parts that share nothing. Where all of them are small they are *counted*. Elsewhere a world is
+needed: what the publisher's key tells, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
+From there
+
+1. short walks show what is possible;
+2. one support programme proves what is impossible, which is propagated;
+3. walks and corners show more;
+4. probing asks for single options in fractions, and
+5. balls in whole numbers; what is left is *open*.
+
+First until everybody has one value left or two that are shown, which decides who is certain; then the rest. Nothing
+depends on the clock but whether there is time left, and nothing on how many are at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from attacks.joint import balls, probing, relaxation
+from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.core import Core, core_of
+from attacks.joint.counting import Counted, Counts, counted
+from attacks.joint.decision import Decision
+from attacks.joint.linear_model import LinearModel
+from attacks.joint.network import ConstraintNetwork
+from attacks.joint.network_builder import COUNTED
+from attacks.joint.solvers import in_whole_numbers
+from attacks.joint.state import State
+from attacks.joint.step_weights import Steps, steps_of
+from audit.model.evidence import Evidence
+from audit.runtime.budget import Budget
+
+ALL, TWO = 0, 2
+"""Of how many values of a person worlds are wanted; 0 stands for all."""
+# Steps of counting a part.
+STEPS = 20_000
+# Walks need kernels that are compiled: fewer open columns than this are left to programmes, and then fewer than these.
+WALKED, WALKED_ON = 10_000, 100
+# Columns of programmes that are solved together, and that walks are made for before the clock is looked at.
+BATCH, STRETCH = 5_000, 20_000
+# Deterministic seconds of CP-SAT for a first world of a part.
+FIRST_WORLD = 10.0
+# How often corners are tried for a first world, and for more of them.
+FIRST_CORNERS, CORNERS = 4, 5
+
+T = TypeVar("T")
+
+
+class Settling:
+    """Works on a network until what is wanted is known, or the time is up.
+
+    Attributes:
+        state: what is known.
+        counts: how many worlds there are in parts that were counted.
+    """
+
+    def __init__(self, evidence: Evidence, network: ConstraintNetwork, budget: Budget, seed: int = 0) -> None:
+        self.state = State(network, budget)
+        self.counts = Counts.of(network)
+        self._evidence, self._budget, self._seed = evidence, budget, seed
+        self._walks = 0
+
+    def settle(self, wanted: Flags | None, aims: tuple[int, ...]) -> Decision:
+        """Return what is known of the wanted variables, or of all, once they have so many values that are shown."""
+        if wanted is not None:
+            self.state.wanted = wanted
+        for step in self._steps(aims, everybody=wanted is None):
+            if not self.state.decision.feasible or self._budget.exhausted():
+                break
+            step()
+        return self.state.decision
+
+    def _steps(self, aims: tuple[int, ...], *, everybody: bool) -> Iterator[Callable[[], None]]:
+        yield self._take_hint
+        yield partial(self._count, everybody=everybody)
+        yield self._find_worlds
+        for aim in aims:
+            for step in self._round(aim):
+                if not self.state.pending(aim).any():
+                    break
+                yield step
+
+    def _round(self, aim: int) -> Iterable[Callable[[], None]]:
+        """Return the steps of showing and ruling out, in order."""
+        more = [
+            step
+            for at in range(1 if aim else CORNERS)
+            for step in (partial(self._walk, aim, 60), partial(self._corners, aim, at))
+        ]
+        return (
+            partial(self._walk, aim, 30),
+            partial(self._support, aim),
+            *more,
+            partial(self._walk, aim, 120),
+            partial(self._probe, aim),
+            partial(self._walk, aim, 120),
+            partial(self._balls, aim),
+        )
+
+    def _tasks(self, kernel: Callable[..., T], arguments: Iterable[tuple[object, ...]]) -> Iterator[T]:
+        engine = self._budget.engine
+        return engine.results(engine.submit(kernel, *each) for each in arguments)
+
+    # -- worlds to start from, and counts ---------------------------------------------------------------------
+
+    def _take_hint(self) -> None:
+        """Take over what the publisher's key tells, where it is a world."""
+        state = self.state
+        core = state.core(state.pending(ALL))
+        if core.variables:
+            state.adopt(core, state.local(core, state.network.hint[core.variable]))
+            state.share_among_twins(core)
+
+    def _count(self, *, everybody: bool) -> None:
+        """Count the worlds of parts, where all of them are small."""
+        net, decision = self.state.network, self.state.decision
+        wanted = np.zeros(net.variables, dtype=np.bool_)
+        wanted[net.owner[np.isnan(decision.share) if everybody else self.state.pending(ALL)]] = True
+        # Rows that tell of numbers alone only join parts.
+        if self.state.largest() > COUNTED:
+            return
+        core = core_of(net, decision.alive, wanted, exact=True)
+        if not core.variables or np.bincount(core.part).max() > COUNTED:
+            return
+        steps = steps_of(self._evidence, decision, core)
+        runs = relaxation.batches(core, BATCH)
+        tasks = ((core.slice(a, b), _of_steps(core, steps, a, b), STEPS, self._budget) for a, b in runs)
+        refuted = np.zeros(net.columns, dtype=np.bool_)
+        for (a, b), results in zip(runs, self._tasks(counted, tasks), strict=True):
+            for number, result in zip(range(a, b), results, strict=True):
+                if result is not None:
+                    self._take_count(core.slice(number, number + 1), result, refuted)
+        self.state.rule_out(refuted)
+
+    def _take_count(self, part: Core, result: Counted, refuted: Flags) -> None:
+        decision = self.state.decision
+        if not result.number:
+            if (decision.chosen[part.variable] >= 0).all():
+                raise AssertionError("a part with a world was counted to have none")
+            decision.feasible = False
+            return
+        self.counts.add(part, result.number)
+        decision.shown[part.column[result.possible]] = True
+        decision.share[part.column] = result.share
+        refuted[part.column[~result.possible]] = True
+
+    def _find_worlds(self) -> None:
+        """Find a world of every part that has none so far."""
+        state = self.state
+        for at in range(FIRST_CORNERS):
+            core = state.core(state.pending(ALL), known=False)
+            if not core.variables:
+                return
+            self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
+        core = state.core(state.pending(ALL), known=False)
+        runs = [(number, number + 1) for number in range(core.parts)]
+        found = self._tasks(first_world, ((core.slice(a, b), FIRST_WORLD, self._budget) for a, b in runs))
+        for (a, b), (answer, chosen) in zip(runs, found, strict=True):
+            if answer == "none":
+                state.decision.feasible = False
+                return
+            if chosen is not None:
+                state.adopt(core.slice(a, b), chosen)
+        state.share_among_twins(core)
+
+    # -- showing and ruling out -------------------------------------------------------------------------------
+
+    def _walk(self, enough: int, most: int) -> None:
+        """Walk from the world that is known."""
+        state = self.state
+        pending = state.pending(enough)
+        if np.count_nonzero(pending) < (WALKED_ON if self._walks else WALKED) or len(state.network.link):
+            return
+        from attacks.joint.walk import walk
+
+        core = state.core(pending, known=True)
+        if not core.variables:
+            return
+        self._walks += 1
+        like = core.classes.like
+        asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
+        lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
+        asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
+        chosen, shown = state.chosen(core), state.decision.shown[core.column]
+        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, like)
+        for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
+            if self._budget.exhausted():
+                break
+            seed = (self._seed + self._walks) % (1 << 32)
+            if walk(some, enough, most, seed, *arrays, chosen, shown) < 0:
+                raise AssertionError("a walk came to what is no world")
+        if not core.worlds(chosen).all():
+            raise AssertionError("a walk came to what is no world")
+        state.decision.shown[core.column[shown]] = True
+        state.adopt(core, chosen)
+        state.share_among_twins(core)
+
+    def _support(self, enough: int) -> None:
+        """Prove what fractions prove."""
+        pending = self.state.pending(enough)
+        core = self.state.core(pending)
+        runs = relaxation.batches(core, BATCH)
+        asked = pending[core.column]
+        tasks = ((core.slice(a, b), _of(core, asked, a, b), self._budget) for a, b in runs)
+        refuted = np.zeros(len(pending), dtype=np.bool_)
+        for (a, b), impossible in zip(runs, self._tasks(relaxation.supported, tasks), strict=True):
+            if impossible is not None:
+                refuted[_of(core, core.column, a, b)[impossible]] = True
+        self.state.rule_out(refuted)
+
+    def _corners(self, enough: int, at: int) -> None:
+        """Look for more worlds at corners."""
+        pending = self.state.pending(enough)
+        core = self.state.core(pending)
+        rng = np.random.default_rng([self._seed, 3, at])
+        cost = pending[core.column] * rng.uniform(0.5, 1.0, len(core.kind))
+        if at % 2:
+            cost *= rng.random(len(core.kind)) < 0.3
+        self._try_corners(core, cost)
+
+    def _try_corners(self, core: Core, cost: Floats) -> None:
+        runs = relaxation.batches(core, BATCH)
+        tasks = ((core.slice(a, b), _of(core, cost, a, b), self._budget) for a, b in runs)
+        for (a, b), chosen in zip(runs, self._tasks(relaxation.corner, tasks), strict=True):
+            if chosen is not None:
+                self.state.adopt(core.slice(a, b), chosen)
+        self.state.share_among_twins(core)
+
+    def _probe(self, enough: int) -> None:
+        """Ask for single options in fractions."""
+        core = self.state.core(self.state.pending(enough), known=True)
+        refuted = np.zeros(self.state.network.columns, dtype=np.bool_)
+        for part, result in self._asked_by_part(core, probing.probed, self.state.pending(enough), enough):
+            refuted[part.column[result.impossible]] = True
+        self.state.rule_out(refuted)
+
+    def _balls(self, enough: int) -> None:
+        """Ask for single options in whole numbers, again as long as something was ruled out."""
+        state = self.state
+        tried = np.zeros(state.network.columns, dtype=np.bool_)
+        while state.decision.feasible and not self._budget.exhausted():
+            pending = state.pending(enough) & ~tried
+            core = state.core(pending)
+            if not pending.any() or not core.variables:
+                return
+            refuted = np.zeros_like(tried)
+            for part, result in self._asked_by_part(core, balls.balled, pending, enough):
+                tried[part.column] |= part.classes.shared(part, result.asked)
+                refuted[part.column[result.impossible]] = True
+                if result.impossible.any():  # whatever follows in this part rests on it
+                    state.decision.believed[part.variable] = True
+            state.rule_out(refuted)
+
+    def _asked_by_part(
+        self, core: Core, kernel: Callable[..., probing.Probed], pending: Flags, enough: int
+    ) -> Iterator[tuple[Core, probing.Probed]]:
+        """Ask a kernel for the pending columns of each part; yield what it says once its worlds were taken over."""
+        state = self.state
+        asked, chosen, shown = pending[core.column], state.chosen(core), state.decision.shown[core.column]
+        runs = [(number, number + 1) for number in range(core.parts)]
+        tasks = (
+            (
+                core.slice(a, b),
+                _local(core, chosen, a, b),
+                _of(core, asked, a, b),
+                enough,
+                _of(core, shown, a, b),
+                self._budget,
+            )
+            for a, b in runs
+        )
+        for (a, b), result in zip(runs, self._tasks(kernel, tasks), strict=True):
+            part = core.slice(a, b)
+            state.decision.shown[part.column[result.shown]] = True
+            state.adopt(part, result.chosen)
+            yield part, result
+        state.share_among_twins(core)
+
+
+def first_world(part: Core, work: float, budget: Budget) -> tuple[str, Numbers | None]:
+    """Return a world of a part, if one is found; `none` where there is none."""
+    if budget.exhausted():
+        return "unknown", None
+    model = LinearModel(part)
+    answer, number = in_whole_numbers(model, (), None, work, budget)
+    return answer, None if number is None else model.world(number)
+
+
+def _of(core: Core, columns: T, first: int, last: int) -> T:
+    """Return what belongs to the columns of some parts."""
+    begin, end = core.start[core.part_start[first]], core.start[core.part_start[last]]
+    return columns[begin:end]  # type: ignore[index]
+
+
+def _local(core: Core, chosen: Numbers, first: int, last: int) -> Numbers:
+    """Return columns of the variables of some parts, by their own numbers."""
+    begin, end = core.part_start[first], core.part_start[last]
+    some = chosen[begin:end]
+    return np.where(some < 0, -1, some - core.start[begin])
+
+
+def _of_steps(core: Core, steps: Steps, first: int, last: int) -> Steps:
+    begin, end = core.start[core.part_start[first]], core.start[core.part_start[last]]
+    return steps.of(slice(int(begin), int(end)))

@@ -1,0 +1,119 @@
+"""What is known so far of a network, and what of it is left to do."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.core import Core, core_of
+from attacks.joint.decision import Decision
+from attacks.joint.network import ConstraintNetwork
+from attacks.joint.propagation import Propagation
+from audit.runtime.budget import Budget
+
+
+class State:
+    """A decision under way.
+
+    Attributes:
+        network, decision, budget: what is decided, what is known of it, and how long it may take.
+        wanted: which variables are asked about; shape (variables,).
+    """
+
+    def __init__(self, network: ConstraintNetwork, budget: Budget) -> None:
+        self.network, self.budget = network, budget
+        self._propagation = Propagation(network)
+        feasible = self._propagation.run(budget)
+        self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
+        self.wanted = np.ones(network.variables, dtype=np.bool_)
+        self._core: Core | None = None
+
+    @cached_property
+    def _option(self) -> Numbers:
+        """The option of each column: columns of a variable with one class of values are one."""
+        net = self.network
+        new = np.ones(net.columns, dtype=np.bool_)
+        new[1:] = (net.kind[1:] != net.kind[:-1]) | (net.owner[1:] != net.owner[:-1])
+        return np.cumsum(new) - 1
+
+    def pending(self, enough: int) -> Flags:
+        """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.
+
+        `enough` is 0 where all options matter.
+        """
+        decision, net, option = self.decision, self.network, self._option
+        known = np.zeros(int(option[-1]) + 1 if len(option) else 0, dtype=np.bool_)
+        known[option[decision.shown]] = True
+        left = decision.alive & ~known[option] & self.wanted[net.owner]
+        if enough:
+            first = np.ones(len(option), dtype=np.bool_)
+            first[1:] = option[1:] != option[:-1]
+            values = np.bincount(net.owner[first & known[option]], minlength=net.variables)
+            left &= (values < enough)[net.owner]
+        return left
+
+    def core(self, columns: Flags, *, known: bool | None = None) -> Core:
+        """Return the open parts with some of the columns; if asked, only those of which a world is known (or none)."""
+        core = self._whole()
+        parts = np.zeros(core.parts, dtype=np.bool_)
+        parts[core.part[core.owner[columns[core.column]]]] = True
+        if known is not None:
+            unknown = np.zeros(core.parts, dtype=np.bool_)
+            unknown[core.part[self.decision.chosen[core.variable] < 0]] = True
+            parts &= ~unknown if known else unknown
+        return core if parts.all() else core.only(parts)
+
+    def largest(self) -> int:
+        """Return how many variables the largest open part has."""
+        return int(np.bincount(self._whole().part).max(initial=0))
+
+    def _whole(self) -> Core:
+        if self._core is None:
+            everybody = np.ones(self.network.variables, dtype=np.bool_)
+            self._core = core_of(self.network, self.decision.alive, everybody)
+        return self._core
+
+    def chosen(self, core: Core) -> Numbers:
+        """Return the columns of a core in the world that is known, -1 where none is."""
+        return self.local(core, self.decision.chosen[core.variable])
+
+    def local(self, core: Core, columns: Numbers) -> Numbers:
+        """Return columns of the network by their numbers in a core, -1 where they are not in it."""
+        number = np.full(self.network.columns + 1, -1, dtype=np.int64)
+        number[core.column] = np.arange(len(core.column))
+        return number[columns]  # -1 is the last number, which is nobody's
+
+    def adopt(self, core: Core, chosen: Numbers) -> None:
+        """Take over the worlds among columns for each variable of a core, as far as they are worlds."""
+        mine = core.worlds(chosen)[core.part]
+        columns = core.column[chosen[mine]]
+        self.decision.chosen[core.variable[mine]] = columns
+        self.decision.shown[columns] = True
+
+    def share_among_twins(self, core: Core) -> None:
+        """Take over for everybody in a core what is shown of their twins."""
+        self.decision.shown[core.column] = core.classes.shared(core, self.decision.shown[core.column])
+
+    def rule_out(self, columns: Flags) -> None:
+        """Take columns away that are proved impossible, and all that follows.
+
+        Raises:
+            AssertionError: a world that was checked has one of them; this is a bug of the program.
+        """
+        decision = self.decision
+        if not columns.any():
+            return
+        if (columns & decision.shown).any():
+            raise AssertionError("a value that a world has was proved impossible")
+        self._propagation.alive = decision.alive
+        decision.feasible = self._propagation.remove(columns, self.budget)
+        decision.alive = self._propagation.alive
+        self._core = None
+        if (decision.shown & ~decision.alive).any():
+            if decision.feasible or (decision.chosen >= 0).all():
+                raise AssertionError("a value that a world has was proved impossible")
+            decision.shown &= decision.alive
+        single = np.bincount(self.network.owner[decision.alive], minlength=self.network.variables) == 1
+        decision.shown |= decision.alive & single[self.network.owner]

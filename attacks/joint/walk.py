@@ -1,0 +1,167 @@
+"""Walks: from a known world to others, by small rearrangements (compiled).
+
+Somebody is given a column that no world is known to have; whoever is one too many in a row is moved on, to where that
+does the least harm, for some steps. Each world on the way is counted again, row by row, before it shows anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.runtime.compiling import kernel
+
+Array: TypeAlias = npt.NDArray[Any]
+# Of a hundred moves, this many are drawn instead of chosen.
+_DRAWN = 3
+# For so many steps, and some more, whoever was moved stays.
+_STAYS, _LONGER = 3, 8
+_FAR = 1 << 30
+
+
+@kernel
+def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes arrays, and calls cost more than they do
+    asked: Array,
+    enough: int,
+    most: int,
+    seed: int,
+    owner: Array,
+    start: Array,
+    row_start: Array,
+    row: Array,
+    capacity: Array,
+    by_row_start: Array,
+    by_row: Array,
+    like: Array,
+    chosen: Array,
+    shown: Array,
+) -> int:
+    """Try to show some columns, each in a walk of up to `most` moves; return how many were shown.
+
+    Args:
+        asked: columns, those of a variable one after the other.
+        enough: of how many columns of a variable worlds are wanted; 0 for all.
+        most: moves of a walk.
+        seed: what is drawn.
+        owner, start, row_start, row, capacity, by_row_start, by_row: the core, without links.
+        like: the variable that stands for each, whose columns are marked.
+        chosen: a world, changed in place; shape (variables,).
+        shown: which columns are shown, changed in place; shape (columns,).
+    """
+    np.random.seed(seed)  # noqa: NPY002 - numba's own generator
+    rows = len(capacity)
+    over = np.zeros(rows, dtype=np.int64)
+    for v in range(len(chosen)):
+        for z in range(row_start[chosen[v]], row_start[chosen[v] + 1]):
+            over[row[z]] += 1
+    for r in range(rows):
+        over[r] -= capacity[r]
+        if over[r] > 0:
+            return -1
+    stays = np.zeros(len(chosen), dtype=np.int64)
+    moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
+    full = np.empty(64 * most + 4_096, dtype=np.int64)
+    now, won = 0, 0
+    for place in range(len(asked)):
+        target = asked[place]
+        v = owner[target]
+        if shown[start[like[v]] + target - start[v]]:
+            continue
+        if enough > 0:
+            known = 0
+            for c in range(start[like[v]], start[like[v] + 1]):
+                known += shown[c]
+            if known >= enough:
+                continue
+        held, moves, cost, steps = 0, 0, 0, 0
+        mover, column = v, target
+        done = False
+        while True:
+            moved[moves], before[moves] = mover, chosen[mover]
+            moves += 1
+            for z in range(row_start[chosen[mover]], row_start[chosen[mover] + 1]):
+                r = row[z]
+                if over[r] > 0:
+                    cost -= 1
+                over[r] -= 1
+            chosen[mover] = column
+            for z in range(row_start[column], row_start[column + 1]):
+                r = row[z]
+                over[r] += 1
+                if over[r] > 0:
+                    cost += 1
+                    if held < len(full):
+                        full[held] = r
+                        held += 1
+            stays[mover] = now + steps + _STAYS + np.random.randint(_LONGER)  # noqa: NPY002
+            if cost == 0:
+                done = True
+                break
+            steps += 1
+            if steps > most:
+                break
+            r = -1
+            while held > 0:
+                k = np.random.randint(held)  # noqa: NPY002
+                r = full[k]
+                if over[r] > 0:
+                    break
+                held -= 1
+                full[k] = full[held]
+                r = -1
+            if r < 0:
+                break
+            best, ties, mover = _FAR, 0, -1
+            drawn = np.random.randint(100) < _DRAWN  # noqa: NPY002
+            for k in range(by_row_start[r], by_row_start[r + 1]):
+                own = by_row[k]
+                w = owner[own]
+                if chosen[w] != own or w == v:
+                    continue
+                leaving = 0
+                for z in range(row_start[own], row_start[own + 1]):
+                    leaving -= over[row[z]] > 0
+                for c in range(start[w], start[w + 1]):
+                    if c == own:
+                        continue
+                    change = leaving
+                    for z in range(row_start[c], row_start[c + 1]):
+                        change += over[row[z]] >= 0
+                    if stays[w] > now + steps and cost + change > 0:
+                        change += 1_000
+                    if drawn:
+                        change = 0
+                    if change < best:
+                        best, ties, mover, column = change, 1, w, c
+                    elif change == best:
+                        ties += 1
+                        if np.random.randint(ties) == 0:  # noqa: NPY002
+                            mover, column = w, c
+            if mover < 0:
+                break
+        now += steps + 20
+        if done:
+            # Count again who is where, row by row.
+            for k in range(moves):
+                c = chosen[moved[k]]
+                for z in range(row_start[c], row_start[c + 1]):
+                    r, taken = row[z], 0
+                    for j in range(by_row_start[r], by_row_start[r + 1]):
+                        taken += chosen[owner[by_row[j]]] == by_row[j]
+                    if taken > capacity[r]:
+                        return -1
+            for k in range(moves):
+                w = moved[k]
+                shown[start[like[w]] + chosen[w] - start[w]] = True
+            won += 1
+        else:
+            for k in range(moves - 1, -1, -1):
+                w = moved[k]
+                for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
+                    over[row[z]] -= 1
+                chosen[w] = before[k]
+                for z in range(row_start[chosen[w]], row_start[chosen[w] + 1]):
+                    over[row[z]] += 1
+    return won

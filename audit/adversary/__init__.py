@@ -1,0 +1,1 @@
+"""Adversaries: how somebody who knows something sees a series, as evidence for attacks."""

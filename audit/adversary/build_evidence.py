@@ -1,0 +1,159 @@
+"""Gathering: whom a series lets one assume as the adversary, and what that adversary sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.combined_values import CombinedVocabulary
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.record_linkage import FollowedRecords
+from audit.adversary.register import RegisterSource
+from audit.adversary.release_cache import ReleaseCache
+from audit.adversary.row_contents import RowContentsSource
+from audit.io import manifest as manifests
+from audit.io.background_knowledge import read_transitions
+from audit.io.manifest import EPISODES
+from audit.io.series import Series
+from audit.io.transitions import check_size
+from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, AdversaryKind
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes, CombinedName, Evidence, Transitions
+
+_ALLOWED: Mapping[str, Callable[[Series], bool]] = {
+    "linked": lambda series: series.started_keys,
+    "register": lambda series: series.manifest.register is not None,
+    "pseudonym": lambda series: series.manifest.columns.record is not None,
+    "published": lambda _series: True,
+}
+"""Which series let one assume which adversary."""
+
+
+def build_evidence(
+    series: Series, adversary: AdversaryKind | None = None, *, records: bool = False
+) -> tuple[Evidence, ...]:
+    """Return what an adversary sees of a series, one `Evidence` per sensitive attribute, and one of all together.
+
+    The last one is of the combinations of values that rows have, where there are several attributes and nothing is
+    known beforehand.
+
+    Without `adversary` the worst case that the series allows is taken: `linked`, then `register`, then
+    `pseudonym`, then `published`. Releases are read when an attack asks for them, record ids and the cells beside them
+    only with `records`.
+
+    Raises:
+        UsageError: the series lacks what the adversary needs.
+        InputError: the register, the transitions or the known values cannot be read or contradict the series.
+    """
+    kind = choose(series, adversary)
+    releases = ReleaseCache(series, kind, records=records and _has_records(series))
+    each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
+    return each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
+
+
+def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
+    """Return the adversary to assume.
+
+    Raises:
+        UsageError: the series lacks what the adversary needs.
+        InputError: some releases have a key and some have none.
+    """
+    columns = series.manifest.columns
+    allowed = (each for each in ADVERSARIES.values() if _ALLOWED[each.name](series))
+    chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
+    if columns.rows == EPISODES and adversary is None:
+        chosen = PUBLISHED
+    if columns.rows == EPISODES and chosen is not PUBLISHED:
+        what = 'rows = "episodes" leaves open whose row is whose'
+        raise UsageError(f"{manifests.NAME}: {what}, which the adversary `{chosen.name}` needs; leave --adversary out")
+    if not _ALLOWED[chosen.name](series):
+        what = f"the adversary `{chosen.name}` needs {chosen.needs}"
+        raise UsageError(f"{manifests.NAME}: {what}; add it or choose another")
+    if chosen is LINKED:
+        series.check_keys()
+    return chosen.name
+
+
+def _has_records(series: Series) -> bool:
+    """Tell whether published ids link the rows of one record each."""
+    return series.manifest.columns.record is not None and series.manifest.columns.rows != EPISODES
+
+
+def _evidence(releases: ReleaseCache, kind: AdversaryKind, sensitive: str) -> Evidence:
+    series = releases.series
+    vocabulary = series.vocabularies[sensitive]
+    has_transitions = series.manifest.values_change
+    transitions = read_transitions(series, sensitive, vocabulary) if has_transitions else None
+    source = _source(releases, sensitive, None if transitions is None else transitions.listed)
+    if transitions is not None and transitions.constant:
+        source.constant, transitions = True, None
+    if series.manifest.known is not None and ADVERSARIES[kind].knows_people:
+        source.learn()
+    known = 0 if source.known is None else len(np.unique(source.known.person))
+    followed = FollowedRecords(releases) if _has_records(series) else None
+    rows, tags = series.about_rows, series.tags
+    alone = None if ADVERSARIES[kind].reads_key else source
+    return Evidence(
+        *(kind, sensitive, tags, transitions, known, rows, source, vocabulary.names, followed, alone),
+        rows_of=RowContentsSource(releases, sensitive),
+        growing=series.manifest.growing,
+    )
+
+
+def _source(releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
+    if releases.register is not None:
+        return RegisterSource(releases, sensitive, listed, releases.register)
+    return KnownGroupsSource(releases, sensitive, listed)
+
+
+def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
+    """Return what is seen of the combinations of all sensitive attributes.
+
+    Raises:
+        InputError: releases cannot be read; they are, where values change, so that all combinations have a code.
+    """
+    source = _source(releases, combined.name, None)
+    source.combined = combined
+    transitions = None
+    changing = [seen.transitions for seen in each if seen.transitions is not None]
+    if len(changing) == len(each):
+        for seen in each:
+            for release in range(len(releases)):
+                seen.pools(release)  # the transitions say what may follow each value
+        source.constant = False
+        transitions = _together(releases.series, changing, combined.parts())
+    name = CombinedName(combined.name)
+    name.attributes = combined.attributes
+    return replace(
+        each[0],
+        sensitive=name,
+        transitions=transitions,
+        source=source,
+        values=combined.names,
+        records=None,
+        rows_of=None,
+        combined=combined,
+    )
+
+
+def _together(series: Series, transitions: Sequence[Transitions], parts: Codes) -> Transitions:
+    """Return which combination may follow which: all attributes change at once, each by itself.
+
+    Raises:
+        InputError: there are too many combinations.
+    """
+    size = len(parts)
+    check_size(str(series.manifest.transitions), size)
+    steps = [each.weight[np.ix_(codes, codes)] for each, codes in zip(transitions, parts.T, strict=True)]
+    possible = np.all([step > 0 for step in steps], axis=0)
+    weight = np.where(possible, np.maximum(np.prod(steps, axis=0), np.finfo(np.float64).tiny), 0.0)
+    exact = {}
+    for before, after in np.argwhere(possible).tolist():
+        pairs = zip(transitions, parts[before].tolist(), parts[after].tolist(), strict=True)
+        exact[before, after] = prod((each.exact[a, b] for each, a, b in pairs), start=Fraction(1))
+    return Transitions(weight, exact, np.ones(size, dtype=np.bool_))

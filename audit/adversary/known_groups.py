@@ -1,0 +1,394 @@
+"""Pools of people whose groups are known, and what is known of some people's values beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.combined_values import CombinedVocabulary
+from audit.adversary.constant_values import UNKNOWN, FirstValues
+from audit.adversary.release_cache import ReleaseCache, prefetch
+from audit.adversary.row_classes import Places, places
+from audit.io.background_knowledge import Known, read_known
+from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.releases import Release
+from audit.io.tables import read_table, text_codes
+from audit.io.unlisted_values import check_listed
+from audit.model.composite_keys import combine, distinct
+from audit.model.errors import InputError, Problem, Problems, UsageError
+from audit.model.evidence import (
+    CandidateGroups,
+    CandidatePools,
+    Codes,
+    Counts,
+    Members,
+    PublishedClasses,
+    Table,
+    ValueCounts,
+)
+
+
+class KnownGroupsSource:
+    """Pools when it is known who is in which group: a person's pool is the group.
+
+    `listed` says of which values the transitions tell, None without any; `constant`, whether values never change, which
+    transitions may say as well; `combined`, that the values are combinations.
+    """
+
+    def __init__(self, releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
+        self.releases = releases
+        self.series = releases.series
+        self.sensitive = sensitive
+        self.listed = listed
+        self.constant = listed is None
+        self.combined: CombinedVocabulary | None = None
+        self.known: Known | None = None
+        self._truth: tuple[Codes | None, npt.NDArray[np.bool_]] | None = None
+        self._first = FirstValues()
+        self._noting = Lock()
+
+    @property
+    def vocabulary(self) -> Vocabulary | CombinedVocabulary:
+        """The values of the sensitive attribute, or the combinations of the values of several."""
+        return self.series.vocabularies[self.sensitive] if self.combined is None else self.combined
+
+    def stream(self) -> Iterator[CandidatePools]:
+        """Yield the pools of all releases in order; the next release is read while one is being worked on."""
+        return prefetch(len(self.releases), self.read_ahead, self.pools)
+
+    def read_ahead(self, position: int) -> None:
+        """Read a release before its pools are asked for; what the key tells of it is noted in passing."""
+        self.releases.get(position)
+        if self.by_key and self.constant:
+            self._note(position)
+
+    def release(self, position: int) -> Release:
+        """Return a release whose values the transitions speak of, its groups being what publishes values together.
+
+        Raises:
+            InputError: the transitions do not say what may follow a published value.
+        """
+        release = self.releases.get(position).seen
+        if self.listed is not None:
+            check_listed(self.series, release, self.sensitive, self.listed)
+        return release
+
+    def pools(self, position: int) -> CandidatePools:
+        """Return the pools of a release, counted from 0."""
+        return self._seen(self.release(position), self._fixed(position))
+
+    def _seen(self, release: Release, fixed: Codes | None) -> CandidatePools:
+        """Return the pools of a release, or of some groups of it; `fixed` is as `_fixed` returns it."""
+        if release.person is None:
+            raise UsageError("per-person attacks need the adversary `linked` or `register`")
+        rows = self._real(release.person)
+        person = release.person if rows is None else release.person[rows]
+        group = release.group.codes if rows is None else release.group.codes[rows]
+        entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        at = None if fixed is None else fixed[person]
+        if at is not None:
+            self._check_own(release, rows, at)
+            entries = self._without(entries, person, group, at)
+        return self._pools(person, group, release.group.size, entries, at)
+
+    def present(self, position: int) -> Codes:
+        """Return the people, counterfeits left out, who are in a release."""
+        person = self.release(position).person
+        if person is None:
+            return np.zeros(0, dtype=np.int32)
+        rows = self._real(person)
+        return person if rows is None else person[rows]
+
+    def pools_of(self, position: int, people: Codes) -> CandidatePools:
+        """Return the pools of a release with at least some people, as far as they are in it."""
+        return self._seen(self.around(position, people), None) if self.by_key else self.pools(position)
+
+    @property
+    def by_key(self) -> bool:
+        """Whether the key alone says which rows may be whose."""
+        return type(self) is KnownGroupsSource and self.known is None
+
+    def around(self, position: int, people: Codes) -> Release:
+        """Return a release less the groups that hold none of some people, if the key tells who is in them.
+
+        Raises:
+            InputError: the transitions do not say what may follow a published value.
+        """
+        release = self.releases.around(position, people)
+        if self.listed is not None:
+            check_listed(self.series, release, self.sensitive, self.listed)
+        return release
+
+    def groups(self, position: int, people: Codes) -> list[tuple[str, ...]]:
+        """Return the name of the group of each of some people in a release."""
+        release = self.around(position, people)
+        if release.person is None:
+            return []
+        order = np.argsort(release.person, kind="stable")
+        row = order[np.searchsorted(release.person, people, sorter=order)]
+        return [(release.group.name(int(code)),) for code in release.group.codes[row]]
+
+    def group_names(self, position: int, groups: Codes) -> list[str]:
+        """Return the names of some groups of a release."""
+        group = self.release(position).group
+        return [group.name(int(code)) for code in groups]
+
+    def published(self, position: int) -> PublishedClasses:
+        """Return a release as anybody sees it."""
+        release = self.releases.get(position).release
+        value = release.entry_value[self.sensitive]
+        values = len(self.series.vocabularies[self.sensitive])
+        size = np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size)
+        fake = np.zeros(release.group.size, dtype=np.int64)
+        fake[list(release.counterfeits)] = list(release.counterfeits.values())
+        if not release.values_by_row or release.alike is None:
+            group = np.arange(release.group.size, dtype=np.int32)
+            contents = ValueCounts(release.entry_group, value, release.entry_count)
+            return PublishedClasses(group, fake < size, contents, values)
+        columns = [(release.group.codes, release.group.size), (release.alike, int(release.alike.max(initial=-1)) + 1)]
+        first, place = distinct(*combine(columns, release.rows))
+        group = release.group.codes[first]
+        return PublishedClasses(group, (fake < size)[group], ValueCounts(place, value, release.entry_count), values)
+
+    def published_names(self, position: int, groups: Codes) -> list[str]:
+        """Return the names of some published groups of a release."""
+        group = self.releases.get(position).release.group
+        return [group.name(int(code)) for code in groups]
+
+    def members(self, position: int) -> Members:
+        """Return who is in which group of a release, counterfeits included."""
+        release = self.release(position)
+        if release.person is None:
+            raise UsageError("who is in which group is known to the adversary `linked` alone")
+        person, group = release.person, release.group.codes
+        entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        fixed = self._fixed(position)
+        if fixed is not None:
+            at, entries = self._taken(release, person, fixed, entries)
+            rows = np.flatnonzero(at == UNKNOWN)
+            person, group = person[rows], group[rows]
+        values = len(self.vocabulary)
+        individual = ~self.series.people.is_counterfeit()
+        return Members(person, group, release.group.size, entries, individual, values)
+
+    def hosts(self, position: int) -> CandidateGroups:
+        """Return the rows of a release and which group holds whom, counterfeits that keep their identity included.
+
+        Raises:
+            InputError: a known value contradicts the release.
+        """
+        release = self.release(position)
+        if release.person is None:
+            raise UsageError("who may be in which group is known to the adversaries `linked` and `register` alone")
+        contents = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
+        rows = np.flatnonzero(release.person != NOBODY)
+        person, group = release.person[rows], release.group.codes[rows]
+        fixed = self._fixed(position)
+        at = np.full(len(rows), UNKNOWN, dtype=np.int32)
+        if fixed is not None:
+            at = self._taken(release, release.person, fixed, contents)[0][rows]
+        read = self.releases.get(position)
+        there = places(read.release, read.classes)
+        # Everybody's row is known: so many people are there, counterfeits that keep their identity among them.
+        there = there._replace(rows=np.bincount(group, minlength=len(there.rows)))
+        held = np.bincount(there.published, weights=there.rows, minlength=read.release.group.size).astype(np.int64)
+        start = np.arange(len(rows) + 1, dtype=np.int64)
+        return self._hosts((person, at), (start, group), there, held, contents)
+
+    def _hosts(
+        self,
+        people: tuple[Codes, Codes],
+        candidates: tuple[Counts, Codes],
+        there: Places,
+        held: Counts,
+        contents: ValueCounts,
+    ) -> CandidateGroups:
+        """Return people with their known values, their candidate classes, and what these can hold."""
+        values = len(self.vocabulary)
+        individual = ~self.series.people.is_counterfeit()
+        most = np.minimum(there.rows, held[there.published])
+        size = int(there.group.max(initial=-1)) + 1
+        return CandidateGroups(
+            *people,
+            *candidates,
+            there.group,
+            most,
+            there.rows,
+            there.published,
+            held,
+            size,
+            contents,
+            individual,
+            values,
+        )
+
+    def warm_start(self, position: int) -> Codes | None:
+        """Return the values of the people of `hosts(position)` as the key tells them; None where it does not."""
+        release = self.release(position)
+        if release.person is None or not release.values_by_row:
+            return None
+        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
+        own[release.person] = release.entry_value[self.sensitive]
+        own[NOBODY] = UNKNOWN
+        return own[self.hosts(position).person]
+
+    def truth(self, position: int) -> Codes | None:
+        """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
+        release = self.release(position)
+        values = None if release.person is None else self._own_values(position, release)
+        if values is None or release.person is None:
+            return None
+        if self.by_key:
+            rows = self._real(release.person)
+            return values if rows is None else values[rows]
+        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
+        own[release.person] = values
+        own[NOBODY] = UNKNOWN
+        return own[self.pools(position).person]
+
+    def _own_values(self, position: int, release: Release) -> Codes | None:
+        """Return the value of each row: beside it, or of an Anatomy pair in the key, if that has such a column."""
+        if release.values_by_row:
+            return release.entry_value[self.sensitive]
+        manifest, problems = self.series.manifest, Problems()
+        path = manifest.key_path(manifest.releases[position])
+        key = read_table(path, manifest.shown(path), ["row", self.sensitive], problems) if is_there(path) else None
+        if key is None or problems.found:
+            return None
+        rows, values = key.whole_numbers("row"), np.full(release.rows, UNKNOWN, dtype=np.int32)
+        codes, texts = text_codes(key.arrow(self.sensitive))
+        inside = (rows >= 0) & (rows < release.rows)
+        values[rows[inside]] = self.series.vocabularies[self.sensitive].codes(texts)[codes[inside]]
+        return values
+
+    def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
+        """Return everybody's first true value by person code, and whether the person has another one later on.
+
+        What was streamed before is not read again.
+        """
+        if self._truth is None:
+            # Everybody and every value has a number once the last release is read, which an attack cut short has not.
+            for position in range(self._first.noted, len(self.releases)):
+                self._note(position)
+            self._truth = self._first.result()
+        return self._truth
+
+    def _note(self, position: int) -> None:
+        """Note the true values of a release, if it is the next one to be noted."""
+        with self._noting:
+            if position == self._first.noted:
+                values = self.truth(position)
+                person = np.zeros(0, dtype=np.int32) if values is None else self._asked(position)
+                people, vocabulary = self.series.people.size, len(self.vocabulary)
+                self._first.note(person, values, people, vocabulary)
+
+    def _asked(self, position: int) -> Codes:
+        """Return the people of `pools(position)`."""
+        if self.by_key:
+            return self.present(position)
+        return self.pools(position).person
+
+    def _pools(
+        self, person: Codes, pool: Codes, n_pools: int, contents: ValueCounts | Table, fixed: Codes | None
+    ) -> CandidatePools:
+        counted = None
+        if fixed is not None and self.constant:
+            rows = np.flatnonzero(fixed == UNKNOWN)
+            person, pool, fixed = person[rows], pool[rows], None
+        elif fixed is not None:
+            counted = fixed == UNKNOWN
+        values = len(self.vocabulary)
+        return CandidatePools(person, pool, n_pools, contents, counted, fixed, self.series.people.size, values)
+
+    def _real(self, person: Codes) -> npt.NDArray[np.intp] | None:
+        """Return the rows that are people and no counterfeits, or None when all are."""
+        people = self.series.people
+        if not people.has_counterfeits and (not len(person) or person.min() != NOBODY):
+            return None
+        return np.flatnonzero((person != NOBODY) & ~np.append(people.is_counterfeit(), True)[person])
+
+    # -- known values ---------------------------------------------------------------------------------
+
+    def learn(self) -> None:
+        """Read the known values, before which nothing is noted; releases are read before, so that everybody has a code.
+
+        Raises:
+            InputError: the file cannot be read, or contradicts itself or the series.
+        """
+        present = [np.unique(self.pools(position).person) for position in range(len(self.releases))]
+        known = read_known(self.series, self.sensitive)
+        problems = Problems()
+        everybody = np.unique(np.concatenate(present))
+        if self.series.manifest.to_come:
+            known = known.some(np.isin(known.person, everybody))
+        for place in np.flatnonzero(~np.isin(known.person, everybody)):
+            what = "this person is in no release, or is a counterfeit"
+            problems.add(known.shown, what, "drop the line", line=known.lines[place], column="individual")
+        for place in np.flatnonzero(known.release >= 0):
+            if known.person[place] not in present[known.release[place]]:
+                what = "this person is not in this release"
+                problems.add(known.shown, what, "correct the release", line=known.lines[place], column="release")
+        problems.check()
+        self.known = known
+        for position in range(len(self.releases)):
+            self.pools(position)
+
+    def _fixed(self, position: int) -> Codes | None:
+        """Return, by person code, the value known beforehand in a release, -1 where none is."""
+        known = self.known
+        if known is None:
+            return None
+        fixed = np.full(self.series.people.size, UNKNOWN, dtype=np.int32)
+        holds = np.full(len(known.person), True) if self.constant else np.isin(known.release, (-1, position))
+        fixed[known.person[holds]] = known.value[holds]
+        wrong = np.flatnonzero(holds & (fixed[known.person] != known.value))
+        if len(wrong):
+            what = "another line gives this person another value"
+            raise self._contradiction(known, int(wrong[0]), what)
+        return fixed
+
+    def _contradiction(self, known: Known, place: int, what: str) -> InputError:
+        return InputError([Problem(known.shown, what, "correct the line or drop it", known.lines[place])])
+
+    def _line_of(self, known: Known, person: int) -> int:
+        return int(np.flatnonzero(known.person == person)[0])
+
+    def _check_own(self, release: Release, rows: npt.NDArray[np.intp] | None, fixed: Codes) -> None:
+        """Hold the known values against the values of the people's own rows."""
+        if self.known is None or release.person is None or not release.values_by_row:
+            return
+        own = release.entry_value[self.sensitive]
+        own = own if rows is None else own[rows]
+        person = release.person if rows is None else release.person[rows]
+        wrong = np.flatnonzero((fixed != UNKNOWN) & (fixed != own))
+        if len(wrong):
+            what = f"the key says that this person has another value in release {release.tag}"
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[wrong[0]])), what)
+
+    def _taken(self, release: Release, person: Codes, fixed: Codes, entries: ValueCounts) -> tuple[Codes, ValueCounts]:
+        """Return the value known beforehand of each row of a release, -1 elsewhere, and the entries less these."""
+        at = np.append(fixed, np.int32(UNKNOWN))[person]
+        self._check_own(release, None, at)
+        return at, self._without(entries, person, release.group.codes, at)
+
+    def _without(self, entries: ValueCounts, person: Codes, group: Codes, fixed: Codes) -> ValueCounts:
+        """Return the entries less one row for each person with a known value who is surely in a group."""
+        values = len(self.vocabulary)
+        rows = np.flatnonzero(fixed != UNKNOWN)
+        taken = group[rows].astype(np.int64) * values + fixed[rows]
+        key = entries[0].astype(np.int64) * values + entries[1]
+        count = np.ones(len(key), dtype=np.int64) if entries[2] is None else entries[2]
+        distinct, place = np.unique(np.concatenate([key, taken]), return_inverse=True)
+        weights = np.concatenate([count, np.full(len(taken), -1, dtype=np.int64)])
+        left = np.bincount(place, weights=weights).astype(np.int64)
+        short = np.flatnonzero(left[place[len(key) :]] < 0)
+        if len(short) and self.known is not None:
+            what = "this person's group does not publish this value as often as it is known in it"
+            raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[short[0]]])), what)
+        kept = left > 0
+        codes = distinct[kept]
+        return ValueCounts((codes // values).astype(np.int32), (codes % values).astype(np.int32), left[kept])

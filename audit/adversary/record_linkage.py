@@ -1,0 +1,155 @@
+"""Records that a published id links over the releases, and what their generalized cells contain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.release_cache import ReleaseCache, prefetch
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_text import show
+from audit.io.cells import Anything, Cell, Kind, Masked, ValueSet, intersect
+from audit.io.encoding import NOBODY
+from audit.io.tables import Table
+from audit.model.errors import InputError, Problem, printable
+from audit.model.evidence import Codes, Records
+
+
+class RecordContents:
+    """The distinct contents of one quasi-identifier's cells, numbered: published ones, and what these share.
+
+    Two ways to write the same values have one number. Where a hierarchy lists all values, `*` is that list, and a
+    masked prefix the values that it fits; a text with commas is the list of its parts.
+    """
+
+    def __init__(self, attribute: QuasiIdentifier) -> None:
+        self._attribute = attribute
+        listed = attribute.hierarchy if attribute.kind is Kind.CATEGORICAL else None
+        self._leaves = None if listed is None else frozenset(listed.levels[0])
+        self._cells: list[Cell] = []
+        self._number: dict[Cell, int] = {}
+        self._texts: dict[int, str] = {}
+        self._of = np.zeros(0, dtype=np.int32)
+        self._shared: dict[tuple[int, int], int] = {}
+
+    def numbers(self, cells: Codes) -> Codes:
+        """Return the contents of published cells, given as the attribute's numbers."""
+        known, size = len(self._of), len(self._attribute.cells)
+        if known < size:
+            new = [self.add(self._plain(cell)) for cell in self._attribute.cells[known:size]]
+            for number, text in zip(new, self._attribute.texts[known:size], strict=True):
+                self._texts.setdefault(number, text)
+            self._of = np.concatenate([self._of, np.array(new, dtype=np.int32)])
+        return self._of[cells]
+
+    def shared(self, left: Codes, right: Codes) -> Codes:
+        """Return what pairs of contents have in common, -1 where nothing."""
+        found = np.empty(len(left), dtype=np.int32)
+        for place, pair in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            known = self._shared.get(pair)
+            if known is None:
+                cell = intersect(self._cells[pair[0]], self._cells[pair[1]])
+                known = self._shared[pair] = -1 if cell is None else self.add(cell)
+            found[place] = known
+        return found
+
+    def cell(self, number: int) -> Cell:
+        """Return contents as a cell."""
+        return self._cells[number]
+
+    def text(self, number: int) -> str:
+        """Return contents as they were published first, or as text where no single cell was published for them."""
+        return self._texts.get(number) or show(self._cells[number])
+
+    def add(self, cell: Cell) -> int:
+        """Return the number of a cell."""
+        number = self._number.setdefault(cell, len(self._cells))
+        if number == len(self._cells):
+            self._cells.append(cell)
+        return number
+
+    def _plain(self, cell: Cell) -> Cell:
+        """Return the one cell that stands for all that have the same contents."""
+        if self._leaves is None:
+            return _without_whole(cell) if isinstance(cell, ValueSet) else cell
+        if isinstance(cell, Masked):
+            fitting = intersect(cell, ValueSet(self._leaves))
+            cell = cell if fitting is None else fitting
+        return Anything() if cell == ValueSet(self._leaves) else cell
+
+
+def _without_whole(cell: ValueSet) -> ValueSet:
+    """Return a list of values without the text as a whole, which is read as a value too, as it may be one."""
+    parts = frozenset(member for member in cell.members if "," not in member)
+    return ValueSet(parts or cell.members)
+
+
+class FollowedRecords:
+    """The rows of the releases, followed by the published record id."""
+
+    def __init__(self, releases: ReleaseCache) -> None:
+        self.releases = releases
+        self.attributes = releases.series.manifest.columns.quasi_identifiers
+
+    @cached_property
+    def _contents(self) -> list[RecordContents]:
+        attributes = self.releases.series.attributes
+        return [RecordContents(attributes[name]) for name in self.attributes]
+
+    def rows(self, position: int) -> Records:
+        """Return the rows of a release, counted from 0."""
+        read = self.releases.get(position)
+        if read.record is None:
+            raise TypeError("this evidence was gathered without records")
+        cells = tuple(
+            contents.numbers(read.release.cells[name])
+            for contents, name in zip(self._contents, self.attributes, strict=True)
+        )
+        person = read.release.person
+        hidden = sum(read.release.counterfeits.values()) if person is None else 0
+        return Records(read.record, cells, self._real(person), self.releases.names.size, hidden)
+
+    def stream(self) -> Iterator[Records]:
+        """Yield the rows of all releases in order; the next release is read while one is being worked on."""
+        return prefetch(len(self.releases), self.releases.get, self.rows)
+
+    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
+        """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""
+        return self._contents[attribute].shared(left, right)
+
+    def groups(self, position: int, rows: npt.NDArray[np.intp]) -> list[str]:
+        """Return the names of the groups of some rows of a release."""
+        group = self.releases.get(position).release.group
+        return [group.name(int(code)) for code in group.codes[rows]]
+
+    def name(self, record: int) -> str:
+        """Return a record's published id."""
+        return self.releases.names.name(record)
+
+    def cell(self, attribute: int, number: int) -> Cell:
+        """Return the cell of an attribute that a number stands for."""
+        return self._contents[attribute].cell(number)
+
+    def text(self, attribute: int, number: int) -> str:
+        """Return the same as text."""
+        return self._contents[attribute].text(number)
+
+    def contradiction(self, position: int, row: int, attribute: int) -> InputError:
+        """Return the error of a row whose cell has nothing in common with the record's earlier ones."""
+        series, read = self.releases.series, self.releases.get(position)
+        files = series.manifest.releases[position]
+        name = "" if read.record is None else self.name(int(read.record[row]))
+        what = f'the cells of record "{printable(name)}" have nothing in common from here on'
+        line = Table(files.rows, files.shown, read.release.rows, {}).line(row)
+        remedy = "correct the cell, or give another record another id"
+        return InputError([Problem(files.shown, what, remedy, line, self.attributes[attribute])])
+
+    def _real(self, person: Codes | None) -> npt.NDArray[np.bool_] | None:
+        """Return which rows are people's, or None when all are as far as the key tells."""
+        people = self.releases.series.people
+        if person is None or not (people.has_counterfeits or (person == NOBODY).any()):
+            return None
+        return ~np.append(people.is_counterfeit(), True)[person]

@@ -1,0 +1,171 @@
+"""Clauses of the policy: what one is judged by, and how it ends: it holds, or is violated, undecided, or not asked.
+
+A clause counts as held only when somebody who can decide it has done so. Source: the exit codes of the manual.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.adversary import Adversary
+from audit.model.outcome import INTERRUPTED
+from audit.model.report import ReleasePanel, Undecided, Violation
+from audit.model.scored import Judged
+
+LARGEST_LIMIT = 10**9
+"""No limit is larger."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that a clause is judged by.
+
+    Attributes:
+        attacks: every attack that was asked for, skipped ones included.
+        releases: each release by itself.
+        adversary: who was assumed to attack.
+        narrowed: whether only some attacks were asked for.
+        linked_records: whether published record ids link rows of several releases.
+        not_combined: whether combinations of several sensitive attributes are left out since values are known.
+        grave: the grave values that the policy names.
+    """
+
+    attacks: Sequence[Judged]
+    releases: Sequence[ReleasePanel] = ()
+    adversary: Adversary | None = None
+    narrowed: bool = False
+    linked_records: bool = False
+    not_combined: bool = False
+    grave: tuple[str, ...] = ()
+
+    @property
+    def ran(self) -> list[Judged]:
+        """The attacks that apply to the series."""
+        return [entry for entry in self.attacks if entry.scored.outcome.status != "skipped"]
+
+
+class Clause(ABC):
+    """One clause of the policy.
+
+    Attributes:
+        name: as written in the manifest, on the command line and in reports.
+        default: the limit in force when nobody states one; None where the clause is then not in force.
+        fails: when it fails, in words.
+        remedy: what to publish instead.
+        example: what a limit looks like, for error messages.
+    """
+
+    name: ClassVar[str]
+    default: ClassVar[float | None]
+    fails: ClassVar[str]
+    remedy: ClassVar[str]
+    example: ClassVar[str]
+
+    @abstractmethod
+    def allows(self, limit: float) -> bool:
+        """Tell whether a number is a limit of this clause."""
+
+    def parse(self, value: object) -> float:
+        """Return a limit.
+
+        Raises:
+            ValueError: the value is none; the text says what to write.
+        """
+        if isinstance(value, int | float) and not isinstance(value, bool) and self.allows(value):
+            return value
+        raise ValueError(self.example)
+
+    def judges(self, findings: Findings) -> bool:
+        """Tell whether anything that ran can decide the clause."""
+        return bool(self._deciding(findings))
+
+    def not_judged(self, findings: Findings) -> str:
+        """Return why nothing that ran can decide the clause."""
+        skipped = {
+            f"{entry.attack.name}: {entry.scored.outcome.reason}"
+            for entry in findings.attacks
+            if self.name in entry.attack.decides and entry.scored.outcome.status == "skipped"
+        }
+        if skipped:
+            return "; ".join(sorted(skipped))
+        return (
+            "no attack that was asked for decides it" if findings.narrowed else "no attack of this version decides it"
+        )
+
+    @abstractmethod
+    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+        """Yield what violates the clause."""
+
+    @abstractmethod
+    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+        """Yield why the clause is not decided, though nothing that these doubts are about violates it."""
+
+    def _deciding(self, findings: Findings) -> list[Judged]:
+        return [entry for entry in findings.ran if self.name in entry.attack.decides]
+
+    def _doubts_of(self, entry: Judged, *, decided: bool, unless: str) -> Iterator[str]:
+        """Yield why an attack that found nothing against the clause does not decide it."""
+        outcome = entry.scored.outcome
+        if outcome.subjects == 0:
+            nobody = "nobody was judged; every row is a counterfeit's, or known beforehand"
+            yield f"{outcome.attack}: {nobody if outcome.status == 'complete' else outcome.reason or nobody}"
+        elif not decided:
+            yield f"{outcome.attack}: {outcome.reason or unless}"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How one clause ended.
+
+    Attributes:
+        clause, limit: which.
+        state: `holds`, `violated`, `undecided`, `not asked` (the attacks that decide it were left out) or `not judged`
+            (nothing in this series can decide it, and nobody stated it).
+        reason: why it is neither violated nor holds.
+    """
+
+    clause: Clause
+    limit: float
+    state: str
+    violations: tuple[Violation, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A limit in force.
+
+    Attributes:
+        limit: the limit.
+        manifest: whether the manifest states it.
+        asked: whether this run was asked for it (`--policy`, `--k`).
+    """
+
+    limit: float
+    manifest: bool = False
+    asked: bool = False
+
+
+def decide(clause: Clause, stated: Stated, findings: Findings) -> Decision:
+    """Return how a clause ends.
+
+    What nobody judged passes only as far as nobody asked for it, and is named then.
+    """
+    limit = stated.limit
+    violations = tuple(clause.violations(findings, limit))
+    cut_off = [each.attack.name for each in findings.attacks if each.scored.outcome.reason == INTERRUPTED]
+    doubts = [f"{name}: {INTERRUPTED}" for name in dict.fromkeys(cut_off)]
+    undecided = tuple(Undecided(clause.name, doubt) for doubt in (*doubts, *clause.doubts(findings, limit)))
+    if not violations and not undecided and not clause.judges(findings):
+        reason = clause.not_judged(findings)
+        if stated.asked or (stated.manifest and not findings.narrowed):
+            return Decision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
+        return Decision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
+    if violations:
+        return Decision(clause, limit, "violated", violations, undecided)
+    why = "; ".join(each.reason for each in undecided) or None
+    return Decision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)

@@ -1,0 +1,82 @@
+"""The clause `max_risk`: no sensitive value of anybody may be as probable as the limit, to any adversary assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from audit.clauses.clause import Clause, Findings
+from audit.model.outcome import AttributeDisclosures, EquivalenceFindings
+from audit.model.report import Violation
+from audit.model.scored import Judged, reaches
+
+
+class MaxRisk(Clause):
+    """Any attack on values may violate it; only those that can find all of them find that it holds."""
+
+    name: ClassVar[str] = "max_risk"
+    default: ClassVar[float | None] = 1.0
+    fails: ClassVar[str] = "A risk reaches the policy's limit."
+    remedy: ClassVar[str] = "Publish larger or more even groups."
+    example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
+
+    def allows(self, limit: float) -> bool:
+        """Tell whether a number is a probability above 0."""
+        return 0 < limit <= 1
+
+    def not_judged(self, findings: Findings) -> str:
+        """Return why nobody's risk was looked at."""
+        adversary = findings.adversary
+        if adversary is not None and not adversary.knows_people and adversary.reads_key:
+            return f"max_risk is about people, of whom the adversary `{adversary.name}` knows nothing"
+        return super().not_judged(findings)
+
+    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+        """Yield, for each attack, the highest risk where it reaches the limit."""
+        for entry in findings.ran:
+            risk = entry.scored.max_risk(entry.waived, entry.waived_risks)
+            if risk is not None and reaches(risk, limit):
+                yield Violation(entry.scored.outcome.attack, self.name, limit, risk, entry.sensitive)
+
+    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+        """Yield which attacks may have missed a risk that reaches the limit."""
+        violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
+        for entry in findings.ran:
+            if (entry.scored.outcome.attack, entry.sensitive) in violating:
+                continue
+            decides = self.name in entry.attack.decides
+            decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
+            if decides or not decided:
+                yield from self._doubts_of(entry, decided=decided, unless="not every risk could be computed")
+        if (
+            findings.linked_records
+            and findings.adversary is not None
+            and findings.adversary.knows_people
+            and self.judges(findings)
+            and not violating
+        ):
+            what = "the series publishes record ids, which link a record's values over the releases"
+            yield f"{what}; no attack of this version follows a person's value by them"
+        if findings.not_combined and self.judges(findings) and not violating:
+            what = "combinations of several sensitive attributes are not judged where values are known beforehand"
+            yield f"{what}; audit without `known` as well"
+
+
+def _doubtful(entry: Judged) -> bool:
+    """Tell whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
+    claims = entry.scored.outcome.claims
+    if "min_e" not in entry.attack.decides:
+        return False
+    return claims.doubt if isinstance(claims, EquivalenceFindings) else True
+
+
+def _no_higher_risk(entry: Judged, limit: float) -> bool:
+    """Tell whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
+
+    An attack need not come to an end to know that nothing but what it claims is certain.
+    """
+    outcome, claims = entry.scored.outcome, entry.scored.outcome.claims
+    if limit >= 1.0:
+        return outcome.status == "complete" or (isinstance(claims, AttributeDisclosures) and claims.exhaustive)
+    known = entry.scored.risks is not None or not isinstance(claims, AttributeDisclosures)
+    return outcome.status == "complete" and known

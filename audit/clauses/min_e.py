@@ -1,0 +1,57 @@
+"""The clause `min_e`: no equivalence may have fewer people on a side (equivalence paper, Definition 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from audit.clauses.clause import LARGEST_LIMIT, Clause, Findings
+from audit.model.measures import BoundedMeasures
+from audit.model.outcome import EquivalenceFindings
+from audit.model.report import Violation
+from audit.model.scored import Judged
+
+
+class MinE(Clause):
+    """Decided by bounds: an attack need not come to an end to know that no equivalence is so small."""
+
+    name: ClassVar[str] = "min_e"
+    default: ClassVar[float | None] = 2
+    fails: ClassVar[str] = "There is an equivalence of fewer people than the policy allows."
+    remedy: ClassVar[str] = "Publish whole buckets."
+    example: ClassVar[str] = "write a whole number from 1, such as 2"
+
+    def allows(self, limit: float) -> bool:
+        """Tell whether a number counts people."""
+        return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
+
+    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+        """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
+        for entry in findings.ran:
+            claims = entry.scored.outcome.claims
+            if isinstance(claims, EquivalenceFindings):
+                left = np.delete(claims.e, entry.waived)
+                least = int(left[left > 0].min(initial=np.iinfo(np.int32).max))
+                if least < limit:
+                    yield Violation(entry.scored.outcome.attack, self.name, limit, least, entry.sensitive)
+
+    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+        """Yield which attacks may have missed an equivalence that is too small."""
+        violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
+        for entry in self._deciding(findings):
+            if (entry.scored.outcome.attack, entry.sensitive) not in violating:
+                decided = _no_lesser_e(entry, limit)
+                yield from self._doubts_of(entry, decided=decided, unless="smaller equivalences may exist")
+
+
+def _no_lesser_e(entry: Judged, limit: float) -> bool:
+    """Tell whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
+    outcome = entry.scored.outcome
+    if not isinstance(outcome.claims, EquivalenceFindings):
+        return False
+    if not isinstance(outcome.measures, BoundedMeasures):
+        return False
+    bounds = outcome.measures.min_e
+    return bounds.none or max(bounds.lower or 0, outcome.claims.spanned + 1) >= limit

@@ -1,0 +1,48 @@
+"""All clauses of the policy, in the order in which they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from audit.clauses.clause import Clause, Stated
+from audit.clauses.max_ever_risk import MaxEverRisk
+from audit.clauses.max_risk import MaxRisk
+from audit.clauses.min_e import MinE
+from audit.clauses.smallest_class import SmallestClass
+
+CLAUSES: Mapping[str, Clause] = {clause.name: clause for clause in (MaxRisk(), MinE(), SmallestClass(), MaxEverRisk())}
+
+
+def limit_of(name: str, value: object) -> float:
+    """Return the limit of a clause.
+
+    Raises:
+        ValueError: there is no such clause, or the value is no limit of it: what is wrong, and what to do.
+    """
+    if name not in CLAUSES:
+        raise ValueError("the policy has no such limit", f"use one of {', '.join(CLAUSES)}")
+    try:
+        return CLAUSES[name].parse(value)
+    except ValueError as error:
+        raise ValueError("this is no limit of the policy", str(error)) from None
+
+
+def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[str, Stated]:
+    """Return the limits in force: those that this run was asked for, of the manifest, and by default."""
+    found = {}
+    for name, clause in CLAUSES.items():
+        limit = asked.get(name, manifest.get(name, clause.default))
+        if limit is not None:
+            found[name] = Stated(limit, name in manifest, name in asked)
+    return found
+
+
+def defaults() -> dict[str, float]:
+    """Return the limits in force where nobody states any."""
+    return {name: clause.default for name, clause in CLAUSES.items() if clause.default is not None}
+
+
+def described(names: Collection[str] = ()) -> str:
+    """Return the clauses with their defaults, for a command's help."""
+    shown = [(name, clause.default) for name, clause in CLAUSES.items() if not names or name in names]
+    return ", ".join(name if default is None else f"{name} (default {default:g})" for name, default in shown)

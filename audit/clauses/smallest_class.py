@@ -1,0 +1,57 @@
+"""The clause `k`: no class of indistinguishable rows may be smaller, in any release by itself or in what all tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from audit.clauses.clause import LARGEST_LIMIT, Clause, Findings
+from audit.model.outcome import IdentityDisclosures, LinkageDisclosures
+from audit.model.report import Violation
+
+
+class SmallestClass(Clause):
+    """Judged by every release alone, and by the inference table where record ids link the releases."""
+
+    name: ClassVar[str] = "k"
+    default: ClassVar[float | None] = 2
+    fails: ClassVar[str] = "A class is smaller than the policy's k."
+    remedy: ClassVar[str] = "Publish larger groups."
+    example: ClassVar[str] = "write a whole number from 1, such as 2"
+
+    def allows(self, limit: float) -> bool:
+        """Tell whether a number counts rows."""
+        return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
+
+    def judges(self, findings: Findings) -> bool:
+        """Tell whether there are releases, or records, to judge."""
+        return bool(findings.releases) or super().judges(findings)
+
+    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+        """Yield the smallest class of a release, and that which a record was ever in, where they are too small."""
+        if findings.releases:
+            worst = min(findings.releases, key=lambda release: release.k)
+            if worst.k < limit:
+                yield Violation(None, self.name, limit, worst.k, release=worst.release)
+        for entry in findings.ran:
+            claims = entry.scored.outcome.claims
+            if isinstance(claims, LinkageDisclosures) and len(claims) > len(entry.waived):
+                fewest = int(np.delete(claims.rows, entry.waived).min())
+                if fewest < limit:
+                    yield Violation(entry.scored.outcome.attack, self.name, limit, fewest, entry.sensitive)
+            if isinstance(claims, IdentityDisclosures) and len(claims) > len(entry.waived):
+                smallest = int(np.delete(claims.smallest, entry.waived).min())
+                if smallest < limit:
+                    yield Violation(entry.scored.outcome.attack, self.name, limit, smallest, entry.sensitive)
+
+    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+        """Yield why classes of records may be smaller than was found."""
+        if findings.releases and findings.linked_records and findings.narrowed and not self._deciding(findings):
+            yield "record ids link the releases, and the attack that looks at them together was not asked for"
+        violating = {each.attack for each in self.violations(findings, limit)}
+        for entry in self._deciding(findings):
+            if entry.scored.outcome.attack not in violating:
+                complete = entry.scored.outcome.status == "complete"
+                yield from self._doubts_of(entry, decided=complete, unless="classes may be smaller")

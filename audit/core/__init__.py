@@ -1,1 +1,0 @@
-"""Nouns and ports: everything else imports these, they import nothing of ours."""

@@ -1,1 +1,0 @@
-"""Guessing a manifest from the files of a series."""

@@ -1,0 +1,1 @@
+"""A manifest inferred from files."""

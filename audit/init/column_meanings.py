@@ -1,0 +1,382 @@
+"""What the columns mean: guessed from their names and cells, with a reason for each guess.
+
+Where a guess can err, it errs towards the worst case: a column of ids that come back in later releases is taken
+for the auditor's key, with which the adversary knows everybody's group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from audit.init import column_names
+from audit.init.columns import MARKERS, Column, partition, read_columns, steadiness
+from audit.init.found_files import FoundFiles
+from audit.init.questions import Ask, Question, take_default, yes_or_no
+from audit.io.cells import Kind
+from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.model.errors import InputError, Problem, Problems, printable
+
+_NUMBER = r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?"
+_DECIMAL = r"[+-]?[0-9]+(,[0-9]+)?"
+_LABEL = r"[^0-9*<>\[({]{0,3}[0-9]+"  # such as 12 or G12
+_SHOWN = 12
+_COUNT = "[1-9][0-9]{0,8}"
+
+
+@dataclass
+class Meaning:
+    """What the columns mean.
+
+    Attributes:
+        chosen: by key of the manifest: sensitive, group, individual, record, count.
+        quasi: the quasi-identifiers.
+        why: the reasons, by name of the column.
+        left: names of columns without a meaning, and why.
+        hierarchies: by name of the column.
+        types: by quasi-identifier, where cells only look like ranges of numbers.
+        missing: the texts that stand for no value.
+        barred: by role, why a file beside the releases does not fit.
+        counterfeits: files by the tag of their release.
+        rows, date: which of several rows of a person count, and by which column, where there are several.
+        decimal: the decimal sign.
+        ignored: by column, the cells that mark totals.
+        folded: columns in which spelling does not count.
+        changes: how often a person's value was followed by another one, where a draft of transitions is wanted.
+        columns: all columns that the releases share, by name.
+        doubts: sentences for the user.
+    """
+
+    chosen: dict[str, Column] = field(default_factory=dict)
+    quasi: list[Column] = field(default_factory=list)
+    why: dict[str, str] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+    hierarchies: dict[str, Hierarchy] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    barred: dict[str, str] = field(default_factory=dict)
+    counterfeits: dict[str, str] = field(default_factory=dict)
+    rows: str | None = None
+    date: Column | None = None
+    decimal: str = "."
+    ignored: dict[str, list[str]] = field(default_factory=dict)
+    folded: list[str] = field(default_factory=list)
+    changes: dict[tuple[str, str], int] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+
+def guess_meanings(found: FoundFiles, ask: Ask = take_default) -> Meaning:
+    """Guess what the columns of a series mean, and ask where that is not sure.
+
+    Raises:
+        InputError: a file is damaged, or no column that the releases share can be the sensitive one.
+    """
+    guesser = _Guesser(found, ask)
+    guesser.match_hierarchies()
+    guesser.guess_group()
+    guesser.guess_ids()
+    guesser.guess_count()
+    guesser.guess_sensitive()
+    guesser.guess_quasi()
+    guesser.leave_out()
+    return guesser.meaning
+
+
+class _Guesser:
+    """Guesses from the columns of the releases' rows and, where there are Anatomy pairs, of their values."""
+
+    def __init__(self, found: FoundFiles, ask: Ask) -> None:
+        self.found = found
+        self.meaning = Meaning()
+        self.ask = ask
+        renamed = [found.renamed.get(release.tag, {}) for release in found.releases]
+        self.rows = self.values = read_columns([(r.rows, r.shown) for r in found.releases], renamed)
+        if found.pair():
+            files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
+            self.values = read_columns(files, renamed)
+        self.meaning.columns = {**self.rows, **self.values}
+        if not (self.rows and self.values):
+            what = "the releases have no column in common that has a name"
+            raise self.error(what, "give the same meaning the same column name in all releases")
+
+    def error(self, what: str, remedy: str) -> InputError:
+        release = self.found.pair() or self.found.releases[-1]
+        return InputError([Problem(release.values_shown or release.shown, what, remedy, line=1)])
+
+    def choose(self, key: str, column: Column, why: str) -> None:
+        self.meaning.chosen[key], self.meaning.why[column.name] = column, why
+
+    def free(self, columns: dict[str, Column]) -> list[Column]:
+        """Return the columns that have no meaning yet and are not left out."""
+        taken = {*self.meaning.why, *self.meaning.left}
+        return [column for name, column in columns.items() if name not in taken]
+
+    def match_hierarchies(self) -> None:
+        """Find the column of each hierarchy: its cells are labels and, if there are several, it has the best name."""
+        matched = self.meaning.hierarchies
+        for shown in self.found.hierarchies:
+            hierarchy, named = (
+                read_hierarchy(self.found.folder / shown, shown, Problems()),
+                {*column_names.words(shown)},
+            )
+            labelled = [c for c in self.rows.values() if any(t.strip("*") and t not in MARKERS for t in c.some)]
+            fitting = [c for c in labelled if c.name not in matched and c.parses(Kind.CATEGORICAL, hierarchy)]
+            if hierarchy is None or not fitting:
+                self.found.unused[shown] = "no column has their names or labels"
+            else:
+                matched[max(fitting, key=lambda c: len(named.intersection(column_names.words(c.name)))).name] = (
+                    hierarchy
+                )
+
+    def generalized(self, column: Column) -> str | None:
+        """Return how a column is generalized, or None."""
+        hierarchy = self.meaning.hierarchies.get(column.name)
+        if hierarchy is not None and not {*hierarchy.levels[0], *MARKERS}.issuperset(column.some):
+            return "labels of its hierarchy"
+        return column.form
+
+    # -- group, ids and count
+
+    def guess_group(self) -> None:
+        shared = [c for name, c in self.rows.items() if name in self.values and not self.generalized(c)]
+        if self.found.pair():
+            shared.sort(key=lambda c: column_names.kind(c.name) != "group")
+            reasons = [(column, "it joins the rows and the values of the pairs") for column in shared]
+        else:
+            boxes = self.boxes()
+            reasons = [(column, why) for column in shared if (why := self.why_group(column, boxes))]
+        if reasons:
+            self.choose("group", *reasons[0])
+
+    def why_group(self, column: Column, boxes: Sequence[Column]) -> str | None:
+        """Return why a column holds the groups, or None when nothing says so."""
+        if any({column.name, "Count"} <= set(self.found.names[shown]) for shown in self.found.counterfeits):
+            return "the counterfeits are counted by it"
+        labels = column.matches(_LABEL)
+        agrees = steadiness(boxes, [column]) if boxes else 0.0
+        if column_names.kind(column.name) == "group":
+            if column.unique or not (agrees > 0.9 or labels or (not boxes and "group" in column.name.casefold())):
+                return None
+            return "its name, and its rows have equal cells" if agrees > 0.9 else "its name"
+        named = column_names.is_quasi(column.name) or column_names.sensitivity(column.name)
+        if labels and not named and agrees == 1 and len(column.some) >= 3 and steadiness([column], boxes) == 1:
+            return "its rows have equal generalized cells, and only they"
+        return None
+
+    def guess_ids(self) -> None:
+        """Guess the auditor's key and the published record id."""
+        m, keyed = self.meaning, self.found.keys == len(self.found.releases)
+        ids = [(kind, c) for c in self.free(self.rows) if not self.generalized(c) and (kind := _id_kind(c))]
+        for kind, column in sorted(ids, key=lambda pair: column_names.ID_KINDS.index(pair[0])):
+            key = "record" if kind == "record" or keyed else "individual"
+            trouble = _id_trouble(column, kind)
+            if key == "individual" and self.found.pair() and "count" not in self.values:
+                trouble = "beside a count column of another name than count, people have to be in key files"
+            if trouble == _SEVERAL and kind == "person" and self.takes_several(column):
+                self.choose_id(key, column, keyed=keyed)
+            elif trouble:
+                m.left[column.name] = trouble
+                m.doubts.append(f'Column "{column.name}" is left out: {trouble}.')
+            elif key in m.chosen:
+                m.left[column.name] = "there is a better column of ids"
+            else:
+                self.choose_id(key, column, keyed=keyed)
+
+    def takes_several(self, column: Column) -> bool:
+        """Tell whether a column of people is used of whom some have several rows in a release, and note how."""
+        if self.found.keys or self.found.pair():
+            return False
+        several = column.repeated
+        date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
+        by_date = {} if date is None else {
+            "latest": f'one row for each person, the last by "{printable(date.name)}"',
+            "first": f'one row for each person, the first by "{printable(date.name)}"',
+        }  # fmt: skip
+        text = (
+            f'{several:,} people have several rows in one release (column "{printable(column.name)}"). '
+            "What should be judged?"
+        )
+        answers = {"episodes": "each row and each release by itself", **by_date, "none": "the column is no key"}
+        answer = self.ask(Question(text, answers, "episodes"))
+        if answer == "none":
+            return False
+        self.meaning.rows, self.meaning.date = answer, date if answer in by_date else None
+        if date is not None and answer in by_date:
+            self.meaning.why[date.name] = "tells which of a person's rows counts"
+        return True
+
+    def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
+        name, why = column.name, "its name" if column_names.kind(column.name) else "its cells"
+        if key == "individual":
+            unique = "; its cells are unique in each release" if column.unique else "; some people have several rows"
+            why += unique + (" and come back in later ones" if column.recurs else "")
+            doubt = (
+                "the auditor's key, with which the adversary knows everybody's group: the worst case. "
+                f'If it was published, write record = "{name}" instead.'
+            )
+        else:
+            why += ", and people are in the key files" if keyed else ""
+            doubt = f'a published record id. If it says whose row it is instead, write individual = "{name}".'
+        if column.row_numbers:
+            doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
+        kept = {
+            "individual": "only you know whose row it is (a key; the worst case is judged)",
+            "record": "it was published",
+            "neither": "it is no id",
+        }
+        if keyed:
+            kept.pop("individual")
+        question = (
+            f'Column "{printable(name)}" identifies people or records ({why}). Was it published, or is it your key?'
+        )
+        answer = self.ask(Question(question, kept, key)) if key in kept else key
+        if answer == "neither":
+            self.meaning.left[name] = "it is no id, as you said"
+            return
+        self.choose(answer, column, why)
+        if answer == key:
+            self.meaning.doubts.append(f'Column "{name}" is taken for {doubt}')
+
+    def guess_count(self) -> None:
+        """Guess which column says how many people a row, or a value of a group, stands for."""
+        m = self.meaning
+        whole = [c for c in self.free(self.values) if c.some and c.matches(_COUNT)]
+        named = [c for c in whole if column_names.kind(c.name) == "count"]
+        if self.found.pair():
+            for column in (named or whole)[:1]:
+                self.choose("count", column, "whole numbers beside the values")
+            return
+        for column in named:
+            others = [c for c in self.values.values() if c is not column]
+            if self.found.keys or {"individual", "record"} & set(m.chosen):
+                m.left[column.name] = "each row is that of one person"
+            elif others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
+                m.left[column.name] = "some rows are equal, so it does not count them"
+            elif "count" not in m.chosen:
+                self.choose("count", column, "its name, whole numbers, and rows that are else all different")
+
+    # -- sensitive and quasi-identifiers
+
+    def guess_sensitive(self) -> None:
+        free = self.free(self.values)
+        if not free:
+            what = "all columns that the releases share are identifiers, groups or counts; none can be sensitive"
+            raise self.error(what, "publish the sensitive values in all releases")
+        alone = len(free) > 1 and sum(not self.generalized(c) for c in free) == 1
+        changing = self.found.texts("transitions", "from") | self.found.texts("transitions", "to")
+        by, last = self.boxes(), list(self.values)[-1]
+        marks = {c.name: self.marks(c, by, alone=alone, last=c.name == last, changing=changing) for c in free}
+        scores = {name: sum(points for points, _ in own) for name, own in marks.items()}
+        best, *others = sorted(free, key=lambda c: -scores[c.name])
+        doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
+        if doubtful:
+            answers = {column.name: "" for column in (best, *others[:5])}
+            question = "Which column is sensitive: what should nobody learn of a person?"
+            chosen = self.ask(Question(question, answers, best.name))
+            best = next(column for column in free if column.name == chosen)
+        self.choose("sensitive", best, " and ".join(why for _, why in marks[best.name] if why) or "nothing fits better")
+        if doubtful:
+            self.meaning.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
+
+    def marks(
+        self, column: Column, by: Sequence[Column], *, alone: bool, last: bool, changing: set[str]
+    ) -> list[tuple[int, str]]:
+        """Return what speaks for a column's being the sensitive one, or against it, in points and words."""
+        named = column_names.sensitivity(column.name)
+        steady = steadiness([column], by) if by and column not in by else 0.5
+        known = column.name in self.found.register_columns() or column.name in self.meaning.hierarchies
+        marks = [
+            (named > 0, named, "its name"),
+            (bool(changing) and changing.issuperset(column.texts), 8, "the values of the transitions"),
+            (alone and not self.generalized(column), 3, "the only exact column"),
+            (not alone and steady < 0.5, 2, "it varies within groups"),
+            (last, 1, ""),
+            (steady > 0.95, -4, ""),
+            (known or column_names.is_quasi(column.name), -6, ""),
+            (self.generalized(column) is not None, -4 if named > 6 else -8, ""),
+            (len(column.some) < 2, -5, ""),
+            (column.unique and len(column.codes) >= 20, -4, ""),
+        ]
+        return [(points, why) for holds, points, why in marks if holds]
+
+    def boxes(self) -> list[Column]:
+        """Return the columns that make the groups."""
+        if self.found.pair():
+            return []
+        group = self.meaning.chosen.get("group")
+        return [group] if group else [c for c in self.free(self.rows) if self.generalized(c)]
+
+    def guess_quasi(self) -> None:
+        by = self.boxes()
+        for column in self.free(self.rows):
+            if why := self.why_quasi(column, by):
+                self.meaning.quasi.append(column)
+                self.meaning.why[column.name] = why
+
+    def why_quasi(self, column: Column, by: Sequence[Column]) -> str | None:
+        """Return why a column is a quasi-identifier, or None when nothing says so."""
+        if form := self.generalized(column):
+            return form
+        if register := self.found.register_columns():
+            return "in the register" if column.name in register else None
+        several = bool(by) and int(partition(by).max(initial=-1)) >= 4  # groups: in a few, cells are equal by chance
+        reasons = {
+            "in the rows of the pairs": self.found.pair() is not None,
+            "its name": column_names.is_quasi(column.name),
+            "it has a hierarchy": column.name in self.meaning.hierarchies,
+            "constant within groups": several and steadiness([column], by) > 0.95,
+            "an exact measurement, which others may know": column.is_measured and self.knows(column),
+        }
+        return next((why for why, holds in reasons.items() if holds), None)
+
+    def knows(self, column: Column) -> bool:
+        """Tell whether somebody may know an exact measurement of a person."""
+        text = (
+            f'Column "{printable(column.name)}" looks like an exact measurement: {len(column.some):,} distinct values. '
+            "Could somebody know it of a person?"
+        )
+        return self.ask(yes_or_no(text, default=True)) == "yes"
+
+    def leave_out(self) -> None:
+        """Say why the other columns have no meaning."""
+        m, known = self.meaning, "register" in self.found.beside
+        others = [column.name for column in self.free(self.rows | self.values)]
+        why = "the register lacks them" if known else "their cells are exact, and their names say nothing"
+        m.left |= dict.fromkeys(others, why)
+        if others and not known:
+            quoted = ", ".join(f'"{name}"' for name in others[:_SHOWN])
+            quoted += f" and {len(others) - _SHOWN:,} more columns" if len(others) > _SHOWN else ""
+            m.doubts.append(f"Left out: {quoted}. What others may know of a person belongs to quasi_identifiers.")
+        parts = {part for column in (self.rows | self.values).values() for part in column.parts}
+        for release in self.found.releases:
+            there = {*self.rows, *self.values, *parts, *self.found.renamed.get(release.tag, {})}
+            for name in self.found.names[release.shown]:
+                if name not in there:
+                    why = "not all releases have them as plain cells" if name else "a column needs a name"
+                    m.left[name or "(no name)"] = why
+
+
+def _id_kind(column: Column) -> str | None:
+    """Return what makes a column one of ids, one of `ID_KINDS`, or None when it is none."""
+    if (kind := column_names.kind(column.name)) in column_names.ID_KINDS:
+        return kind
+    numbers = column.matches(_NUMBER) or column.matches(_DECIMAL)
+    content = column_names.sensitivity(column.name) or column_names.is_quasi(column.name) or column.row_numbers
+    fractions = numbers and any("." in text or "," in text for text in column.some)
+    enough = len(column.codes) >= (100 if numbers else 16)
+    return "content" if enough and not content and not fractions and column.unique and column.recurs else None
+
+
+_SEVERAL = "an id should stand once in a release, and here one stands several times"
+
+
+def _id_trouble(column: Column, kind: str) -> str | None:
+    """Return why a column cannot be used as an id although its name says that it is one."""
+    if not column.unique:
+        return _SEVERAL
+    if kind == "id" and column.row_numbers:
+        return "it numbers the rows of each file"
+    if kind != "person" and column.whole and column.release.any() and not column.recurs:
+        return "its ids are other ones in each release"
+    return None

@@ -1,0 +1,206 @@
+"""The first rows of a series' tables, column by column, and what the cells of a column look like."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from audit.io.adjustments import composed, families
+from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet, infer_kind, parse
+from audit.io.encoding import Vocabulary
+from audit.io.hierarchies import Hierarchy
+from audit.io.tables import Table, first_rows, text_codes
+from audit.model.composite_keys import combine
+from audit.model.errors import Problems
+
+_DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
+_MEASURE = r"[+-]?[0-9]+([.,][0-9]+)?"
+_MEASURED = 20  # fewer distinct numbers are classes, codes or counts
+_TEXTS = 2_000  # distinct cells of a column that are parsed
+MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column that all releases have, the releases one below the other.
+
+    Attributes:
+        name, texts: as in the header, stripped; the distinct cells.
+        codes, release: of each row, the cell as an index into `texts`, and the release, from 0; shape (rows,).
+        whole: whether these are all rows, and not only the first of some release.
+        parts: the columns of the file that it is put together from, if any.
+    """
+
+    name: str
+    texts: list[str]
+    codes: npt.NDArray[np.int32]
+    release: npt.NDArray[np.int32]
+    whole: bool
+    parts: tuple[str, ...] = ()
+
+    @cached_property
+    def some(self) -> list[str]:
+        """Some of the texts, the empty one left out."""
+        return [text for text in self.texts[:: len(self.texts) // _TEXTS + 1] if text]
+
+    @cached_property
+    def _places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The pairs of release and cell, as release * len(texts) + code, and how often each stands there."""
+        filled = self.codes != self.texts.index("") if "" in self.texts else slice(None)
+        pairs = self.release.astype(np.int64) * len(self.texts) + self.codes
+        return np.unique(pairs[filled], return_counts=True)
+
+    @cached_property
+    def unique(self) -> bool:
+        """Whether no cell that is not empty stands twice in a release."""
+        return len(self.codes) > 0 and bool((self._places[1] == 1).all())
+
+    @cached_property
+    def repeated(self) -> int:
+        """How many cells that are not empty stand several times in a release."""
+        pairs, times = self._places
+        return len(np.unique(pairs[times > 1] % len(self.texts)))
+
+    @cached_property
+    def are_dates(self) -> bool:
+        """Whether some cells, the empty ones aside, are all dates."""
+        return bool(self.some) and all(_DATE.match(text) for text in self.some)
+
+    @cached_property
+    def is_measured(self) -> bool:
+        """Whether the cells are exact numbers, so many and so different that they look measured."""
+        distinct, rows = len(self.some), len(self.codes) / (int(self.release.max(initial=0)) + 1)
+        if distinct < _MEASURED or distinct < rows / 5 or self.row_numbers:
+            return False
+        return self.matches(_MEASURE) and infer_kind(self.some, None, MARKERS) in (Kind.NUMERIC, Kind.CATEGORICAL)
+
+    @cached_property
+    def recurs(self) -> bool:
+        """Whether some cell stands in one release and in the next."""
+        return bool(np.isin(self._places[0] + len(self.texts), self._places[0]).any())
+
+    @cached_property
+    def row_numbers(self) -> bool:
+        """Whether the cells count the rows of each release, from 0 or from 1."""
+        numbers = np.array([int(text) if re.fullmatch("[0-9]{1,9}", text) else -1 for text in self.texts])
+        place = np.arange(len(self.codes)) - np.searchsorted(self.release, self.release)
+        return len(self.codes) > 0 and any((numbers[self.codes] == place + start).all() for start in (0, 1))
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether some cells, the empty ones aside, all have a form."""
+        return all(re.fullmatch(pattern, text) for text in self.some)
+
+    def parses(self, kind: Kind, hierarchy: Hierarchy | None = None) -> bool:
+        """Tell whether some cells, the empty ones aside, all have a meaning in a column of this kind."""
+        try:
+            for text in self.some:
+                parse(text, kind, hierarchy, MARKERS)
+        except CellError:
+            return False
+        return True
+
+    @cached_property
+    def form(self) -> str | None:
+        """How the cells are generalized, or None."""
+        forms = Counter(map(_form, self.some))
+        exact = forms.pop(None, 0)
+        if set(forms) == {"intervals"} and forms["intervals"] < 4 * exact:
+            # Beside other texts, `>30` is a class such as `no` is; beside numbers it is an interval.
+            return "intervals" if infer_kind(self.some, None, MARKERS) is Kind.NUMERIC else None
+        return " and ".join(sorted(map(str, forms))) or ("sets" if _are_lists(self.some) else None)
+
+
+def _form(text: str) -> str | None:
+    """Return how a cell is generalized, or None when it may be exact."""
+    for kind in (Kind.NUMERIC, Kind.CATEGORICAL):
+        try:
+            cell = parse(text, kind)
+        except CellError:
+            continue
+        match cell:
+            case Interval(low, high) if not text.endswith("*"):
+                return "intervals" if low != high else None
+            case ValueSet() if not text.startswith("{"):
+                return None
+            case NumberSet() | ValueSet():
+                return "sets"
+        return "masks"
+    return None
+
+
+def _are_lists(texts: Iterable[str]) -> bool:
+    """Tell whether the texts with commas are sets: most of their members also stand in other cells."""
+    sets = [{member.strip() for member in text.split(",")} for text in texts]
+    places = Counter(member for members in sets for member in members)
+    inside = [member for members in sets if len(members) > 1 for member in members]
+    return len(inside) > 1 and sum(places[member] > 1 for member in inside) > 0.6 * len(inside)
+
+
+Renamed = Sequence[Mapping[str, str]]
+"""For each table, what columns of its file are called in the series."""
+
+
+def read_columns(files: Sequence[tuple[Path, str]], renamed: Renamed = ()) -> dict[str, Column]:
+    """Return the columns that all tables have, in the order of the first; those of lists and bytes are left out.
+
+    A column that is spread over several, as anonypyx does, stands in the place of its parts.
+
+    Raises:
+        InputError: a file is damaged within its first rows.
+    """
+    limit = max(1_000, min(50_000, 300_000 // len(files)))
+    problems = Problems()
+    found = [first for path, shown in files if (first := first_rows(path, shown, limit, problems)) is not None]
+    problems.check()
+    names: Renamed = renamed or [{}] * len(found)
+    tables = [_table(each, file, own) for (each, _), file, own in zip(found, files, names, strict=True)]
+    whole = all(whole for _, whole in found)
+    release = np.repeat(np.arange(len(tables), dtype=np.int32), [table.rows for table in tables])
+    shared = [name for name in tables[0].names if name and all(name in table for table in tables)]
+    parts = _parts(tables[0], shared)
+    columns = {}
+    for name in dict.fromkeys(parts.get(name, name) for name in shared):
+        own = tuple(part for part, base in parts.items() if base == name)
+        vocabulary = Vocabulary()
+        made = [composed(table, name, own, problems) if own else table for table in tables]
+        coded = [text_codes(table.arrow(name)) for table in made]
+        joined = np.concatenate([vocabulary.add(texts)[codes] if len(texts) else codes for codes, texts in coded])
+        columns[name] = Column(name, [*vocabulary.names], joined, release, whole, own)
+    return columns
+
+
+def _table(first: pa.Table, file: tuple[Path, str], renamed: Mapping[str, str]) -> Table:
+    columns = {}
+    for name in first.column_names:
+        array = first.column(name).combine_chunks()
+        columns[renamed.get(name, name)] = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+    return Table(*file, first.num_rows, columns)
+
+
+def _parts(table: Table, names: Sequence[str]) -> dict[str, str]:
+    """Return the parts of columns that are spread over several, each with the column."""
+    return {part: base for base, parts in families(table, names).items() for part in parts}
+
+
+def partition(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
+    """Return for each row the number, from 0, of its combination of release and cells; shape (rows,)."""
+    release = columns[0].release
+    bounds = [(release, int(release.max(initial=0)) + 1), *((c.codes, len(c.texts)) for c in columns)]
+    return np.unique(combine(bounds, len(release))[0], return_inverse=True)[1]
+
+
+def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:
+    """Return the share of groups of several rows, formed by some columns, in which other columns are constant."""
+    group, fine = partition(by), partition([*by, *columns])
+    group_of = np.zeros(int(fine.max(initial=-1)) + 1, dtype=np.int64)
+    group_of[fine] = group
+    large = np.bincount(group) > 1
+    return float((np.bincount(group_of)[large] == 1).mean()) if large.any() else 0.0

@@ -1,0 +1,207 @@
+"""Which file of a folder is what: told by its folder, its name and its columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from audit.init.columns import read_columns
+from audit.io.diagnostics import is_there
+from audit.io.manifest import PRIVATE, ReleaseFiles
+from audit.io.tables import SUFFIXES, header, is_table
+from audit.io.toml import natural, release_tag
+from audit.model.errors import Problems, UsageError, printable
+
+_MANIFESTS = frozenset({"series.toml", "microdata.toml"})
+_DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
+
+
+@dataclass
+class FoundFiles:
+    """The files of a folder.
+
+    Attributes:
+        releases: in the order of their names.
+        beside: the register, the transitions and the known values, by their key in the manifest.
+        counterfeits: tables in counterfeits/.
+        hierarchies: tables in hierarchies/, or named so.
+        keys: number of releases that have a key file.
+        names: the columns of each table that is not a hierarchy.
+        renamed: by the tag of a release, which column of the series a column of its file is.
+        unused: files that are none of these, and why.
+        doubts: what to tell the user.
+    """
+
+    folder: Path
+    releases: list[ReleaseFiles] = field(default_factory=list)
+    beside: dict[str, str] = field(default_factory=dict)
+    counterfeits: list[str] = field(default_factory=list)
+    hierarchies: list[str] = field(default_factory=list)
+    keys: int = 0
+    names: dict[str, list[str]] = field(default_factory=dict)
+    renamed: dict[str, dict[str, str]] = field(default_factory=dict)
+    unused: dict[str, str] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
+
+    def pair(self) -> ReleaseFiles | None:
+        """Return the first release that is an Anatomy pair."""
+        return next((release for release in self.releases if release.values), None)
+
+    def register_columns(self) -> set[str]:
+        """Return the columns of the register that releases may share."""
+        names = self.names[self.beside["register"]] if "register" in self.beside else []
+        return set(names) - {"individual", "release", "first", "last"}
+
+    def texts(self, role: str, column: str) -> set[str]:
+        """Return the distinct cells of a column in a file beside the releases, as far as there are any."""
+        shown = self.beside.get(role)
+        found = read_columns([(self.folder / shown, shown)]).get(column) if shown is not None else None
+        return set(found.texts) if found is not None else set()
+
+
+def find_files(folder: Path) -> FoundFiles:
+    """Tell which file of a folder is what.
+
+    Raises:
+        UsageError: the folder is none, or holds no releases.
+        InputError: a table cannot be read.
+    """
+    if not folder.is_dir():
+        state = "this is a file" if folder.exists() else "there is no such folder"
+        raise UsageError(f"{folder}: {state}; name the folder that holds the releases")
+    found, problems = FoundFiles(folder), Problems()
+    inside, beside = _listing(found, "releases"), _listing(found, "")
+    if not inside and (folder / "microdata.toml").exists():
+        raise UsageError(
+            f"{folder}: this folder holds microdata, which is not published; "
+            "`audit anonymize` makes a series of releases from it"
+        )
+    found.counterfeits = _with_columns(found, _listing(found, "counterfeits"), Problems())
+    found.hierarchies = [name for name in beside if "hierarch" in name.casefold()]
+    beside = [name for name in beside if name not in found.hierarchies]
+    found.hierarchies += _listing(found, "hierarchies")
+    releases = _with_columns(found, inside, problems)
+    others = _with_columns(found, beside, Problems() if inside else problems)
+    problems.check()
+    for shown in others:
+        role = _role(set(found.names[shown]))
+        if role and found.beside.setdefault(role, shown) != shown:
+            found.unused[shown] = f"one more {role} file"
+    others = [shown for shown in others if shown not in found.unused and shown not in found.beside.values()]
+    if inside:
+        found.unused |= dict.fromkeys(others, "it is not in releases/")
+    found.releases = list(_joined(found, releases if inside else _alike(found, others)))
+    _check_releases(found)
+    return found
+
+
+def _listing(found: FoundFiles, sub: str) -> list[str]:
+    """Return the tables in a folder by name; other files, and those that no manifest can name, are put aside."""
+    place = found.folder / sub
+    try:
+        files = [path for path in place.iterdir() if path.is_file()] if place.is_dir() else []
+    except OSError as error:
+        raise UsageError(f"{place}: {error.strerror}; check the folder's permissions") from error
+    paths = [path for path in files if is_table(path)]
+    others = [path.name for path in files if not is_table(path) and not path.name.startswith(".")]
+    for name in sorted(set(others) - _MANIFESTS, key=natural):
+        found.unused[f"{sub}/{name}" if sub else name] = _no_table(name)
+    listed = []
+    for name in sorted((path.name for path in paths), key=natural):
+        shown = f"{sub}/{name}" if sub else name
+        if name.startswith(".") or name.endswith(".key.csv"):
+            continue
+        if not (found.folder / shown).resolve().is_relative_to(found.folder.resolve()):
+            found.unused[shown] = "the link leads out of the series folder"
+        elif shown != shown.strip() or not is_unicode(shown):
+            found.unused[shown] = "a manifest cannot hold such a name"
+        else:
+            listed.append(shown)
+    return listed
+
+
+def _no_table(name: str) -> str:
+    """Return why a file is not used whose name is not that of a table."""
+    as_table = name.casefold().endswith(
+        (".txt", ".tsv", ".xls", ".ods", ".xlsm", ".xlsb", ".dat", ".zip", ".json", ".rds")
+    )
+    return (
+        "its name is not that of a table; save it as .csv or .xlsx" if as_table else "its name is not that of a table"
+    )
+
+
+def is_unicode(text: str) -> bool:
+    """Tell whether a text is Unicode: names of files need not be."""
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _with_columns(found: FoundFiles, listed: Iterable[str], problems: Problems) -> list[str]:
+    """Return the tables whose header can be read."""
+    for shown in listed:
+        names = header(found.folder / shown, shown, problems)
+        if names is None:
+            found.unused[shown] = "the header cannot be read"
+        else:
+            found.names[shown] = list(names)
+    return [shown for shown in listed if shown in found.names]
+
+
+def _role(names: set[str]) -> str | None:
+    """Return what a file beside the releases is by its columns."""
+    if {"from", "to"} <= names <= {"from", "to", "probability"}:
+        return "transitions"
+    if {"individual", "value"} <= names <= {"individual", "value", "release"}:
+        return "known"
+    return "register" if "individual" in names and ("release" in names or {"first", "last"} <= names) else None
+
+
+def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
+    """Put tables aside that lack most of the columns that most have, halves of Anatomy pairs apart."""
+    columns = {shown: set(found.names[shown]) for shown in listed if not _half(shown)}
+    times = Counter(name for own in columns.values() for name in own)
+    common = {name for name in times if 2 * times[name] >= max(times.values())}
+    strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
+    found.unused |= dict.fromkeys(strays, "it has other columns than most")
+    return [shown for shown in listed if shown not in strays]
+
+
+def _half(shown: str) -> str:
+    """Return which half of an Anatomy pair a table is, if one: `rows` or `values`."""
+    matched = re.search(r"\.(rows|values)\.(csv|csv\.gz|parquet)$", shown)
+    return matched[1] if matched else ""
+
+
+def _joined(found: FoundFiles, listed: Iterable[str]) -> Iterable[ReleaseFiles]:
+    """Yield the releases, Anatomy pairs joined."""
+    halves: dict[str, dict[str, str]] = {}
+    for shown in listed:
+        own = halves.setdefault(release_tag(shown), {})
+        if own.setdefault(_half(shown), shown) != shown or (len(own) > 1 and "" in own):
+            found.unused[shown] = f"its tag is that of {next(iter(own.values()))}"
+    for tag, own in halves.items():
+        first = next(iter(own.values()))
+        if not _half(first):
+            yield ReleaseFiles(tag, found.folder / first, first)
+        elif {"rows", "values"} <= set(own):
+            rows, values = own["rows"], own["values"]
+            yield ReleaseFiles(tag, found.folder / rows, rows, found.folder / values, values)
+        else:
+            found.unused[first] = "the other half of the pair is missing"
+
+
+def _check_releases(found: FoundFiles) -> None:
+    """Refuse to go on without releases; doubt an order that no name tells."""
+    if not found.releases:
+        apart = next((f" ({printable(name)}: {why})" for name, why in found.unused.items()), "")
+        raise UsageError(
+            f"{found.folder}: there are no releases here{apart}; put the published tables "
+            f"({', '.join(SUFFIXES)}) into {found.folder / 'releases'}, one file for each release, and run it again"
+        )
+    tags = [release.tag for release in found.releases]
+    found.keys = sum(is_there(found.folder / PRIVATE / f"{tag}.key.csv") for tag in tags)
+    vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
+    if len(tags) > 1 and vague:
+        found.doubts.append("The releases are in the order of their names; put them in the order of publication.")

@@ -1,0 +1,36 @@
+"""Questions to the person who knows what the columns mean; without one, each answers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with the answers that it has.
+
+    Attributes:
+        text: one or more sentences.
+        answers: what may be answered, each with what follows.
+        default: the answer that is taken where nobody is asked.
+    """
+
+    text: str
+    answers: dict[str, str]
+    default: str
+
+
+Ask: TypeAlias = Callable[[Question], str]
+"""Returns one of a question's answers."""
+
+
+def take_default(question: Question) -> str:
+    """Return the answer that is the likeliest, or the safest."""
+    return question.default
+
+
+def yes_or_no(text: str, *, default: bool) -> Question:
+    """Return a question that is answered by yes or no."""
+    return Question(text, {"yes": "", "no": ""}, "yes" if default else "no")

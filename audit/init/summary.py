@@ -1,0 +1,133 @@
+"""What `audit init` found, in lines for a terminal: files, columns, and what it would take to audit more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from audit.init.guess import Guess
+from audit.io.dialect import UTF_8, read_dialect
+from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.tables import count_rows, header
+from audit.io.toml import toml_key, toml_text
+from audit.model.errors import Problems, printable
+
+_DELIMITERS = {",": "", ";": "semicolons", "\t": "tabulators", "|": "bars"}
+_FILES_SHOWN = 24
+_ALIKE_SHOWN = 12
+Row = tuple[str, ...]
+
+
+def file_rows(guessed: Guess) -> list[Row]:
+    """Return each file and what it is, one line or more for each."""
+    found, meaning = guessed.found, guessed.meaning
+    rows: list[Row] = []
+    releases = guessed.manifest.releases
+    for release in releases[:_FILES_SHOWN]:
+        rows += _release_rows(release, found.renamed.get(release.tag, {}))
+    if len(releases) > _FILES_SHOWN:
+        rows.append((f"… {len(releases) - _FILES_SHOWN:,} more releases", ""))
+    for role, shown in found.beside.items():
+        rows.append((shown, f"{role}, commented out: {meaning.barred[role]}" if role in meaning.barred else role))
+    rows += [(shown, f"counterfeits of release {tag}") for tag, shown in meaning.counterfeits.items()]
+    rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in meaning.hierarchies.items()]
+    if found.keys:
+        rows.append(("private/", f"keys of {found.keys} of {len(releases)} releases"))
+    rows += [(shown, f"NOT USED: {why}") for shown, why in found.unused.items()]
+    return [tuple(printable(cell, 300) for cell in row) for row in rows]
+
+
+def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Row]:
+    halves: list[tuple[Path, str]] = [(release.rows, release.shown)]
+    if release.values is not None:
+        halves.append((release.values, release.values_shown))
+    for path, shown in halves:
+        yield shown, _described(path, shown)
+    if renamed:
+        pairs = ", ".join(f"{toml_key(old)} = {toml_text(new)}" for old, new in renamed.items())
+        names = " and ".join(f'"{old}" is taken for "{new}"' for old, new in renamed.items())
+        yield "", f"its column {names}: renamed.{toml_key(release.tag)} = {{ {pairs} }}"
+
+
+def _described(path: Path, shown: str) -> str:
+    """Return how large a table is, and how it is written where it is not plain."""
+    names = header(path, shown, Problems()) or {}
+    told = [f"{count_rows(path):,} rows, {len(names):,} columns"]
+    if is_foreign(path):
+        sheet = read_foreign(path).sheet
+        told += [f'sheet "{sheet}", the first that is not empty'] if sheet is not None else []
+    elif not path.name.endswith(".parquet"):
+        dialect = read_dialect(path)
+        told += [_DELIMITERS[dialect.delimiter] and f"cells divided by {_DELIMITERS[dialect.delimiter]}"]
+        told += [f"not UTF-8, read as {dialect.encoding}"] if dialect.encoding != UTF_8 else []
+        told += ["in single quotes"] if dialect.quote == "'" else []
+    return "; ".join(part for part in told if part)
+
+
+def column_rows(guessed: Guess) -> list[Row]:
+    """Return each column with its role, its number of distinct cells, and the reason."""
+    meaning, columns = guessed.meaning, guessed.columns
+    roles = {column.name: key for key, column in meaning.chosen.items()}
+    roles |= {column.name: "quasi-identifier" for column in meaning.quasi}
+    if meaning.date is not None:
+        roles[meaning.date.name] = "date"
+    rows: list[Row] = []
+    left: dict[str, list[str]] = {}
+    for name, why in meaning.left.items():
+        left.setdefault(why, []).append(name)
+    folded = {why: names for why, names in left.items() if len(names) > _ALIKE_SHOWN}
+    for name, column in columns.items():
+        if meaning.left.get(name) in folded:
+            continue
+        distinct = f"{'' if column.whole else 'over '}{len(column.texts) - ('' in column.texts):,}"
+        if name in roles:
+            rows.append((name, roles[name], distinct, meaning.why.get(name, "")))
+        else:
+            rows.append((name, "LEFT OUT", distinct, meaning.left.get(name, "its name and cells say nothing")))
+    rows += [
+        (name, "LEFT OUT", "", why) for name, why in meaning.left.items() if name not in columns and why not in folded
+    ]
+    for why, names in folded.items():
+        rows.append((f"{len(names):,} columns", "LEFT OUT", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
+    return [tuple(printable(cell, 300) for cell in row) for row in rows]
+
+
+def judged(manifest: Manifest, keys: int) -> str:
+    """Return what can be judged, and what it would take to judge more."""
+    columns, releases = manifest.columns, len(manifest.releases)
+    if columns.rows == "episodes":
+        return (
+            "Each release and each row by itself, as people have several rows (episodes). What several releases give "
+            "away of one person is not judged: that takes one row for each person and release."
+        )
+    if columns.individual is not None or keys == releases:
+        return "What somebody learns who knows in which group each person is, over all releases (linked)."
+    if keys:
+        return (
+            f"Nothing yet: {keys} of {releases} releases have a key. Write private/<release>.key.csv (row,individual) "
+            "for the others too, or take the keys away."
+        )
+    if manifest.register is not None:
+        return "What somebody learns who knows the people of the register, over all releases (register)."
+    if columns.record is not None:
+        return (
+            "What the published record ids tell of each record over all releases (pseudonym). Whose values become "
+            "certain takes a key (private/<release>.key.csv with row,individual) or a register.csv "
+            "(individual,first,last and exact quasi-identifiers)."
+        )
+    return (
+        "What each release gives away by itself (published). What the releases give away together takes one of: a key "
+        "(private/<release>.key.csv with row,individual, rows counted from 0), a register.csv (individual,first,last "
+        "and the exact quasi-identifiers), or a published record id."
+    )
+
+
+def aligned(rows: Iterable[Row], widest: int = 34) -> list[tuple[str, str]]:
+    """Return rows as pairs of a head, whose cells are padded to columns, and the last cell."""
+    listed = list(rows)
+    if not listed:
+        return []
+    widths = [min(widest, max(len(row[place]) for row in listed)) for place in range(len(listed[0]) - 1)]
+    heads = ["  ".join(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)) for row in listed]
+    return [(f"  {head}  ", row[-1]) for head, row in zip(heads, listed, strict=True)]

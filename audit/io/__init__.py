@@ -1,0 +1,1 @@
+"""Files: tables, manifests, releases, cells, hierarchies, microdata."""

@@ -1,0 +1,89 @@
+"""Atomic files: whatever is written appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+# Characters of a name that its temporary file has as well; all of them might be too many.
+_NAME = 40
+
+
+@contextmanager
+def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> Iterator[Path]:
+    """Give a hidden path beside a file to write to, which becomes the file in the end; after an error, it is removed.
+
+    Links are followed; devices and pipes are written directly. The content is on the disk before the file appears.
+
+    Args:
+        path: the file.
+        mode: its permissions; else those of the file that was there, or the usual ones.
+        new: whether the file must not have been there.
+
+    Raises:
+        FileExistsError: it is there, though it should be new.
+        OSError: it cannot be written.
+    """
+    if new and os.path.lexists(path):
+        raise FileExistsError(17, "there is such a file already", str(path))
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    draft = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(6)}")
+    # Nobody else may look into it before it has its permissions.
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        yield draft
+        draft.chmod(_mode(path) if mode is None else mode)
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        _put(draft, path, new=new)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_file(path: Path, content: str, *, mode: int | None = None, new: bool = False) -> None:
+    """Write a text as UTF-8, as `atomic_path` does; what UTF-8 cannot hold becomes question marks.
+
+    Raises:
+        OSError: as for `atomic_path`.
+    """
+    with atomic_path(path, mode=mode, new=new) as draft:
+        draft.write_bytes(content.encode("utf-8", "replace"))
+
+
+def hide_from_version_control(folder: Path) -> None:
+    """Write a `.gitignore` for all of a private folder where there is none: its keys say whose row each is.
+
+    Raises:
+        OSError: as for `atomic_path`.
+    """
+    with suppress(FileExistsError):
+        write_file(folder / ".gitignore", "*\n", new=True)
+
+
+def _put(draft: Path, path: Path, *, new: bool) -> None:
+    """Put a file in its place: over another one, or only where there is none."""
+    if not new:
+        draft.replace(path)
+        return
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: what appears between is lost
+        if os.path.lexists(path):
+            raise FileExistsError(17, "there is such a file already", str(path)) from None
+        draft.replace(path)
+
+
+def _mode(path: Path) -> int:
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,277 @@
+"""Knowledge: what an adversary has beside the releases - a register, transitions, known values.
+
+Their files are private or hold private things: messages say where something is wrong, never what stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io import manifest as manifests
+from audit.io.adjustments import read_adjusted, respelled
+from audit.io.cells import CellError
+from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.series import Series
+from audit.io.tables import Table, header, text_codes
+from audit.io.transitions import check_size, read_lines
+from audit.model.composite_keys import combine, distinct
+from audit.model.errors import InputError, Problems
+from audit.model.evidence import AnyPair, Transitions
+from audit.model.update_sets import UpdateSets
+
+Codes = npt.NDArray[np.int32]
+_OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
+
+
+@dataclass(frozen=True)
+class Register:
+    """Who is in which release, with exact quasi-identifiers.
+
+    Attributes:
+        shown: the file's name.
+        person, point, first, last: per line: who, which point, from which release to which, counted from 0.
+        points: distinct combinations of exact values; shape (points, attributes), indices into `values`.
+        values: the exact values of each quasi-identifier.
+        table: the file, to find lines in.
+    """
+
+    shown: str
+    person: Codes
+    point: Codes
+    first: Codes
+    last: Codes
+    points: Codes
+    values: tuple[Sequence[str], ...]
+    table: Table
+
+    def present(self, release: int) -> npt.NDArray[np.intp]:
+        """Return the lines of the people who are in a release."""
+        return np.flatnonzero((self.first <= release) & (release <= self.last))
+
+    def places(self, lines: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Codes]:
+        """Return the distinct points of some lines, in order, and the place of each line's among them."""
+        point = self.point[lines]
+        used = np.zeros(len(self.points), dtype=np.bool_)
+        used[point] = True
+        place: Codes = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return np.flatnonzero(used), place[point]
+
+
+def read_register(series: Series) -> Register:
+    """Read the register that the manifest names.
+
+    Raises:
+        InputError: it cannot be read, or contradicts itself.
+    """
+    name, problems = str(series.manifest.register), Problems()
+    attributes = list(series.manifest.columns.quasi_identifiers)
+    for attribute in filter(_OWN_COLUMNS.__contains__, attributes):
+        what = "a register has a column of this name and another meaning"
+        problems.add(manifests.NAME, what, "rename the quasi-identifier, in the releases too", column=attribute)
+    problems.check()
+    names = header(series.manifest.folder / name, name, problems)
+    by_line = names is not None and "release" in names
+    wanted = ["individual", *attributes, *(["release"] if by_line else ["first", "last"])]
+    table = series.side_table(name, wanted, problems) if names is not None else None
+    if table is None:
+        raise InputError(problems.found)
+    if table.rows == 0:
+        problems.add(name, "the register names nobody", "add the people, or leave it out of the manifest", line=2)
+    values, columns = [], []
+    for attribute in attributes:
+        codes, texts = text_codes(table.arrow(attribute))
+        _check_exact(series, table, attribute, codes, texts, problems)
+        values.append(texts)
+        columns.append((codes, len(texts)))
+    first, last = _stays(series, table, by_line=by_line, problems=problems)
+    person = series.people.encode(table.arrow("individual"))
+    nameless = np.flatnonzero(person == NOBODY)
+    if len(nameless):
+        problems.add(name, "the line names nobody", "write the individual", line=table.line(int(nameless[0])))
+    problems.check()
+    lines, point = distinct(*combine(columns, table.rows))
+    points = np.stack([codes[lines] for codes, _ in columns], axis=1) if columns else np.zeros((1, 0), np.int32)
+    register = Register(name, person, point, first, last, points.astype(np.int32), tuple(values), table)
+    _check_once(series, register, problems)
+    problems.check()
+    return register
+
+
+def _check_exact(
+    series: Series, table: Table, attribute: str, codes: Codes, texts: Sequence[str], problems: Problems
+) -> None:
+    """Note the first cell of a register's column that is no exact value."""
+    missing = series.manifest.columns.missing
+    known = [text for text in texts if text not in missing]
+    wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
+    if wrong is not None:
+        row = int(np.flatnonzero(codes == texts.index(wrong))[0])
+        what = "the cell is empty" if not wrong else "the cell is no exact value of this column"
+        remedy = (
+            'write the exact value (a leaf, where there is a hierarchy), or declare [columns] types as "categorical"'
+        )
+        problems.add(table.shown, what, remedy, line=table.line(row), column=attribute)
+
+
+def _is_no_value(series: Series, attribute: str, text: str) -> bool:
+    hierarchy = series.attributes[attribute].hierarchy
+    try:
+        series.attributes[attribute].covers(np.zeros(0, dtype=np.intp), [text])
+    except CellError:
+        return True
+    return hierarchy is not None and text not in hierarchy.levels[0]
+
+
+def _stays(series: Series, table: Table, *, by_line: bool, problems: Problems) -> tuple[Codes, Codes]:
+    """Return the first and the last release, counted from 0, of each line of a register."""
+    every = (*series.tags, *series.manifest.to_come)
+    if by_line:
+        codes, texts = text_codes(table.arrow("release"))
+        tags = {tag: place for place, tag in enumerate(every)}
+        place = np.array([tags.get(text, -1) for text in texts], dtype=np.int32)
+        found = place[codes] if texts else codes
+        remedy = "write the tag of a release: its file's name without the endings"
+        _note_first(found < 0, table, "release", "there is no such release", remedy, problems)
+        return found, found
+    ends = []
+    for column in ("first", "last"):
+        codes, texts = text_codes(table.arrow(column))
+        number = np.array([int(t) - 1 if t.isascii() and t.isdigit() and len(t) < 9 else -1 for t in texts], np.int32)
+        found = number[codes] if texts else codes
+        remedy = f"write a position from 1 to {len(every)}"
+        _note_first((found < 0) | (found >= len(every)), table, column, "there is no such release", remedy, problems)
+        ends.append(found)
+    _note_first(ends[1] < ends[0], table, "last", "the stay ends before it begins", "exchange the two", problems)
+    return ends[0], ends[1]
+
+
+def _note_first(
+    wrong: npt.NDArray[np.bool_], table: Table, column: str, what: str, remedy: str, problems: Problems
+) -> None:
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=column)
+
+
+def _check_once(series: Series, register: Register, problems: Problems) -> None:
+    """Note the first person whom the register lists twice in one release."""
+    if np.bincount(register.person).max(initial=0) <= 1:
+        return
+    seen = np.full(series.people.size, -1, dtype=np.int64)
+    for release, tag in enumerate(series.tags):
+        lines = register.present(release)
+        people = register.person[lines]
+        seen[people] = lines
+        twice = np.flatnonzero(seen[people] != lines)
+        if len(twice):
+            line, other = (register.table.line(int(x)) for x in (lines[twice[0]], seen[people[twice[0]]]))
+            what = f"this person is also in line {other}, and so listed twice in release {tag}"
+            problems.add(register.shown, what, "keep one line for each person and release", line=line)
+            return
+
+
+def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> Transitions:
+    """Read the transitions of a sensitive attribute that the manifest names; their values join the vocabulary.
+
+    Raises:
+        InputError: the file cannot be read, lists a pair twice, or gives probabilities for some lines only.
+    """
+    if series.manifest.any_transitions:
+        return any_transitions(series, sensitive, vocabulary)
+    problems = Problems()
+    lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems)
+    if lines is None:
+        raise InputError(problems.found)
+    if series.manifest.columns.folds(sensitive):
+        lines = lines.folded(problems)
+    problems.check()
+    return lines.numbered(vocabulary)
+
+
+def any_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> Transitions:
+    """Return the transitions by which any value that a release publishes may follow any.
+
+    Raises:
+        InputError: a release cannot be read, or there are too many values.
+    """
+    problems = Problems()
+    for files in series.manifest.releases:
+        path, shown = (files.rows, files.shown) if files.values is None else (files.values, files.values_shown)
+        table = read_adjusted(path, shown, [sensitive], series.adjustments(files.tag), problems)
+        vocabulary.add(() if table is None else table.distinct(sensitive))
+    problems.check()
+    size = len(vocabulary)
+    check_size(manifests.NAME, size)
+    every = np.ones(size, dtype=np.bool_)
+    return Transitions(np.full((size, size), 1 / max(size, 1)), AnyPair(size), every)
+
+
+def update_sets(series: Series, sensitive: str) -> UpdateSets | None:
+    """Return what may become of the values of a sensitive attribute; None where values never change.
+
+    It is read once, before the releases, so that all its values have codes.
+
+    Raises:
+        InputError: the transitions cannot be read.
+    """
+    if sensitive not in series.updates:
+        named = series.manifest.values_change
+        transitions = read_transitions(series, sensitive, series.vocabularies[sensitive]) if named else None
+        series.updates[sensitive] = None if transitions is None else transitions.sets
+    return series.updates[sensitive]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Values that the adversary knows beforehand.
+
+    Attributes:
+        shown: the file's name.
+        person, value, release: per line; shape (lines,). `release` is -1 where the value holds in all of them.
+        lines: the line of the file of each.
+    """
+
+    shown: str
+    person: Codes
+    value: Codes
+    release: Codes
+    lines: list[int]
+
+    def some(self, chosen: npt.NDArray[np.bool_]) -> Known:
+        """Return some of the lines; `chosen` has shape (lines,)."""
+        lines = [line for line, wanted in zip(self.lines, chosen.tolist(), strict=True) if wanted]
+        return Known(self.shown, self.person[chosen], self.value[chosen], self.release[chosen], lines)
+
+
+def read_known(series: Series, sensitive: str) -> Known:
+    """Read the known values of a sensitive attribute that the manifest names.
+
+    Raises:
+        InputError: the file cannot be read, or names a release that is not in the series.
+    """
+    name, problems, vocabulary = str(series.manifest.known), Problems(), series.vocabularies[sensitive]
+    names = header(series.manifest.folder / name, name, problems)
+    wanted = ["individual", "value", *(["release"] if names is not None and "release" in names else [])]
+    table = series.side_table(name, wanted, problems) if names is not None else None
+    if table is None:
+        raise InputError(problems.found)
+    table = respelled(table, series.notation.alone({"value": sensitive}))
+    tags = {tag: place for place, tag in enumerate(series.tags)} | {"": -1}
+    given = table.texts("release") if "release" in table else [""] * table.rows
+    person = series.people.codes(table.texts("individual"))
+    value = vocabulary.codes(table.texts("value"))
+    release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
+    known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
+    if series.manifest.to_come:
+        # Some lines are about what is not yet published, and cannot be told from those that are wrong.
+        return known.some((person >= 0) & (value >= 0) & (release != -2))
+    remedy = "write a value that the series publishes"
+    _note_first(release == -2, table, "release", "there is no such release", "write a release's tag", problems)
+    _note_first(person < 0, table, "individual", "this person is in no release", "drop the line", problems)
+    _note_first(value < 0, table, "value", "no release publishes this value", remedy, problems)
+    problems.check()
+    return known

@@ -1,0 +1,121 @@
+"""The candidate: a release not yet published, read where it lies, beside the series that it would join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.diagnostics import check_file, is_there
+from audit.io.encoding import Vocabulary
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
+from audit.io.paths import same_file
+from audit.io.releases import Release
+from audit.io.series import Series, check_columns
+from audit.io.tables import SUFFIXES, Table, is_table
+from audit.io.toml import release_tag
+from audit.model.errors import Problems, UsageError, printable
+
+
+def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
+    """Return the series so far, and the series with a candidate as its last release; nothing is written.
+
+    What the manifest names may speak of the candidate already. `paths` is one table, or the rows and the values of an
+    Anatomy pair. The key is the file beside the candidate, or in a folder `private` there, or that of the series.
+
+    Raises:
+        UsageError: it is no table, or in the series already.
+        InputError: files or columns are missing.
+    """
+    manifest, problems = series.manifest, Problems()
+    for path in paths:
+        if not is_table(path):
+            raise UsageError(f"{_said(path)}: this is no table; name a file that ends in {', '.join(SUFFIXES)}")
+    tag = release_tag(paths[0].name)
+    _check_new(manifest, paths, tag)
+    _check_form(manifest, paths)
+    beside = paths[0].parent
+    keys = [folder / f"{tag}.key.csv" for folder in (beside, beside / PRIVATE, manifest.folder / PRIVATE)]
+    key = next((each for each in keys if is_there(each)), keys[0])
+    values = paths[1] if len(paths) > 1 else None
+    files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key)
+    for path in (*paths, *([key] if is_there(key) else [])):
+        check_file(path, str(path), problems)
+    if not problems.found:
+        check_columns(manifest, [files], problems)
+    problems.check()
+    joined = replace(manifest, releases=(*manifest.releases, files))
+    return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)
+
+
+def _said(path: Path) -> str:
+    return printable(str(path), 200)
+
+
+def _fresh(manifest: Manifest) -> Series:
+    return Series(manifest, vocabularies={name: Vocabulary() for name in manifest.columns.sensitive})
+
+
+def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
+    """Refuse a candidate that is in the series, or is called as a release of it.
+
+    Raises:
+        UsageError: it is one.
+    """
+    listed = [path for release in manifest.releases for path in (release.rows, release.values) if path is not None]
+    for path in paths:
+        if any(same_file(path, other) for other in listed):
+            what = f"{_said(path)}: this file is in the series already"
+            raise UsageError(f"{what}; take it out of the manifest's releases, or run `audit SERIES`")
+    if any(release.tag == tag for release in manifest.releases):
+        raise UsageError(f'{_said(paths[0])}: the series has a release "{printable(tag)}" already; rename the file')
+
+
+def _check_form(manifest: Manifest, paths: Sequence[Path]) -> None:
+    """Refuse a candidate of another form than all releases.
+
+    Raises:
+        UsageError: it is one.
+    """
+    pairs = {release.values is not None for release in manifest.releases}
+    if pairs == {True} and len(paths) == 1:
+        raise UsageError(
+            "the releases of this series are pairs; name the candidate's file of rows, then that of values"
+        )
+    if pairs == {False} and len(paths) > 1:
+        raise UsageError("the releases of this series are single tables; name one file as the candidate")
+
+
+@dataclass
+class Lessened(Series):
+    """A series whose last release lacks some rows: these people and their values are withheld.
+
+    Attributes:
+        withheld: positions of rows in the last release's file, counted from 0.
+    """
+
+    withheld: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def read(
+        self,
+        position: int,
+        attributes: Sequence[str] = (),
+        *,
+        key: bool = True,
+        records: bool = False,
+        checked: bool = False,
+        row_classes: bool = False,
+    ) -> Release:
+        """Read one release, the last one less the rows that are withheld."""
+        wanted = {"key": key, "records": records, "checked": checked, "row_classes": row_classes}
+        release = super().read(position, attributes, **wanted)
+        return release.without(self.withheld) if position == len(self.tags) - 1 else release
+
+
+def file_of(series: Series) -> Table:
+    """Return the last release's file without any column, to find lines in; it is looked through once."""
+    files = series.manifest.releases[-1]
+    return Table(files.rows, files.shown, 0, {})

@@ -1,0 +1,157 @@
+"""Faults of files: what is wrong with one that cannot be read, found without quoting what stands in it.
+
+Arrow reads CSV fast and tells little of why it could not; what it swallows in silence (an unclosed quote) is caught
+here, and where a file goes wrong is found by Python's own, slow reader, once there is a reason to look.
+"""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
+from audit.io.foreign_files import ForeignFileError
+from audit.io.paths import is_remote
+
+if TYPE_CHECKING:
+    from audit.model.errors import Problems
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
+    try:
+        return path.exists()
+    except PermissionError:
+        return True
+    except OSError:  # no file can have this name
+        return False
+
+
+def records(path: Path, dialect: Dialect | None = None, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
+
+    Raises:
+        csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
+    """
+    dialect = read_dialect(path) if dialect is None else dialect
+    skipped = 1 if dialect.skipped else 0
+    with open_text(path, dialect, "strict" if checked else "replace") as text:
+        reader = dialect.reader(text, strict=checked)
+        start = 1
+        try:
+            for cells in reader:
+                if cells:
+                    yield start + skipped, cells
+                start = reader.line_num + 1
+        except csv.Error as error:
+            raise csv.Error(start + skipped) from error
+
+
+def odd_quotes(content: bytes, delimiter: str = ",") -> bool:
+    """Tell whether some quote neither opens nor closes a cell nor is doubled inside one, as far as is easily seen.
+
+    >>> odd_quotes(b'1,"x, y",2'), odd_quotes(b'1,"x,2;3,"y,4')
+    (False, True)
+    """
+    if b'"' not in content:
+        return False
+    text = np.frombuffer(content, dtype=np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    if len(quotes) % 2:
+        return True
+    edges = np.frombuffer(delimiter.encode() + b'\r\n"', dtype=np.uint8)
+    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+    opening, closing = quotes[::2], quotes[1::2]
+    before, after = text[opening[opening > start] - 1], text[closing[closing < len(text) - 1] + 1]
+    return not (np.isin(before, edges).all() and np.isin(after, edges).all())
+
+
+def check_file(path: Path, shown: str, problems: Problems) -> bool:
+    """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
+    try:
+        if is_remote(path) and path.is_file():  # asked for once
+            return True
+        if not is_there(path):
+            problems.add(shown, "there is no such file", "correct its name, or put the file there")
+        elif path.is_file():
+            return True
+        else:
+            what = "this is a folder, not a file" if path.is_dir() else "this is a pipe or a device, not a file"
+            problems.add(shown, what, "name a table, such as a .csv or .parquet file")
+    except PermissionError:
+        problems.add(shown, "its folder may not be looked into", "change the folder's permissions")
+    return False
+
+
+def damages() -> tuple[type[Exception], ...]:
+    """Return what the libraries raise on files that are damaged, or that are not what their names say."""
+    import pyarrow as pa
+
+    return OSError, ValueError, EOFError, csv.Error, zlib.error, pa.ArrowException
+
+
+def is_lack_of_memory(error: Exception) -> bool:
+    """Tell whether an error of a library says that the memory does not suffice, which some say in words."""
+    said = str(error).casefold()
+    return isinstance(error, MemoryError) or "out of memory" in said or "allocate memory" in said
+
+
+def note_unreadable(
+    path: Path, shown: str, error: Exception, problems: Problems, dialect: Dialect | None = None
+) -> None:
+    """Say why a file cannot be read, without quoting what stands in it."""
+    if is_lack_of_memory(error):
+        if not path.name.endswith(".parquet"):
+            raise MemoryError from error
+        # A damaged Parquet file may ask for any amount of memory.
+        what = "reading it takes more memory than there is, or the file is damaged"
+        problems.add(shown, what, "write it again, or audit it where there is more memory")
+        return
+    if isinstance(error, ForeignFileError):
+        problems.add(shown, error.what, error.remedy)
+    elif isinstance(error, PackedTooTightlyError):
+        what = "this file unpacks to several hundred times its size, as no table does"
+        problems.add(shown, what, "unpack it and look at it before you audit it")
+    elif not check_file(path, shown, problems):
+        return
+    elif isinstance(error, PermissionError):
+        problems.add(shown, "the file may not be read", "change its permissions")
+    elif path.name.endswith(".parquet"):
+        problems.add(shown, "this is not a whole Parquet file", "write it again, or use CSV")
+    else:
+        line, what, remedy = _csv_fault(path, dialect)
+        problems.add(shown, what, remedy, line=line)
+
+
+def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, str]:
+    """Find the first line at which a CSV file goes wrong."""
+    line = 1
+    try:
+        dialect = read_dialect(path) if dialect is None else dialect
+        if dialect.encoding == "utf-8":
+            with open_bytes(path) as raw:
+                for line, content in enumerate(raw, start=1):
+                    content.decode("utf-8-sig" if line == 1 else "utf-8")
+        width, line = None, 1
+        for line, cells in records(path, dialect):
+            width = width or len(cells)
+            if len(cells) != width:
+                return (
+                    line,
+                    f"{len(cells)} cells where the header has {width}",
+                    "give every line one cell a column",
+                )
+    except UnicodeDecodeError:
+        what = f"the text is not {dialect.encoding.upper() if dialect is not None else 'UTF-8'}"
+        return line, what, "save the file as UTF-8, or name its encoding under [columns] of series.toml"
+    except (EOFError, OSError, zlib.error):
+        return None, "this is not a whole gzip file", "compress it again"
+    except csv.Error as error:
+        what = "the row that begins here is not well-formed CSV"
+        return error.args[0], what, "close every quote, and double the quotes inside a cell"
+    return None, "the file cannot be read as CSV", "save it as plain comma-separated UTF-8 text"

@@ -1,0 +1,243 @@
+"""How a text table is written: its delimiter, its encoding, its quotes.
+
+What the manifest does not say is read off the beginning of the file. A file that is comma-separated UTF-8 is never
+taken for anything else; where another delimiter is guessed, it divides the first records into equally many cells, at
+least two.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import sys
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+from audit.io.paths import is_remote, version
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+DELIMITERS = ",;\t|"
+UTF_8 = "utf-8"
+_SAMPLE = 1 << 16
+_RECORDS = 50
+_MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_GUESS = "cp1252"
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
+_PACKED_ONCE = 1 << 28
+_MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb to a thousandth
+
+
+class PackedTooTightlyError(ValueError):
+    """A file holds far more, once unpacked, than tables do."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What the manifest says of how its tables are written; None is left to be guessed."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+NOTHING_DECLARED = Declared()
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one text table is written.
+
+    Attributes:
+        delimiter: what stands between cells.
+        encoding: as Python calls it.
+        quote: what stands around cells that hold a delimiter.
+        blanks: whether blanks stand between a delimiter and a quote.
+        skipped: characters before the header: the line `sep=;` that Excel takes as a hint.
+    """
+
+    delimiter: str = ","
+    encoding: str = UTF_8
+    quote: str = '"'
+    blanks: bool = False
+    skipped: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether quotes and blanks are as Arrow expects them."""
+        return self.quote == '"' and not self.blanks
+
+    def reader(self, text: IO[str], *, strict: bool = False) -> Reader:
+        """Return a reader of records; it counts lines as `csv.reader` does."""
+        csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+        return csv.reader(
+            text, delimiter=self.delimiter, quotechar=self.quote, skipinitialspace=self.blanks, strict=strict
+        )
+
+    def decode(self, content: bytes) -> bytes:
+        """Return a file's content as UTF-8 without what stands before the header, its quotes as Arrow expects them.
+
+        Raises:
+            UnicodeDecodeError: it is not of this encoding.
+            csv.Error: a record is malformed.
+        """
+        if self.encoding == UTF_8 and self.is_plain and not self.skipped:
+            return content
+        text = content.decode(_with_mark(self.encoding))[self.skipped :]
+        if self.is_plain:
+            return text.encode()
+        rewritten = io.StringIO(newline="")
+        writer = csv.writer(rewritten, delimiter=self.delimiter, lineterminator="\n")
+        writer.writerows(cells for cells in self.reader(io.StringIO(text, newline=""), strict=True) if cells)
+        return rewritten.getvalue().encode()
+
+
+PLAIN = Dialect()
+
+
+def is_encoding(name: str) -> bool:
+    """Tell whether text can be decoded by an encoding of this name."""
+    try:
+        return isinstance("".encode(name), bytes)
+    except (LookupError, ValueError):  # ValueError: a NUL in the name
+        return False
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file for reading, decompressed when its name ends in `.gz`."""
+    if not path.name.endswith(".gz"):
+        return path.open("rb")
+    return cast("BinaryIO", gzip.open(path.open("rb") if is_remote(path) else path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's content, decompressed when its name ends in `.gz`.
+
+    Raises:
+        PackedTooTightlyError: it was compressed further than tables can be.
+    """
+    with open_bytes(path) as raw:
+        if not path.name.endswith(".gz"):
+            return raw.read()
+        parts = [raw.read(_PACKED_ONCE)]
+        if len(parts[0]) < _PACKED_ONCE:
+            return parts[0]
+        packed = 1 + _packed_size(path)
+        while part := raw.read(_PACKED_ONCE):
+            parts.append(part)
+            if sum(map(len, parts)) > _MOST_PACKED * packed:
+                raise PackedTooTightlyError(path.name)
+        return b"".join(parts)
+
+
+def _packed_size(path: Path) -> int:
+    with path.open("rb") as raw:
+        return raw.seek(0, io.SEEK_END)
+
+
+def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIOWrapper:
+    """Open a text table at its header."""
+    encoding = _with_mark(dialect.encoding)
+    text = io.TextIOWrapper(open_bytes(path), encoding=encoding, errors=errors, newline="")
+    text.read(dialect.skipped)
+    return text
+
+
+def _with_mark(encoding: str) -> str:
+    """Return the encoding that leaves a byte order mark out."""
+    return "utf-8-sig" if encoding == UTF_8 else encoding
+
+
+def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
+    """Return how a file is written, read off its beginning; kept while the file stays as it is.
+
+    Raises:
+        OSError, EOFError, zlib.error: it cannot be read.
+    """
+    changes = version(path)
+    return _read_dialect.__wrapped__(path, (), declared) if changes is None else _read_dialect(path, changes, declared)
+
+
+@lru_cache(maxsize=1024)
+def _read_dialect(path: Path, _version: tuple[object, ...], declared: Declared) -> Dialect:
+    with open_bytes(path) as raw:
+        sample = raw.read(_SAMPLE)
+    return dialect_of(sample, declared, whole=len(sample) < _SAMPLE)
+
+
+def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: bool = True) -> Dialect:
+    r"""Return how a text table is written that has this content, or begins with it.
+
+    >>> dialect_of(b"Alter;Ort\n34;M\xfcnchen\n")
+    Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0)
+    """
+    encoding = declared.encoding or guess_encoding(content)
+    text = content.decode(_with_mark(encoding), errors="replace")
+    if not whole:
+        # The last line may be cut in two.
+        text = text[: text.rfind("\n") + 1] or text
+    hint = _SEPARATOR_LINE.match(text)
+    skipped = hint.end() if hint else 0
+    text = text[skipped:]
+    delimiter = declared.delimiter or (hint[1] if hint else _guess_delimiter(text))
+    dialect = Dialect(delimiter, encoding, skipped=skipped)
+    if _begins_with_quotes(text, delimiter, "'"):
+        dialect = replace(dialect, quote="'")
+    blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None
+    return replace(dialect, blanks=blanks)
+
+
+def guess_encoding(content: bytes) -> str:
+    """Return the encoding of a text: UTF-8, unless a mark says otherwise or bytes cannot be of it.
+
+    Bytes that are not UTF-8 are taken for Western European text (cp1252) when all of them are letters or common signs
+    there, and no other bytes of the text look like UTF-8; else the text is UTF-8 that is damaged.
+    """
+    for mark, encoding in _MARKS.items():
+        if content.startswith(mark):
+            return encoding
+    if content.isascii():
+        return UTF_8
+    readable = content.decode(errors="ignore")
+    if not readable.isascii():
+        return UTF_8
+    high = bytes({byte for byte in content if byte > 0x7F})
+    try:
+        signs = high.decode(_GUESS)
+    except UnicodeDecodeError:
+        return UTF_8
+    likely = all(unicodedata.category(sign)[0] == "L" or sign in "€°§´–’‘“”„\xa0µ²³½" for sign in signs)
+    return _GUESS if likely and b"\x00" not in content else UTF_8
+
+
+def _guess_delimiter(text: str) -> str:
+    """Return what divides the first records into the most cells, equally many in each; a comma in doubt."""
+    widths = {delimiter: _width(text, delimiter) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=lambda delimiter: widths[delimiter])
+    return best if widths[best] > 1 else max(DELIMITERS, key=text.partition("\n")[0].count)
+
+
+def _width(text: str, delimiter: str) -> int:
+    """Return how many cells the first records have, 0 where they differ."""
+    reader, widths = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), set[int]()
+    try:
+        for place, cells in enumerate(reader):
+            if cells:
+                widths.add(len(cells))
+            if place >= _RECORDS or len(widths) > 1:
+                break
+    except csv.Error:
+        return 0
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _begins_with_quotes(text: str, delimiter: str, quote: str) -> bool:
+    """Tell whether every name in the header stands in such quotes."""
+    names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
+    return all(len(name) > 1 and name.startswith(quote) and name.endswith(quote) for name in names)

@@ -1,0 +1,204 @@
+"""Numbering: one set of integer codes for the people, and one for the values, of a whole series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.tables import direct_codes
+from audit.io.text_index import TextIndex, pack, starts_with, whole_numbers
+from audit.io.texts import arrow, column_of, texts_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+COUNTERFEIT = "~"
+NOBODY = -1
+_DIRECT_PER_ROW = 16
+_DIRECT_SLACK = 1 << 16
+_MOST_DIRECT = 10**9
+
+
+class Vocabulary:
+    """Distinct texts numbered in the order in which they were first seen.
+
+    Attributes:
+        names: the texts by code; the same list grows when texts are added.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names: list[str] = []
+        self._index = TextIndex()
+        self.add(names)
+
+    def __len__(self) -> int:
+        """Return how many texts are known."""
+        return len(self.names)
+
+    def add(self, names: Iterable[str]) -> Codes:
+        """Return the codes of texts, numbering the new ones; shape (len(names),), int32."""
+        codes = self._index.add(pack(column_of(names)))
+        self.names += self._index.packed.texts(np.arange(len(self.names), len(self._index))).to_pylist()
+        return codes
+
+    def codes(self, names: Iterable[str]) -> Codes:
+        """Return the codes of texts, -1 for those that are not known; shape (len(names),), int32."""
+        return self._index.find(pack(column_of(names)))
+
+    def find(self, name: str) -> int:
+        """Return a text's code, or -1 when it is not known."""
+        return int(self.codes([name])[0])
+
+
+class IdentifierEncoder:
+    """Numbers individuals over all releases.
+
+    Identifiers that are small whole numbers are their own codes (no table of names is kept for them); all
+    others are numbered from `direct` on, in the order of first appearance. Unless it is given, the first column of
+    identifiers decides on `direct`; it is 0 where these are no numbers.
+
+    Attributes:
+        direct: which whole numbers are their own codes: those below; None before the first column.
+        largest: the largest code of a number seen, -1 where there was none.
+    """
+
+    def __init__(self, direct: int | None = None) -> None:
+        self.direct = direct
+        self.largest = -1
+        self._others = TextIndex()
+        self._count = 0
+        self._counterfeits = np.zeros(0, dtype=np.int32)
+
+    @property
+    def size(self) -> int:
+        """One more than the largest code given out."""
+        return (self.direct or 0) + self._count if self._count else self.largest + 1
+
+    @property
+    def plain(self) -> int:
+        """Codes below are the identifiers themselves, as numbers."""
+        return self.direct or 0
+
+    def encode(self, array: pa.Array) -> Codes:
+        """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
+        import pyarrow as pa
+
+        limit = self._limit(len(array)) if self.direct is None else self.direct
+        if limit and pa.types.is_integer(array.type):
+            numbers = direct_codes(array, limit)
+            if numbers is not None:
+                self.direct = limit
+                self.largest = max(self.largest, int(numbers.max(initial=-1)))
+                return numbers
+        texts, rows = texts_of(array)
+        codes = self._encode(texts, limit)
+        return codes if rows is None else codes[rows]
+
+    def number(self, names: Iterable[str]) -> Codes:
+        """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
+        if self.direct is None:
+            self.direct = 0
+        return self._encode(column_of(names), self.direct)
+
+    def _limit(self, rows: int) -> int:
+        return min(_DIRECT_PER_ROW * rows + _DIRECT_SLACK, _MOST_DIRECT)
+
+    def _encode(self, texts: pa.Array, limit: int) -> Codes:
+        """Return the codes of stripped texts, numbering new ones.
+
+        Those of the first column decide whether whole numbers below `limit` are their own codes.
+        """
+        packed = pack(texts)
+        numbers = whole_numbers(packed) if limit else np.full(len(packed.length), -1, dtype=np.int64)
+        named = (numbers < 0) | (numbers >= limit)
+        if self.direct is None:
+            people = (packed.length > 0) & ~starts_with(packed, COUNTERFEIT)
+            self.direct = limit if len(named) and not (named & people).any() else 0
+            named |= self.direct == 0
+        self.largest = max(self.largest, int(numbers[~named].max(initial=-1)))
+        codes = numbers.astype(np.int32)
+        codes[packed.length == 0] = NOBODY
+        rows = np.flatnonzero(named & (packed.length > 0))
+        if len(rows):
+            codes[rows] = self._others.add(packed if len(rows) == len(codes) else packed.take(rows)) + self.direct
+            new = self._others.packed.since(self._count)
+            fake = np.flatnonzero(starts_with(new, COUNTERFEIT)) + (self.direct + self._count)
+            self._counterfeits = np.append(self._counterfeits, fake.astype(np.int32))
+            self._count = len(self._others)
+        return codes
+
+    def codes(self, names: Iterable[str]) -> Codes:
+        """Return the codes of identifiers, -1 for those that nobody has; shape (len(names),), int32."""
+        packed, direct = pack(column_of(names)), self.direct or 0
+        numbers = whole_numbers(packed)
+        others = self._others.find(packed)
+        others[others >= 0] += direct
+        return np.where((numbers >= 0) & (numbers < direct), numbers, others).astype(np.int32)
+
+    def find(self, name: str) -> int:
+        """Return the code of an identifier, or -1 when nobody has it."""
+        return int(self.codes([name])[0])
+
+    def name(self, code: int) -> str:
+        """Return the identifier of a code."""
+        direct = self.direct or 0
+        return str(code) if code < direct else self._others.packed.text(code - direct)
+
+    def names(self, codes: Codes) -> pa.Array:
+        """Return the identifiers of many codes as text, empty ones for nobody (-1)."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        direct = self.direct or 0
+        numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast(pa.string()), "")
+        named = codes >= direct
+        if not named.any():
+            return numbers
+        return pc.replace_with_mask(numbers, arrow(named), self._others.packed.texts(codes[named] - direct))
+
+    def hashes(self, codes: Codes, seed: int) -> npt.NDArray[np.uint64]:
+        """Return a hash of the identifier of each of some codes from `plain` on; shape (codes,), uint64."""
+        return self._others.packed.take((codes - self.plain).astype(np.int64)).hashes(seed)
+
+    @property
+    def others(self) -> pa.Array:
+        """The identifiers whose codes begin at `direct`, in the order of these; Arrow text."""
+        return self._others.packed.texts(np.arange(self._count))
+
+    def outline(self) -> IdentifierEncoder:
+        """Return the same without a name that could be read or found: what codes there are, and which are people."""
+        bare = IdentifierEncoder(self.direct)
+        bare.largest, bare._count, bare._counterfeits = self.largest, self._count, self._counterfeits
+        return bare
+
+    @property
+    def has_counterfeits(self) -> bool:
+        """Whether somebody is a counterfeit that keeps its identity."""
+        return bool(len(self._counterfeits))
+
+    def repeated(self, people: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]:
+        """Return the places at which somebody stands who stands again further on, and where that is."""
+        if self._distinct(people):
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32)
+        places, last = np.arange(len(people), dtype=np.int32), np.zeros(self.size + 1, dtype=np.int32)
+        last[people] = places
+        rows = np.flatnonzero((last[people] != places) & (people != NOBODY))
+        return rows, last[people[rows]]
+
+    def _distinct(self, people: npt.NDArray[np.int32]) -> bool:
+        """Tell whether nobody stands twice; who is nobody may."""
+        seen = np.zeros(self.size + 1, dtype=np.bool_)
+        seen[people] = True
+        nobody = np.count_nonzero(people == NOBODY) - 1 if seen[NOBODY] else 0
+        return bool(np.count_nonzero(seen) == len(people) - nobody)
+
+    def is_counterfeit(self) -> npt.NDArray[np.bool_]:
+        """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""
+        flags = np.zeros(self.size, dtype=np.bool_)
+        flags[self._counterfeits] = True
+        return flags

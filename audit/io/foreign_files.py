@@ -1,0 +1,155 @@
+"""Tables that are no text: Excel workbooks, and files of Stata, SPSS and SAS.
+
+What reads them comes with the extra `formats`. Every cell becomes the text that a CSV file would hold: whole numbers
+without a fraction, dates as 2024-03-17, values that all have labels as their labels.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.io.paths import is_remote, version
+from audit.io.texts import column_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WORKBOOK = ".xlsx"
+SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav")
+_MIDNIGHT = datetime.time()
+
+
+class ForeignFileError(ValueError):
+    """A file cannot be read: what is wrong, and its remedy."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(what, remedy)
+        self.what = what
+        self.remedy = remedy
+
+
+@dataclass(frozen=True)
+class ForeignTable:
+    """A table as texts.
+
+    Attributes:
+        names: of the columns, as they are written.
+        columns: the cells; each an array of strings.
+        lines: the row of the sheet, counted from 1, of the header and of each row; for other files the row's number.
+        sheet: the sheet that was read, where the workbook has several that are not empty; else None.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[pa.Array, ...]
+    lines: Sequence[int]
+    sheet: str | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of rows below the header."""
+        return len(self.lines) - 1
+
+
+def is_foreign(path: Path) -> bool:
+    """Tell whether a file's name says that it is a table, and none of text."""
+    return path.name.endswith(SUFFIXES)
+
+
+def read_foreign(path: Path) -> ForeignTable:
+    """Return a table; the ones read last are kept while the files stay as they are.
+
+    Raises:
+        ForeignFileError: what reads it is not installed, or it is damaged.
+        OSError: it cannot be opened.
+    """
+    changes = version(path)
+    return _read_foreign.__wrapped__(path, ()) if changes is None else _read_foreign(path, changes)
+
+
+@lru_cache(maxsize=4)
+def _read_foreign(path: Path, _version: tuple[object, ...]) -> ForeignTable:
+    ending = "." + path.name.rsplit(".", 1)[-1]
+    try:
+        return _read_workbook(path) if ending == WORKBOOK else _read_statistical(path, ending)
+    except ImportError as error:
+        what = f"a {ending} file is read by an extra that is not installed"
+        raise ForeignFileError(what, 'pip install "series-audit[formats]", or save the table as CSV') from error
+
+
+# -- Excel ----------------------------------------------------------------------------------------------------------
+
+
+def _read_workbook(path: Path) -> ForeignTable:
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    with path.open("rb") as file:
+        try:
+            book = CalamineWorkbook.from_filelike(file)
+            sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
+            filled = [(name, sheet) for name, sheet in sheets if sheet.total_height]
+            rows = filled[0][1].to_python(skip_empty_area=False) if filled else []
+        except CalamineError as error:
+            what = "this is no workbook that can be read, or it has a password"
+            raise ForeignFileError(what, "save it again as .xlsx without a password, or as CSV") from error
+    kept = [(line, row) for line, row in enumerate(rows, 1) if any(cell not in ("", None) for cell in row)]
+    lines, cells = [line for line, _ in kept], [row for _, row in kept]
+    width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell not in ("", None)), default=0)
+    names = tuple(text(cell) for cell in cells[0][:width]) if cells else ()
+    columns = tuple(_column(row[place] for row in cells[1:]) for place in range(width))
+    return ForeignTable(names, columns, lines or [1], filled[0][0] if len(filled) > 1 else None)
+
+
+# -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------
+
+
+def _read_statistical(path: Path, ending: str) -> ForeignTable:
+    import pyreadstat
+
+    if is_remote(path):
+        raise ForeignFileError(f"a {ending} file cannot be read at a URL", "save the table as Parquet or CSV")
+    read = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav, ".sas7bdat": pyreadstat.read_sas7bdat}[ending]
+    try:
+        columns, described = read(str(path), output_format="dict")
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
+        remedy = "write it again, or save the table as CSV"
+        raise ForeignFileError(f"this is not a whole {ending} file", remedy) from error
+    labels: Mapping[str, Mapping[Any, str]] = described.variable_value_labels
+    arrays = tuple(_column(_labelled(cells, labels.get(name, {}))) for name, cells in columns.items())
+    rows = max((len(array) for array in arrays), default=0)
+    return ForeignTable(tuple(columns), arrays, range(rows + 1))
+
+
+def _labelled(cells: Iterable[Any], labels: Mapping[Any, str]) -> list[Any]:
+    """Return the labels of cells where all of them have one, else the cells."""
+    listed = [None if cell != cell else cell for cell in cells]  # noqa: PLR0124 - what is no number equals nothing
+    known = {cell for cell in listed if cell is not None}
+    return [labels.get(cell) for cell in listed] if known and known <= set(labels) else listed
+
+
+def _column(cells: Iterable[Any]) -> pa.Array:
+
+    return column_of(text(cell) for cell in cells)
+
+
+def text(cell: object) -> str:
+    """Return the text that a CSV file would hold for a cell.
+
+    >>> text(3.0), text(datetime.datetime(2024, 3, 17)), text(None), text(True)
+    ('3', '2024-03-17', '', 'true')
+    """
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else ("" if cell != cell else repr(float(cell)))  # noqa: PLR0124
+    if isinstance(cell, datetime.datetime):
+        return (cell.date() if cell.time() == _MIDNIGHT else cell).isoformat()
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    return str(cell).strip()

@@ -1,0 +1,129 @@
+"""Generalization hierarchies in ARX's form: `;`-separated, no header, the leaf first, one column a level."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from audit.io.dialect import Dialect, guess_encoding
+from audit.io.respelling import fold
+from audit.model.errors import Problems
+
+_FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels on every line"
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Labels and the leaves below them.
+
+    `levels[0]` holds the leaves and `levels[j][i]` the ancestor of leaf i at level j. A label that stands at
+    several levels, or in several branches, covers the union of the leaves below all of its places.
+
+    >>> places = Hierarchy("places", (("Rome", "Oslo"), ("South", "North"), ("*", "*")))
+    >>> sorted(places.leaves_of("*"))
+    ['Oslo', 'Rome']
+    """
+
+    name: str
+    levels: tuple[tuple[str, ...], ...]
+    _below: Mapping[str, frozenset[str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        below: defaultdict[str, set[str]] = defaultdict(set)
+        for level in self.levels:
+            for leaf, label in zip(self.levels[0], level, strict=True):
+                below[label].add(leaf)
+        object.__setattr__(self, "_below", {label: frozenset(leaves) for label, leaves in below.items()})
+
+    def folded(self) -> Hierarchy:
+        """Return the hierarchy with one spelling for labels that mean the same."""
+        return Hierarchy(self.name, tuple(tuple(fold(label) for label in level) for level in self.levels))
+
+    def leaves_of(self, label: str) -> frozenset[str] | None:
+        """Return the leaves that `label` covers, or None when it is no label of this hierarchy."""
+        return self._below.get(label)
+
+
+def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | None:
+    """Read the hierarchy at `path`, or note in `problems` all that is wrong with it and return None.
+
+    `shown` is how the file is named to the user.
+    """
+    before = len(problems.found)
+    text = _read_text(path, shown, problems)
+    if text is None:
+        return None
+    branches = _read_branches(text, shown, problems)
+    if not branches and len(problems.found) == before:
+        problems.add(shown, "the hierarchy is empty", _FORM)
+    if len(problems.found) > before:
+        return None
+    return Hierarchy(shown, tuple(zip(*branches, strict=True)))
+
+
+def _read_text(path: Path, shown: str, problems: Problems) -> str | None:
+    """Return the file's text, or note why there is none."""
+    remedy = "mend its path under `hierarchies` in the manifest, or put the file there"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        problems.add(shown, "there is no such hierarchy file", remedy)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        problems.add(shown, f"the hierarchy cannot be read ({_reason(error)})", remedy)
+    else:
+        try:
+            encoding = guess_encoding(data)
+            return data.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            problems.add(shown, "these bytes are not UTF-8 text", "save the file as UTF-8", line=line)
+    return None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _read_branches(text: str, shown: str, problems: Problems) -> list[tuple[str, ...]]:
+    """Return every leaf's branch once, in file order, noting lines that do not fit the others."""
+    branches: dict[str, tuple[str, ...]] = {}
+    depth = 0
+    for line, branch in _lines(text, shown, problems):
+        depth = depth or len(branch)
+        trouble = _trouble(branch, depth)
+        if trouble is not None:
+            problems.add(shown, trouble, _FORM, line=line)
+        elif branches.setdefault(branch[0], branch) != branch:
+            what = "this leaf stood on an earlier line with other ancestors"
+            problems.add(shown, what, "keep one line for each leaf", line=line)
+    return list(branches.values())
+
+
+def _lines(text: str, shown: str, problems: Problems) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield each line's number and labels, blank lines left out."""
+    first = text.partition("\n")[0]
+    delimiter = next((sign for sign in ";\t|," if sign in first), ";")
+    reader = Dialect(delimiter).reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for row in reader:
+            branch = tuple(label.strip() for label in row)
+            if any(branch):
+                yield reader.line_num, branch
+    except csv.Error as error:
+        remedy = 'put labels that hold `;` or `"` in quotes, with quotes inside doubled'
+        problems.add(shown, f"this line is not `;`-separated text ({error})", remedy, line=reader.line_num)
+
+
+def _trouble(branch: tuple[str, ...], depth: int) -> str | None:
+    """Return what is wrong with one branch of a hierarchy that is `depth` levels deep."""
+    if len(branch) != depth:
+        return f"this line's number of levels is {len(branch)}, the first line's is {depth}"
+    if depth == 1:
+        return "this line has a single level; levels are separated by `;`"
+    if not all(branch):
+        return "a label on this line is empty"
+    return None

@@ -1,0 +1,317 @@
+"""Irregularities of a series' files that no rule forbids and that may change what a verdict means.
+
+They are looked for in series of moderate size, in a pass of its own; in larger ones in the sensitive values alone.
+Identifiers and quasi-identifiers are quoted only where that is asked for; lines say where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from audit.io.adjustments import Adjustments, read_adjusted
+from audit.io.cells import Kind, infer_kind
+from audit.io.dialect import UTF_8
+from audit.io.manifest import EPISODES, ReleaseFiles
+from audit.io.paths import is_remote
+from audit.io.respelling import fold
+from audit.io.series import Series
+from audit.io.tables import Table, is_table, text_codes
+from audit.model.errors import Problems, printable
+from audit.model.report import ReportWarning
+
+_MOST_ROWS = 500_000
+_SHOWN = 3
+_FEW = 20  # one in so many distinct cells at most is astray
+_FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+_TOTALS = frozenset(
+    {
+        "total",
+        "totals",
+        "grand total",
+        "subtotal",
+        "sum",
+        "gesamt",
+        "gesamtsumme",
+        "insgesamt",
+        "summe",
+        "zwischensumme",
+    }
+    | {"zwischensumme", "somme", "ensemble", "totale", "totaal", "suma", "razem", "celkem"}
+)
+
+
+def is_total(text: str) -> bool:
+    """Tell whether a cell says that its row is a sum of others.
+
+    >>> is_total("Total:"), is_total("INSGESAMT"), is_total("Totenkirchl")
+    (True, True, False)
+    """
+    return fold(text).strip(" :.=") in _TOTALS
+
+
+@dataclass
+class ColumnTexts:
+    """The distinct texts of one column, each with the place where it stands first.
+
+    Attributes:
+        first: the release, counted from 0, and the row.
+    """
+
+    first: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def respelled(self) -> list[list[str]]:
+        """Return the texts that differ in spelling alone, those that share one together."""
+        spellings: dict[str, list[str]] = defaultdict(list)
+        for text in self.first:
+            if not _FOLDED.fullmatch(text):
+                spellings[fold(text)].append(text)
+        for key, texts in spellings.items():
+            if key in self.first and key not in texts:
+                texts.insert(0, key)
+        found = spellings.values()
+        return [texts for texts in found if len(texts) > 1]
+
+    def astray(self, missing: frozenset[str]) -> list[str]:
+        """Return the few texts but for which the column would be one of numbers; none where it is or is far from it."""
+        texts = [text for text in self.first if text not in missing and text.strip("*")]
+        stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not _is_mask(text)]
+        return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
+
+
+def _is_mask(text: str) -> bool:
+    return text.rstrip("*").isdigit()
+
+
+class SeriesTexts:
+    """The distinct texts of the columns that have a meaning, over all releases, and where each stands first."""
+
+    def __init__(self, series: Series) -> None:
+        self.series = series
+        columns = series.manifest.columns
+        single = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
+        self.names = list(dict.fromkeys([*columns.sensitive, *columns.quasi_identifiers, *single]))
+        self.columns = {name: ColumnTexts() for name in self.names}
+        self.ignored: dict[int, int] = {}
+        self.encodings: dict[str, str] = {}
+        self._tables: dict[int, Table] = {}
+        for position, files in enumerate(series.manifest.releases):
+            self._read(position, files)
+
+    def _read(self, position: int, files: ReleaseFiles) -> None:
+        adjustments = self.series.adjustments(files.tag)
+        bare = Adjustments(adjustments.declared, adjustments.renamed, adjustments.ignored)
+        halves = [(files.rows, files.shown), *([(files.values, files.values_shown)] if files.values else [])]
+        for path, shown in halves:
+            table = _readable(path, shown, self.names, bare)
+            if table is None:
+                continue
+            if table.kept is not None:
+                self.ignored[position] = table.in_file - table.rows
+            if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
+                self.encodings[shown] = table.dialect.encoding
+            self._tables.setdefault(position, table)
+            for name in self.names:
+                if name in table and not table.is_whole(name):
+                    self._add(position, table, name)
+
+    def _add(self, position: int, table: Table, name: str) -> None:
+        codes, texts = text_codes(table.arrow(name))
+        row = np.full(len(texts), -1, dtype=np.int64)
+        row[codes[::-1]] = np.arange(len(codes))[::-1]
+        first = self.columns[name].first
+        for text, place in zip(texts, row.tolist(), strict=True):
+            if text and place >= 0:
+                first.setdefault(text, (position, place))
+
+    def place(self, name: str, text: str) -> str:
+        """Return the file and the line where a text stands first."""
+        position, row = self.columns[name].first[text]
+        files = self.series.manifest.releases[position]
+        table = self._tables[position]
+        if name not in table and files.values is not None:
+            other = _readable(files.values, files.values_shown, [name], Adjustments())
+            table = table if other is None else other
+        return f"{table.shown}:{table.line(row)}"
+
+
+def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
+    """Read those of some columns that a table has."""
+    from audit.io.adjustments import adjusted_names, parts_of
+
+    problems = Problems()
+    own = adjusted_names(path, shown, adjustments, problems)
+    if own is None:
+        return None
+    there = [name for name in names if name in own or parts_of(name, own)]
+    return read_adjusted(path, shown, there, adjustments, problems)
+
+
+def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
+    """Return what is irregular about the files of a series, which has been read."""
+    found = [*_dropped(series), *_several_rows(series)]
+    if series.about_rows <= _MOST_ROWS:
+        texts = SeriesTexts(series)
+        found += [
+            *_encodings(texts),
+            *_respellings(texts, reveal=reveal),
+            *_strays(texts, reveal=reveal),
+            *_totals(texts),
+        ]
+    else:
+        columns = {name: vocabulary.names for name, vocabulary in series.vocabularies.items()}
+        found += _respelled_values(columns, series)
+    return tuple(found)
+
+
+def _respelled_values(columns: Mapping[str, Iterable[str]], series: Series) -> Iterator[ReportWarning]:
+    for name, names in columns.items():
+        groups = ColumnTexts(dict.fromkeys(names, (0, 0))).respelled()
+        if groups and not series.manifest.columns.folds(name):
+            yield _spelling(name, groups, [", ".join(f'"{printable(text)}"' for text in texts) for texts in groups])
+
+
+def _respellings(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
+    columns = texts.series.manifest.columns
+    for name in texts.names:
+        groups = [] if columns.folds(name) else texts.columns[name].respelled()
+        if name in texts.series.manifest.columns.quasi_identifiers:
+            kind = texts.series.attributes[name].kind
+            groups = groups if kind is Kind.CATEGORICAL else []
+        if not groups:
+            continue
+        quoted = reveal or name in columns.sensitive
+        examples = [", ".join(_quoted(texts, name, text, quoted=quoted) for text in group) for group in groups[:_SHOWN]]
+        yield _spelling(name if name != columns.individual else "individual", groups, examples)
+
+
+def _spelling(name: str, groups: list[list[str]], examples: list[str]) -> ReportWarning:
+    many = sum(map(len, groups)) - len(groups)
+    what = f'{many:,} {"cells" if many > 1 else "cell"} of "{printable(name)}"'
+    differs = "differ from others in spelling alone, and count as other" if many > 1 else (
+        "differs from another in spelling alone, and counts as another")  # fmt: skip
+    remedy = f'if they are the same, write fold = ["{printable(name)}"] under [columns]'
+    return ReportWarning("spelling", f"{what} {differs}; {remedy}", tuple(examples[:_SHOWN]))
+
+
+def _quoted(texts: SeriesTexts, name: str, text: str, *, quoted: bool) -> str:
+    place = texts.place(name, text)
+    return f'"{printable(text)}" ({place})' if quoted else place
+
+
+def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
+    columns = texts.series.manifest.columns
+    for name in columns.quasi_identifiers:
+        column = texts.columns[name]
+        commas = decimal_commas(texts, name)
+        if commas:
+            what = f'"{printable(name)}" looks like numbers with decimal commas, and is read as sets of values'
+            examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in commas[:_SHOWN])
+            yield ReportWarning("stray-cells", f'{what}; if so, write decimal = "," under [columns]', examples)
+            continue
+        stray = [] if name in columns.types or name in columns.hierarchies else column.astray(columns.missing)
+        if stray:
+            what = f'"{printable(name)}" would be numeric but for {len(stray):,} distinct cells, and is read as text'
+            remedy = "correct them, or list them under missing"
+            examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in stray[:_SHOWN])
+            yield ReportWarning("stray-cells", f"{what}; {remedy}", examples)
+
+
+def decimal_commas(texts: SeriesTexts, name: str) -> list[str]:
+    """Return the cells with decimal commas of a column that would be numeric but for them; none of any other."""
+    column, columns = texts.columns[name], texts.series.manifest.columns
+    commas = [text for text in column.first if _DECIMAL_COMMA.fullmatch(text)]
+    would = commas and columns.notation.decimal == "." and _would_be_numbers(column, columns.missing)
+    return commas if would else []
+
+
+def _would_be_numbers(column: ColumnTexts, missing: frozenset[str]) -> bool:
+    from audit.io.respelling import with_decimal_point
+
+    return infer_kind(map(with_decimal_point, column.first), None, missing) is Kind.NUMERIC
+
+
+def _totals(texts: SeriesTexts) -> Iterator[ReportWarning]:
+    columns = texts.series.manifest.columns
+    for name in texts.names:
+        found = [text for text in texts.columns[name].first if name not in columns.sensitive and is_total(text)]
+        if found:
+            listed = ", ".join(f'"{printable(text)}"' for text in found)
+            what = f'rows with {listed} in "{printable(name)}" look like totals, and are read as people'
+            remedy = f"if they are totals, write ignore_rows = {{ {printable(name)} = [{listed}] }} under [columns]"
+            yield ReportWarning("total-row", f"{what}; {remedy}", tuple(texts.place(name, text) for text in found))
+    if texts.ignored:
+        files = texts.series.manifest.releases
+        examples = tuple(f"{files[place].shown}: {count:,}" for place, count in texts.ignored.items())
+        many = sum(texts.ignored.values())
+        what = f"{many:,} {'rows are' if many > 1 else 'row is'} left out, as ignore_rows says"
+        yield ReportWarning("total-row", what, examples)
+
+
+def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
+    by_encoding: dict[str, list[str]] = defaultdict(list)
+    for shown, encoding in texts.encodings.items():
+        if encoding != "utf-16":
+            by_encoding[encoding].append(shown)
+    for encoding, files in by_encoding.items():
+        what = f"not UTF-8, and taken for Western European text ({encoding})"
+        remedy = f'write encoding = "{encoding}" under [columns] if that is right'
+        many = f"{len(files):,} {'files are' if len(files) > 1 else 'file is'}"
+        yield ReportWarning("encoding", f"{many} {what}; {remedy}", tuple(files[:_SHOWN]))
+
+
+def _several_rows(series: Series) -> Iterator[ReportWarning]:
+    """Tell what becomes of several rows of one person, and of how many."""
+    columns = series.manifest.columns
+    if columns.rows is None:
+        return
+    people, extra = 0, 0
+    for files in series.manifest.releases if series.about_rows <= _MOST_ROWS else ():
+        adjustments = series.adjustments(files.tag)
+        table = _readable(files.rows, files.shown, [columns.individual or ""], adjustments)
+        if table is not None and columns.individual is not None and columns.individual in table:
+            coded = table.coded(columns.individual)
+            named = np.flatnonzero([coded.name(code) != "" for code in range(coded.size)])
+            times = np.bincount(coded.codes, minlength=coded.size)[named]
+            people, extra = people + int((times > 1).sum()), extra + int(np.maximum(times - 1, 0).sum())
+    if columns.rows == EPISODES:
+        told = f" ({people:,} times in one release)" if people else ""
+        yield ReportWarning(
+            "duplicates",
+            f'people have several rows{told}: each release and row is judged by itself, as rows = "episodes" says. '
+            "What several rows or releases give away of one person is not judged; that takes one row for each",
+        )
+    else:
+        yield ReportWarning("duplicates", f"{extra:,} rows are left out: the {columns.rows} row of each person counts")
+
+
+def _dropped(series: Series) -> Iterator[ReportWarning]:
+    """Tell of tables that lie beside the releases and are not named."""
+    folder = series.manifest.folder
+    if is_remote(folder):
+        return
+    named = {path.resolve() for path in series.manifest.files() if not is_remote(path)}
+    here = [
+        release.rows for release in series.manifest.releases if not is_remote(release.rows)
+    ]  # a candidate may not be
+    places = dict.fromkeys(path.parent for path in here)
+    found = []
+    for place in places:
+        try:
+            beside = sorted(path for path in place.iterdir() if is_table(path) and not path.name.startswith("."))
+        except OSError:
+            continue
+        found += [path for path in beside if path.resolve() not in named and not path.name.endswith(".key.csv")]
+    if found:
+        what = f"{len(found):,} {'tables lie' if len(found) > 1 else 'table lies'} beside the releases and"
+        what += f" {'are' if len(found) > 1 else 'is'} not part of the series, as the manifest does not name"
+        what += " them" if len(found) > 1 else " it"
+        remedy = "if published, name it under releases"
+        examples = tuple(series.manifest.shown(path) for path in found[:_SHOWN])
+        yield ReportWarning("dropped-file", f"{what}; {remedy}", examples)

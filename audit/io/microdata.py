@@ -1,0 +1,403 @@
+"""Microdata: the exact tables that an anonymizer publishes from, one snapshot per release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.io.cells import CellError, Kind, parse_value
+from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.tables import Table, header, note_absent, read_table, text_codes
+from audit.io.toml import Reader, natural, parse, read_text, release_tag
+from audit.io.transitions import TransitionLines, read_lines
+from audit.model.anonymizer import Scale, Snapshot
+from audit.model.errors import InputError, Problems, UsageError
+from audit.model.evidence import Codes, Transitions
+
+NAME = "microdata.toml"
+_TABLES: dict[str, set[str] | None] = {
+    "microdata": {"name", "snapshots"},
+    "columns": {"individual", "quasi_identifiers", "sensitive"},
+    "updates": {"transitions"},
+    "domains": None,
+}
+_LARGEST = 10**300
+"""Beyond it the distance of two numbers may be no floating-point number any more."""
+MOST_LISTED = 500
+"""So many values at most are listed in a domain that is guessed."""
+_NUMBERS_AMONG = 0.9
+"""From this share of numbers on, a column is taken for numeric, and its other cells for slips of the pen."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What a quasi-identifier can be: numbers from `low` to `high`, or texts in an order of their own."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    texts: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """How the values compare."""
+        return Kind.CATEGORICAL if self.texts else Kind.NUMERIC
+
+
+@dataclass(frozen=True)
+class SnapshotFile:
+    """The file of one snapshot."""
+
+    tag: str
+    path: Path
+    shown: str
+
+
+@dataclass(frozen=True)
+class ReadSnapshot:
+    """A snapshot as it was read.
+
+    Attributes:
+        snapshot: the same as integer columns.
+        texts: for each quasi-identifier the text of each place in its scale.
+        numbers: the same as exact numbers, where the attribute is numeric; empty otherwise.
+        table: the file, for telling where a row stands.
+    """
+
+    snapshot: Snapshot
+    texts: tuple[list[str], ...]
+    numbers: tuple[list[Fraction], ...]
+    table: Table
+
+
+@dataclass
+class Microdata:
+    """A folder of snapshots and what its `microdata.toml` says of them.
+
+    Attributes:
+        transitions: the file of possible updates, or None where sensitive values never change.
+        updates: its lines, which may have been completed since.
+        domains: what the quasi-identifiers can be, for those that say so.
+    """
+
+    folder: Path
+    name: str
+    snapshots: tuple[SnapshotFile, ...]
+    individual: str
+    quasi_identifiers: tuple[str, ...]
+    sensitive: str
+    transitions: str | None = None
+    updates: TransitionLines | None = None
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The snapshots' names, in order."""
+        return tuple(each.tag for each in self.snapshots)
+
+    def files(self) -> list[Path]:
+        """Return the `microdata.toml` and all files that it names."""
+        beside = [NAME] if self.transitions is None else [NAME, self.transitions]
+        return [*(self.folder / name for name in beside), *(each.path for each in self.snapshots)]
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """How each quasi-identifier's values compare: as its domain says, else as those of the first snapshot do.
+
+        Raises:
+            InputError: the first snapshot cannot be read.
+        """
+        return {
+            name: self.domains[name].kind if name in self.domains else kind_of_values(self._first[name])
+            for name in self.quasi_identifiers
+        }
+
+    def is_whole(self, name: str) -> bool:
+        """Tell whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
+        domain = self.domains.get(name)
+        ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
+        plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
+        return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
+
+    @cached_property
+    def _first(self) -> dict[str, Sequence[str]]:
+        """The distinct texts of each quasi-identifier in the first snapshot."""
+        problems, first = Problems(), self.snapshots[0]
+        table = (
+            read_table(first.path, first.shown, self.quasi_identifiers, problems) if self.quasi_identifiers else None
+        )
+        problems.check()
+        return {} if table is None else {name: table.distinct(name) for name in self.quasi_identifiers}
+
+    def read(
+        self,
+        position: int,
+        people: IdentifierEncoder,
+        vocabulary: Vocabulary,
+        kinds: Mapping[str, Kind] | None = None,
+        transitions: Transitions | None = None,
+    ) -> ReadSnapshot:
+        """Read one snapshot; people and sensitive values are numbered as in a series, or on their own.
+
+        `kinds` says how values compare where a series has decided that already; `transitions` what may become of
+        sensitive values, by the codes of this vocabulary.
+
+        Raises:
+            InputError: a cell is empty or no value of its attribute, a sensitive value has no transitions though
+                others have, or somebody stands twice.
+        """
+        file, problems = self.snapshots[position], Problems()
+        names = [self.individual, *self.quasi_identifiers, self.sensitive]
+        table = read_table(file.path, file.shown, names, problems, distinct=(self.individual,))
+        if table is not None and not table.rows:
+            problems.add(file.shown, "the snapshot has no rows", "drop it from the microdata")
+        problems.check()
+        if table is None:
+            raise InputError(problems.found)
+        kinds = {**self.kinds, **(kinds or {})}
+        person = self._person(table, people, problems)
+        value = self._value(table, vocabulary, transitions, problems)
+        columns = [self._column(table, name, kinds[name], problems) for name in self.quasi_identifiers]
+        problems.check()
+        point = np.stack([codes for codes, _, _ in columns], axis=1) if columns else np.zeros((table.rows, 0), np.int32)
+        scales = [self._scale(name, exact) for name, (_, _, exact) in zip(self.quasi_identifiers, columns, strict=True)]
+        updates = None if transitions is None else transitions.sets
+        snapshot = Snapshot(file.tag, person, value, point, tuple(scales), vocabulary.names, updates)
+        numbers = [[v for v in exact if isinstance(v, Fraction)] for _, _, exact in columns]
+        return ReadSnapshot(snapshot, tuple(texts for _, texts, _ in columns), tuple(numbers), table)
+
+    def closed(self) -> tuple[Microdata, int]:
+        """Return the same with the transitions completed, and how many pairs that adds.
+
+        Raises:
+            UsageError: there are none.
+        """
+        if self.updates is None:
+            what = f"{NAME}: --close completes transitions, and the microdata have none"
+            raise UsageError(f"{what}; name them under [updates], or leave --close out")
+        lines, added = self.updates.closed()
+        return replace(self, updates=lines), added
+
+    def _person(self, table: Table, people: IdentifierEncoder, problems: Problems) -> Codes:
+        codes = people.encode(table.arrow(self.individual))
+        table.note_first(codes == NOBODY, self.individual, "the row names nobody", "write whose row it is", problems)
+        fake = np.append(people.is_counterfeit(), False)[codes]
+        what = f"identifiers that begin with {COUNTERFEIT} are kept for counterfeits"
+        table.note_first(fake, self.individual, what, "give this person another identifier", problems)
+        rows, again = people.repeated(codes)
+        if len(rows):
+            what = f"this person stands again on line {table.line(int(again[0]))}"
+            if len(rows) > 1:
+                what += f", and so do {len(rows) - 1} more"
+            remedy = "keep one row for each person"
+            problems.add(table.shown, what, remedy, line=table.line(int(rows[0])), column=self.individual)
+        return codes
+
+    def _value(
+        self, table: Table, vocabulary: Vocabulary, transitions: Transitions | None, problems: Problems
+    ) -> Codes:
+        codes, names = text_codes(table.arrow(self.sensitive))
+        empty = np.array([not name for name in names], dtype=np.bool_)
+        if empty.any():
+            table.note_first(empty[codes], self.sensitive, "the row has no value", "write its value", problems)
+        numbers = vocabulary.add(names)
+        if transitions is not None:
+            listed = np.append(transitions.listed, np.zeros(len(vocabulary), dtype=np.bool_))[numbers]
+            what = f"no line of {self.transitions} begins with the value of this row"
+            remedy = "say there what may follow it, itself included if it may stay"
+            table.note_first(~(listed | empty)[codes], self.sensitive, what, remedy, problems)
+        return numbers[codes]
+
+    def _column(
+        self, table: Table, name: str, kind: Kind, problems: Problems
+    ) -> tuple[Codes, list[str], list[Fraction | str]]:
+        """Return the places of a quasi-identifier's cells in its scale, and the scale as texts and exact values."""
+        codes, names = text_codes(table.arrow(name))
+        known = self._parsed.setdefault(name, {})
+        wrong: dict[tuple[str, str], list[int]] = {}
+        for place, text in enumerate(names):
+            if text not in known:
+                value, what, remedy = self._exact(name, text, kind)
+                if value is None:
+                    wrong.setdefault((what, remedy), []).append(place)
+                known[text] = value
+        for (what, remedy), cells in wrong.items():
+            table.note_first(np.isin(codes, cells), name, what, remedy, problems)
+        exact = [known[text] for text in names]
+        domain = self.domains.get(name)
+        listed: Sequence[Fraction | str] = domain.texts if domain is not None else ()
+        values = _ordered({value for value in exact if value is not None}, listed)
+        text_of = {value: text for value, text in zip(exact, names, strict=True) if value is not None}
+        place_of = {value: place for place, value in enumerate(values)}
+        places = np.array([place_of.get(value, 0) if value is not None else 0 for value in exact], dtype=np.int32)
+        return (places[codes] if names else codes), [text_of.get(v, str(v)) for v in values], values
+
+    def _exact(self, name: str, text: str, kind: Kind) -> tuple[Fraction | str | None, str, str]:
+        """Return the exact value that a text is, or None with what is wrong and what to do."""
+        domain = self.domains.get(name)
+        try:
+            value = parse_value(text, kind)
+        except CellError as error:
+            return None, error.what, "correct it, or list the column's values under [domains]"
+        if value is None:
+            return None, "the cell has no value", "write the exact value, or leave the column out"
+        if isinstance(value, Fraction) and abs(value) > _LARGEST:
+            return None, "the number is too large", "write a number of at most 300 digits"
+        if domain is None:
+            return value, "", ""
+        if isinstance(value, Fraction):
+            inside = domain.low is None or domain.high is None or domain.low <= value <= domain.high
+        else:
+            inside = value in domain.texts
+        return (value if inside else None), "the value is not in the declared domain", "correct it, or the domain"
+
+    def _scale(self, name: str, values: Sequence[Fraction | str]) -> Scale:
+        domain = self.domains.get(name)
+        numbers = [value for value in values if isinstance(value, Fraction)]
+        if len(numbers) < len(values) or not numbers:
+            return Scale(name, np.arange(len(values)) / max(1, len(values) - 1))
+        low, high = numbers[0], numbers[-1]
+        if domain is not None and domain.low is not None and domain.high is not None:
+            low, high = domain.low, domain.high
+        width = float(high - low) or 1.0
+        return Scale(name, np.array([float(number - low) / width for number in numbers]))
+
+
+def open_microdata(path: Path | str) -> Microdata:
+    """Open the microdata in a folder (or the one whose `microdata.toml` is named).
+
+    Raises:
+        InputError: the file is faulty, or snapshots or columns that it names are missing; all of it is told.
+    """
+    folder = Path(path)
+    folder = folder.parent if folder.name == NAME else folder
+    problems = Problems()
+    remedy = f"write a {NAME}, or make microdata with `audit simulate`"
+    text = read_text(folder, NAME, remedy, problems)
+    document = None if text is None else parse(text, NAME, "see https://toml.io", problems)
+    if text is None or document is None:
+        raise InputError(problems.found)
+    microdata = _Reader(folder, NAME, text, document, problems).microdata()
+    for each in microdata.snapshots:
+        names = header(each.path, each.shown, problems)
+        wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
+        if names is not None:
+            note_absent(each.path, each.shown, list(names), [name for name in wanted if name], problems)
+    if microdata.transitions is not None:
+        microdata.updates = read_lines(folder, microdata.transitions, problems)
+    problems.check()
+    return microdata
+
+
+class _Reader(Reader):
+    """Turns the TOML document into `Microdata`."""
+
+    what = "microdata"
+    allowed = _TABLES
+
+    def microdata(self) -> Microdata:
+        self.check_names()
+        head, columns = self.table("microdata"), self.table("columns")
+        quasi = self.texts(columns, "quasi_identifiers")
+        single = {key: self.needed(columns, key) for key in ("individual", "sensitive")}
+        uses = [*quasi, *single.values()]
+        for name in sorted({name for name in uses if name and uses.count(name) > 1}):
+            self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
+        return Microdata(
+            folder=self.folder,
+            name=self.text(head, "name") or self.folder.resolve().name,
+            snapshots=self.snapshots(head),
+            individual=single["individual"],
+            quasi_identifiers=quasi,
+            sensitive=single["sensitive"],
+            transitions=self.path(self.table("updates"), "transitions"),
+            domains=self.domains(quasi),
+        )
+
+    def needed(self, columns: Mapping[str, Any], key: str) -> str:
+        value = self.text(columns, key)
+        if key not in columns:
+            self.note(key, "no such column is named", f'write {key} = "…" under [columns]')
+        return value or ""
+
+    def snapshots(self, head: Mapping[str, Any]) -> tuple[SnapshotFile, ...]:
+        names = self.texts(head, "snapshots")
+        if not names and head.get("snapshots", []) == []:
+            self.note("snapshots", "no snapshot is named", 'write snapshots = ["1.csv"] under [microdata]')
+        files = [each for name in names for each in self.tables("snapshots", name)]
+        tags = [release_tag(each) for each in files]
+        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
+            self.note("snapshots", f'two snapshots have the name "{tag}"', "rename one of the files")
+        for tag in tags:
+            if not _names_release(tag):
+                remedy = "rename the file: only letters, digits and simple signs, and no ending but its type's"
+                self.note("snapshots", f'no release can have the name "{tag}"', remedy)
+        return tuple(SnapshotFile(tag, self.folder / each, each) for tag, each in zip(tags, files, strict=True))
+
+    def domains(self, quasi: Sequence[str]) -> dict[str, Domain]:
+        found = {}
+        for name, content in self.table("domains").items():
+            domain = _domain(content)
+            if name not in quasi:
+                self.note(name, "[domains] names a column that is no quasi-identifier", "name one of them")
+            elif domain is None:
+                remedy = f'write {name} = [17, 95] for numbers, or ["a", "b"] for values in their order'
+                self.note(name, "this is no domain", remedy)
+            else:
+                found[name] = domain
+        return found
+
+
+def _names_release(tag: str) -> bool:
+    """Tell whether a tag, as a release's file name in a manifest, is neither a pattern nor another tag.
+
+    >>> _names_release("2024-Q1"), _names_release("[1]"), _names_release("1.rows")
+    (True, False, False)
+    """
+    return tag.isprintable() and not set("*?[") & set(tag) and release_tag(f"{tag}.csv") == tag != ""
+
+
+def _domain(content: object) -> Domain | None:
+    """Return the domain that a list is: two or more numbers span an interval, texts are values in their order.
+
+    >>> _domain([17, 95]).high, _domain(["F", "M"]).texts
+    (Fraction(95, 1), ('F', 'M'))
+    """
+    if not isinstance(content, list) or not content:
+        return None
+    if all(isinstance(item, int | float) and not isinstance(item, bool) for item in content):
+        numbers = [item for item in content if abs(item) <= _LARGEST]
+        if len(numbers) < max(2, len(content)) or min(numbers) == max(numbers):
+            return None
+        return Domain(Fraction(str(min(numbers))), Fraction(str(max(numbers))))
+    texts = tuple(item.strip() for item in content if isinstance(item, str))
+    fits = len(texts) == len(content) and len(set(texts)) == len(texts) and all(text.strip("*") for text in texts)
+    return Domain(texts=texts) if fits else None
+
+
+def kind_of_values(texts: Sequence[str]) -> Kind:
+    """Return how the values of a column compare whose cells are all exact values."""
+    numbers = 0
+    for text in texts:
+        try:
+            numbers += parse_value(text, Kind.NUMERIC) is not None
+        except CellError:
+            continue
+    return Kind.NUMERIC if numbers and numbers >= _NUMBERS_AMONG * len(texts) else Kind.CATEGORICAL
+
+
+def _ordered(present: set[Fraction | str], listed: Sequence[Fraction | str]) -> list[Fraction | str]:
+    """Return the values in the order of their domain: as listed, else by number, else as people sort names."""
+    if listed:
+        return list(listed)
+    numbers = [value for value in present if isinstance(value, Fraction)]
+    if numbers:
+        # Floats first: comparing fractions is slow, and needed only where they are as good as equal.
+        return [number for _, number in sorted((float(number), number) for number in numbers)]
+    return [*sorted((value for value in present if isinstance(value, str)), key=lambda text: (natural(text), text))]

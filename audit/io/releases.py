@@ -1,0 +1,473 @@
+"""Releases: what one file, or an Anatomy pair, publishes, as integer columns, with its key where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.adjustments import read_adjusted, respelled
+from audit.io.dates import ranked_dates
+from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY
+from audit.io.manifest import FIRST, LATEST
+from audit.io.singling_columns import SinglingColumn, singling_columns
+from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
+from audit.io.texts import arrow
+from audit.model.composite_keys import combine, distinct
+from audit.model.errors import Problems
+
+if TYPE_CHECKING:
+    from audit.io.series import Series
+
+Codes = npt.NDArray[np.int32]
+SEVERAL_ROWS = (
+    "keep one row for each person and release; or say under [columns] what they are: "
+    'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What one release says, and whose rows they are where the publisher's key tells.
+
+    Attributes:
+        tag: the release's name.
+        group: the QI-group of each row; shape (rows,).
+        person: who each row is, -1 for a counterfeit without identity; None without a key.
+        entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
+            entry, shape (entries,). For a plain table an entry is a row, and `entry_count` None means one each.
+        counts: how many people each row stands for, or None for one each.
+        values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
+        cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
+            series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
+        records: the published record id of each row, distinct, where it was asked for.
+        alike: rows with equal published quasi-identifiers have equal numbers; shape (rows,), int32. None where the
+            series has no quasi-identifiers.
+        singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
+        counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
+    """
+
+    tag: str
+    group: Coded
+    person: Codes | None
+    entry_group: Codes
+    entry_value: dict[str, Codes]
+    entry_count: npt.NDArray[np.int64] | None
+    counts: npt.NDArray[np.int64] | None
+    values_by_row: bool
+    cells: dict[str, Codes]
+    records: Coded | None
+    alike: Codes | None = None
+    singling: tuple[SinglingColumn, ...] = ()
+    counterfeits: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows in the file."""
+        return len(self.group.codes)
+
+    @property
+    def people(self) -> int:
+        """Number of people, counterfeits among them, that the rows stand for."""
+        return self.rows if self.counts is None else int(self.counts.sum())
+
+    def without(self, rows: npt.NDArray[np.intp]) -> Release:
+        """Return the release less some rows, each with its person and its value.
+
+        Raises:
+            ValueError: values do not stand beside their rows.
+        """
+        if not self.values_by_row:
+            raise ValueError("an Anatomy pair does not tell which value is whose")
+
+        def less(codes: Codes) -> Codes:
+            return np.delete(codes, rows)
+
+        def less_coded(coded: Coded) -> Coded:
+            return replace(coded, codes=less(coded.codes))
+
+        return replace(
+            self,
+            group=less_coded(self.group),
+            person=None if self.person is None else less(self.person),
+            entry_group=less(self.entry_group),
+            entry_value={name: less(codes) for name, codes in self.entry_value.items()},
+            entry_count=None if self.entry_count is None else np.delete(self.entry_count, rows),
+            counts=None if self.counts is None else np.delete(self.counts, rows),
+            cells={name: less(codes) for name, codes in self.cells.items()},
+            records=None if self.records is None else less_coded(self.records),
+            alike=None if self.alike is None else less(self.alike),
+        )
+
+
+def varies(group: Coded, codes: Codes) -> bool:
+    """Tell whether rows of one group differ in a column, given as codes by row."""
+    first = np.zeros(group.size, dtype=np.int32)
+    first[group.codes] = codes
+    return not np.array_equal(first[group.codes], codes)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a release.
+
+    Attributes:
+        attributes: the quasi-identifiers whose cells are read.
+        key: whether to read whose rows they are.
+        records: whether to read the published record ids.
+        checked: whether it was read before, so that nobody has two rows in it.
+        row_classes: whether to read the cells of a plain table, too, where rows of one group differ in them.
+    """
+
+    attributes: Sequence[str]
+    key: bool
+    records: bool
+    checked: bool
+    row_classes: bool
+
+
+def read_release(series: Series, position: int, wanted: Wanted, problems: Problems) -> Release | None:
+    """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
+    return _Reading(series, position, wanted, problems).release()
+
+
+class _Reading:
+    """The reading of one release."""
+
+    def __init__(self, series: Series, position: int, wanted: Wanted, problems: Problems) -> None:
+        self.series = series
+        self.columns = series.manifest.columns
+        self.files = series.manifest.releases[position]
+        self.key = wanted.key and series.keyed
+        self.record = self.columns.record if wanted.records else None
+        # Without a group column the cells make the groups.
+        self.attributes = wanted.attributes if self.columns.group else self.columns.quasi_identifiers
+        self.problems = problems
+        self.checked = wanted.checked
+        self.row_classes = wanted.row_classes
+
+    def release(self) -> Release | None:
+        table = self.table()
+        if table is None:
+            return None
+        if table.rows == 0:
+            line = None if table.path.name.endswith(".parquet") else 2
+            self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
+            return None
+        if self.columns.rows in (LATEST, FIRST):
+            table = self.one_row_each(table)
+            if table is None:
+                return None
+        cells = {name: self.cells(table, name) for name in self.attributes}
+        group = self.group(table, cells)
+        cells |= {name: self.cells(table, name) for name in self.compared if varies(group, table.coded(name).codes)}
+        counts = self.counts(table)
+        person = self.person(table) if self.key else None
+        anatomy = self.files.values is not None
+        entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
+        if entries is None:
+            return None
+        looks = self.compared_cells(table, cells)
+        return Release(
+            tag=self.files.tag,
+            group=group,
+            person=person,
+            entry_group=entries[0],
+            entry_value=entries[1],
+            entry_count=entries[2],
+            counts=counts,
+            values_by_row=not anatomy,
+            cells=cells,
+            records=None if self.record is None else self.records(table, self.record),
+            alike=distinct(*combine(looks, table.rows))[1] if looks else None,
+            singling=singling_columns(self.columns.quasi_identifiers, looks, counts),
+            counterfeits=self.counterfeits(group, person, entries),
+        )
+
+    @property
+    def compared(self) -> list[str]:
+        """The quasi-identifiers that are read to see whether rows of one group differ in them."""
+        if not self.row_classes or self.files.values is not None:
+            return []
+        return [name for name in self.columns.quasi_identifiers if name not in self.attributes]
+
+    def table(self) -> Table | None:
+        c = self.columns
+        wanted = [*c.quasi_identifiers, c.group, self.record, None if self.files.values else c.count]
+        if self.files.values is None:
+            wanted += c.sensitive
+        if self.key and not is_there(self.series.key_path(self.files)):
+            wanted.append(c.individual)
+        if c.rows in (LATEST, FIRST):
+            wanted += [c.date, *([] if is_there(self.series.key_path(self.files)) else [c.individual])]
+        names = list(dict.fromkeys(name for name in wanted if name))
+        return self.read(self.files.rows, self.files.shown, names)
+
+    def one_row_each(self, table: Table) -> Table | None:
+        """Return a release less all rows of each person but the latest, or the first, by the column of dates."""
+        people = self.identifiers(table)
+        if people is None:
+            return None
+        codes, texts = text_codes(table.arrow(str(self.columns.date)))
+        rank, wrong = ranked_dates(texts)
+        if wrong is not None:
+            row = int(np.flatnonzero(codes == wrong)[0])
+            what, remedy = "the cell is no date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
+            self.note(table, row, self.columns.date, what, remedy)
+            return None
+        named = people[0] != people[1].index("") if "" in people[1] else np.ones(table.rows, dtype=np.bool_)
+        sign = 1 if self.columns.rows == LATEST else -1
+        # Of rows with one date that comes last in the file which counts.
+        order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], people[0]))
+        last = np.append(np.diff(people[0][order]) != 0, True)
+        dropped = np.ones(table.rows, dtype=np.bool_)
+        dropped[order[last]] = False
+        return table.without(dropped & named)
+
+    def identifiers(self, table: Table) -> tuple[Codes, list[str]] | None:
+        """Return whose row each is, as codes of texts, the empty one where the key says nothing."""
+        path = self.series.key_path(self.files)
+        if not is_there(path):
+            codes, texts = text_codes(table.arrow(str(self.columns.individual)))
+            return codes, list(texts)
+        key = read_table(path, self.series.manifest.shown(path), ["row", "individual"], self.problems)
+        if key is None:
+            return None
+        key = respelled(key, self.series.notation)
+        if table.kept is not None:
+            key = self.of_kept_rows(key, table)
+        rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow("individual"))
+        names = [*texts, *([] if "" in texts else [""])]
+        found = np.full(table.rows, names.index(""), dtype=np.int32)
+        inside = (rows >= 0) & (rows < table.rows)  # the others are noted when the key is put to its rows
+        found[rows[inside]] = codes[inside]
+        return found, names
+
+    def read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
+        distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
+        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct)
+
+    def note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
+        self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
+
+    def filled(self, table: Table, column: str, coded: Coded, what: str, remedy: str) -> None:
+        """Note the first empty cell of a column that may have none."""
+        if coded.names is not None and "" in coded.names:
+            table.note_first(coded.codes == list(coded.names).index(""), column, what, remedy, self.problems)
+
+    def cells(self, table: Table, name: str) -> Codes:
+        """Return the numbers of a quasi-identifier's cells by row, noting the cells that cannot be read."""
+        codes, names = text_codes(table.arrow(name))
+        numbers, errors = self.series.attributes[name].numbers(names)
+        for place, error in errors:
+            rows = np.flatnonzero(codes == place)
+            if len(rows):
+                self.note(table, int(rows[0]), name, error.what, error.remedy)
+        return numbers[codes] if names else codes
+
+    def compared_cells(self, table: Table, cells: Mapping[str, Codes]) -> list[tuple[Codes, int]]:
+        """Return the cells of each quasi-identifier: as texts, unless they were read for what they contain."""
+        columns = []
+        for name in self.columns.quasi_identifiers:
+            if name in cells:
+                columns.append((cells[name], len(self.series.attributes[name].cells)))
+            else:
+                codes, names = text_codes(table.arrow(name))
+                columns.append((codes, len(names)))
+        return columns
+
+    def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
+        """Return the groups by row; without a group column, rows with equal cells form one."""
+        name = self.columns.group
+        if name is not None:
+            coded = table.coded(name)
+            self.filled(table, name, coded, "the row belongs to no group", "write the row's group")
+            return coded
+        bounds = [(codes, len(self.series.attributes[name].cells)) for name, codes in cells.items()]
+        key, _ = combine(bounds, table.rows)
+        _, first, groups = np.unique(key, return_index=True, return_inverse=True)
+        order = np.argsort(np.argsort(first))
+        names = [str(place + 1) for place in range(len(first))]
+        return Coded(order[groups].astype(np.int32), len(first), names)
+
+    def counts(self, table: Table) -> npt.NDArray[np.int64] | None:
+        name = self.columns.count
+        return self.whole_numbers(table, name) if name is not None and name in table else None
+
+    def whole_numbers(self, table: Table, column: str) -> npt.NDArray[np.int64]:
+        """Return a column of counts, noting the first cell that is none."""
+        counts = table.whole_numbers(column)
+        wrong = np.flatnonzero(counts < 1)
+        if len(wrong):
+            remedy = "write a whole number from 1"
+            self.note(table, int(wrong[0]), column, "the cell is no count of people", remedy)
+        return counts
+
+    def person(self, table: Table) -> Codes | None:
+        path = self.series.key_path(self.files)
+        if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
+            shown = self.series.manifest.shown(path)
+            self.problems.add(shown, "the key was there before and is gone", "put it back, and run the audit again")
+            return None
+        if not is_there(path):
+            codes = self.series.people.encode(table.arrow(str(self.columns.individual)))
+            self.distinct(table, codes, str(self.columns.individual))
+            return codes
+        shown = self.series.manifest.shown(path)
+        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("individual",))
+        if key is None:
+            return None
+        key = respelled(key, self.series.notation)
+        if table.kept is not None:
+            key = self.of_kept_rows(key, table)
+        rows = key.whole_numbers("row")
+        return self.placed(table, key, rows, self.series.people.encode(key.arrow("individual")))
+
+    def of_kept_rows(self, key: Table, table: Table) -> Table:
+        """Return a key file less its lines about rows that are ignored, the other rows counted without them."""
+        rows, kept = key.whole_numbers("row"), table.kept
+        place = np.full(table.in_file, NOBODY, dtype=np.int64)
+        place[kept] = np.arange(table.rows)
+        inside = (rows >= 0) & (rows < table.in_file)
+        ignored = inside & (place[np.where(inside, rows, 0)] == NOBODY)
+        counted = np.where(inside, place[np.where(inside, rows, 0)], rows)[~ignored]
+        return key.without(ignored).with_column("row", arrow(counted))
+
+    def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
+        """Put a key file's people at their rows; each row of the release has exactly one line in the key."""
+        outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
+        if len(outside):
+            what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
+            self.note(key, int(outside[0]), "row", what, "write the key anew from the release")
+            return None
+        lines = np.bincount(rows, minlength=table.rows)
+        wrong = np.flatnonzero(lines != 1)
+        if len(wrong):
+            times = "no line" if lines[wrong[0]] == 0 else f"{lines[wrong[0]]} lines"
+            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {times} in the key"
+            places = np.flatnonzero(rows == wrong[0])
+            line = key.line(int(places[-1])) if len(places) else None
+            self.problems.add(key.shown, what, "write one line for each row", line=line, column="row")
+            return None
+        self.distinct(key, people, "individual")
+        codes = np.full(table.rows, NOBODY, dtype=np.int32)
+        codes[rows] = people
+        return codes
+
+    def records(self, table: Table, column: str) -> Coded:
+        """Return the record ids by row, noting the first row that has none, or that of another row."""
+        coded = table.coded(column)
+        self.filled(table, column, coded, "the row has no record id", "write its record's id")
+        place = np.zeros(coded.size, dtype=np.intp)
+        place[coded.codes] = np.arange(table.rows)
+        empty = list(coded.names or ()).index("") if "" in (coded.names or ()) else NOBODY
+        again = np.flatnonzero((place[coded.codes] != np.arange(table.rows)) & (coded.codes != empty))
+        if len(again):
+            what = f"this record has another row in line {table.line(int(place[coded.codes[again[0]]]))}"
+            self.note(table, int(again[0]), column, what, "keep one row for each record and release")
+        return coded
+
+    def distinct(self, table: Table, people: Codes, column: str) -> None:
+        """Note how many people have several rows in this release, and where the first of them has."""
+        if self.checked:
+            return
+        rows, others = self.series.people.repeated(people)
+        if len(rows):
+            many, extra = len(np.unique(people[rows])), len(rows)
+            where = f"this person has another row in line {table.line(int(others[0]))}"
+            more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""
+            self.note(table, int(rows[0]), column, where + more, SEVERAL_ROWS)
+
+    def value_codes(self, table: Table, name: str) -> Codes:
+        codes, names = text_codes(table.arrow(name))
+        if "" not in self.columns.missing:
+            self.filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
+        number = self.series.vocabularies[name].add(names)
+        return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
+
+    def entries(
+        self, table: Table, group: Coded, counts: npt.NDArray[np.int64] | None
+    ) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None]:
+        values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
+        return group.codes, values, counts
+
+    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64]] | None:
+        """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
+        group_column, count = str(self.columns.group), self.columns.count or "count"
+        wanted = [group_column, *self.columns.sensitive, count]
+        table = self.read(self.files.values or Path(), self.files.values_shown, wanted)
+        if table is None:
+            return None
+        counts = self.whole_numbers(table, count)
+        groups = table.coded(group_column)
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        of_code = {code: number.get(groups.name(code), NOBODY) for code in np.unique(groups.codes)}
+        codes = np.array([of_code[code] for code in groups.codes], dtype=np.int32)
+        strays = np.flatnonzero(codes == NOBODY)
+        if len(strays):
+            what = f"no row of {rows.shown} is in this group"
+            self.note(table, int(strays[0]), group_column, what, "give the pair the same groups")
+            return None
+        have = np.bincount(codes, weights=counts, minlength=group.size).astype(np.int64)
+        need = np.bincount(group.codes, minlength=group.size)
+        wrong = np.flatnonzero(have != need)
+        if len(wrong):
+            place = int(np.flatnonzero(group.codes == wrong[0])[0])
+            what = f"this row's group has {need[wrong[0]]} rows but {have[wrong[0]]} values in {table.shown}"
+            self.note(rows, place, group_column, what, "publish one value for each row")
+            return None
+        values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
+        return codes, values, counts
+
+    def counterfeits(
+        self,
+        group: Coded,
+        person: Codes | None,
+        entries: tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None],
+    ) -> dict[int, int]:
+        """Read the published counterfeit counts, and hold them against the groups and the key."""
+        name = self.series.manifest.counterfeits.get(self.files.tag)
+        if name is None:
+            return {}
+        if self.columns.group is None:
+            what = "counterfeits are counted by group, and the series has no group column"
+            self.problems.add(name, what, "name the group column in the manifest")
+            return {}
+        table = self.series.side_table(name, [self.columns.group, "Count"], self.problems)
+        if table is None:
+            return {}
+        number = {group.name(code): code for code in np.unique(group.codes)}
+        size = np.bincount(entries[0], weights=entries[2], minlength=group.size)
+        found: dict[int, int] = {}
+        for row, (label, text) in enumerate(zip(table.texts(self.columns.group), table.texts("Count"), strict=True)):
+            count, code = whole_number(text), number.get(label, NOBODY)
+            if code == NOBODY or code in found:
+                what = "the group is not in the release" if code == NOBODY else "the group stands twice"
+                self.note(table, row, self.columns.group, what, "write each group of the release at most once")
+            elif not 0 <= count <= size[code]:
+                what = "the cell is no count" if count < 0 else "the group has not so many rows"
+                self.note(table, row, "Count", what, "write how many of the group's rows are counterfeits")
+            else:
+                found[code] = count
+        self.agree(table, group, person, found)
+        return found
+
+    def agree(self, table: Table, group: Coded, person: Codes | None, found: dict[int, int]) -> None:
+        """Note the first group whose published counterfeits are not those of the key."""
+        if person is None or self.problems.found:
+            return
+        fake = (person == NOBODY) | np.append(self.series.people.is_counterfeit(), False)[person]
+        keyed = np.bincount(group.codes[fake], minlength=group.size)
+        for code in np.unique(group.codes):
+            if keyed[code] != found.get(int(code), 0):
+                what = (
+                    f'group "{group.name(int(code))}" has {found.get(int(code), 0)} counterfeits here '
+                    f"but {keyed[code]} in the key of {self.files.shown}"
+                )
+                self.problems.add(table.shown, what, "correct the count or the key", column="Count")
+                return

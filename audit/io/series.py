@@ -1,0 +1,318 @@
+"""A series on disk: its manifest, and its releases read one at a time as integer columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io import manifest as manifests
+from audit.io.adjustments import Adjustments, adjusted_names, check_present, read_adjusted, respelled
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind, infer_kind
+from audit.io.diagnostics import check_file, is_there
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.manifest import EPISODES, FIRST, INDIVIDUAL, LATEST, PRIVATE, Manifest, ReleaseFiles
+from audit.io.paths import as_path, is_remote, stays_inside
+from audit.io.releases import Release, Wanted, read_release
+from audit.io.respelling import fold
+from audit.io.tables import Table, about_rows, read_table
+from audit.model.errors import InputError, Problem, Problems
+from audit.model.update_sets import UpdateSets
+
+if TYPE_CHECKING:
+    from upath import UPath
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass
+class Series:
+    """A release series: the manifest and, on demand, each release.
+
+    Codes of people and of sensitive values are common to all releases; they are given out while the releases are
+    read in order.
+
+    Attributes:
+        updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
+    """
+
+    manifest: Manifest
+    people: IdentifierEncoder = field(default_factory=IdentifierEncoder)
+    vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
+    updates: dict[str, UpdateSets | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Series:
+        """Return the series of a manifest, none of whose releases has been read."""
+        return cls(manifest, vocabularies={name: Vocabulary() for name in manifest.columns.sensitive})
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return tuple(release.tag for release in self.manifest.releases)
+
+    @cached_property
+    def about_rows(self) -> int:
+        """About how many rows the releases have together."""
+        return sum(about_rows(release.rows) for release in self.manifest.releases)
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The generalization hierarchies by attribute.
+
+        Raises:
+            InputError: a hierarchy cannot be read.
+        """
+        problems = Problems()
+        found = {}
+        for attribute, name in self.manifest.columns.hierarchies.items():
+            hierarchy = read_hierarchy(self.manifest.folder / name, name, problems)
+            if hierarchy is not None:
+                folds = attribute in self.notation.folded
+                found[attribute] = hierarchy.folded() if folds else hierarchy
+        problems.check()
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, QuasiIdentifier]:
+        """The quasi-identifiers; a column that is not declared is numeric when all its cells, in all releases, are.
+
+        Raises:
+            InputError: a release or a hierarchy cannot be read.
+        """
+        columns = self.manifest.columns
+        open_kinds = [n for n in columns.quasi_identifiers if n not in columns.types and n not in self.hierarchies]
+        texts: dict[str, set[str]] = {name: set() for name in open_kinds}
+        problems = Problems()
+        for files in self.manifest.releases if open_kinds else ():
+            table = read_adjusted(files.rows, files.shown, open_kinds, self.adjustments(files.tag), problems)
+            for name in open_kinds if table is not None else ():
+                texts[name].update(table.distinct(name) if table is not None else ())
+        problems.check()
+        kinds = {name: infer_kind(texts[name], None, columns.missing) for name in open_kinds}
+        kinds |= {name: Kind(kind) for name, kind in columns.types.items()}
+        return {
+            name: QuasiIdentifier(name, kinds.get(name, Kind.CATEGORICAL), self.hierarchies.get(name), columns.missing)
+            for name in columns.quasi_identifiers
+        }
+
+    @cached_property
+    def crosswalk(self) -> dict[str, dict[str, dict[str, str]]]:
+        """What values are called in the series, by release and column.
+
+        Raises:
+            InputError: a crosswalk cannot be read.
+        """
+        problems, found = Problems(), dict[str, dict[str, dict[str, str]]]()
+        for column, name in self.manifest.columns.notation.crosswalk.items():
+            table = self.side_table(name, ["release", "from", "to"], problems)
+            if table is None:
+                continue
+            for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
+                walk = found.setdefault(tag, {}).setdefault(column, {})
+                if tag not in (*self.tags, *self.manifest.to_come):
+                    what, remedy = "there is no such release", "write the tag of a release"
+                    problems.add(name, what, remedy, line=table.line(row), column="release")
+                elif walk.setdefault(old, new) != new or not new:
+                    what = "the value stands here twice for this release" if new else "the cell is empty"
+                    problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
+        problems.check()
+        return found
+
+    def adjustments(self, tag: str) -> Adjustments:
+        """Return what the manifest changes in the tables of a release.
+
+        Raises:
+            InputError: a crosswalk cannot be read.
+        """
+        columns = self.manifest.columns
+        notation = columns.notation
+        return Adjustments(
+            notation.declared,
+            notation.renamed.get(tag, {}),
+            notation.ignore_rows,
+            self.crosswalk.get(tag, {}),
+            self.notation.folded,
+            self.notation.numbers,
+        )
+
+    @cached_property
+    def notation(self) -> Adjustments:
+        """How texts are spelled, in the releases and beside them; `individual` is the key's own name of its column."""
+        columns = self.manifest.columns
+        named = [*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.individual, columns.record]
+        folded = {name for name in named if name is not None and columns.folds(name)}
+        if columns.folds(columns.individual) or INDIVIDUAL in columns.notation.fold:
+            folded.add(INDIVIDUAL)
+        numbers = {*columns.sensitive, *columns.quasi_identifiers} if columns.notation.decimal == "," else set()
+        return Adjustments(folded=frozenset(folded), numbers=frozenset(numbers))
+
+    def person(self, individual: str) -> int:
+        """Return the code of a person, however the identifier is spelled where that does not count; -1 for nobody."""
+        return self.people.find(fold(individual) if INDIVIDUAL in self.notation.folded else individual)
+
+    def has_key(self, release: ReleaseFiles) -> bool:
+        """Tell whether the publisher's key for a release is there, in its own file or in the column."""
+        column = self.manifest.columns.individual
+        if is_there(self.key_path(release)):
+            return True
+        adjustments = self.manifest.headings(release.tag)
+        return column is not None and column in (
+            adjusted_names(release.rows, release.shown, adjustments, Problems()) or ()
+        )
+
+    def keyless(self, what: str, remedy: str = "") -> InputError:
+        """Return the error that some releases lack a key: what that means, and what to do but writing key files."""
+        manifest = self.manifest
+        files = [release for release in manifest.releases if not self.has_key(release)]
+        return InputError(
+            Problem(each.shown, what, f"write {manifest.shown(manifest.key_path(each))}{remedy}") for each in files
+        )
+
+    def check_keys(self) -> None:
+        """Refuse a series in which some releases have a key and some have none.
+
+        Raises:
+            InputError: it is one.
+        """
+        if self.started_keys and not self.keyed:
+            raise self.keyless("there is no key for this release, though others have one", " or the individual column")
+
+    @cached_property
+    def keyed(self) -> bool:
+        """Whether every release has a key, and people have one row in each."""
+        return self.manifest.columns.rows != EPISODES and all(
+            self.has_key(release) for release in self.manifest.releases
+        )
+
+    @cached_property
+    def started_keys(self) -> bool:
+        """Whether the manifest names an individual column, or some release has a key file, and people have one row."""
+        if self.manifest.columns.rows == EPISODES:
+            return False
+        return self.manifest.columns.individual is not None or any(
+            is_there(self.key_path(release)) for release in self.manifest.releases
+        )
+
+    def files(self) -> list[Path]:
+        """Return the manifest, all files that it names, and what is kept in the private folder of this machine."""
+        keys = [release.key for release in self.manifest.releases if release.key is not None]
+        folder = self.manifest.folder
+        private = [] if is_remote(folder) else sorted((folder / PRIVATE).glob("*"))
+        return [*self.manifest.files(), *private, *keys]
+
+    def key_path(self, release: ReleaseFiles) -> Path:
+        """Return where a release's key file would be."""
+        return self.manifest.key_path(release)
+
+    def read(
+        self,
+        position: int,
+        attributes: Sequence[str] = (),
+        *,
+        key: bool = True,
+        records: bool = False,
+        checked: bool = False,
+        row_classes: bool = False,
+    ) -> Release:
+        """Read one release; its rows' cells only for the quasi-identifiers named, its record ids only when asked for.
+
+        `checked` says that it was read before, and that nobody has two rows in it. With `row_classes` the cells of a
+        plain table are also read where rows of one group differ in them.
+
+        Raises:
+            InputError: something in this file is wrong; the problems of all the other releases are told as well.
+        """
+        wanted = Wanted(attributes, key, records, checked, row_classes)
+        problems = Problems()
+        release = read_release(self, position, wanted, problems)
+        if release is None or problems.found:
+            for other in range(len(self.tags)):
+                if other != position:
+                    read_release(self, other, replace(wanted, checked=False), problems)
+            in_order = {files.shown: as_path for as_path, files in enumerate(self.manifest.releases)}
+            problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
+            raise InputError(problems.found)
+        return release
+
+    def staged(self, manifest: Manifest) -> Series:
+        """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""
+        other = Series(manifest, self.people, self.vocabularies, self.updates)
+        other.__dict__.update(attributes=self.attributes, hierarchies=self.hierarchies)
+        return other
+
+    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read some columns of a file that the manifest names beside the releases, spelled as in the releases."""
+        table = read_table(self.manifest.folder / name, name, columns, problems, distinct=("individual",))
+        return None if table is None else respelled(table, self.notation)
+
+
+def open_series(path: str | os.PathLike[str] | UPath) -> Series:
+    """Open the series in a folder, or at a URL (or the one whose `series.toml` is named).
+
+    Raises:
+        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        UsageError: what reads URLs is not installed.
+    """
+    folder = as_path(path)
+    folder = folder.parent if folder.name == manifests.NAME else folder
+    problems = Problems()
+    manifest = manifests.read_manifest(folder, problems)
+    if manifest is not None:
+        check_headers(manifest, problems)
+    problems.check()
+    if manifest is None:
+        raise InputError(problems.found)
+    return Series.of(manifest)
+
+
+def check_headers(manifest: Manifest, problems: Problems) -> None:
+    """Note every file that is missing and every column that a release lacks."""
+    columns = manifest.columns
+    if columns.group is None and any(release.values is not None for release in manifest.releases):
+        what, remedy = "an Anatomy pair is joined by its groups", 'write group = "…" under [columns]'
+        problems.add(manifests.NAME, what, remedy)
+    _check_side_files(manifest, problems)
+    check_columns(manifest, manifest.releases, problems)
+
+
+def check_columns(manifest: Manifest, releases: Iterable[ReleaseFiles], problems: Problems) -> None:
+    """Note the files of some releases that are missing and the columns that they lack."""
+    columns = manifest.columns
+    for release in releases:
+        everywhere = [*columns.quasi_identifiers, columns.record]
+        by_row = [*everywhere, columns.group]
+        if release.values is None:
+            by_row += [*columns.sensitive, columns.count]
+        if not is_there(manifest.key_path(release)):
+            by_row.append(columns.individual)
+        if columns.rows in (LATEST, FIRST):
+            by_row.append(columns.date)
+        adjustments = manifest.headings(release.tag)
+        check_present(release.rows, release.shown, by_row, adjustments, problems)
+        if release.values is not None:
+            wanted = [columns.group, *columns.sensitive, columns.count or "count"]
+            check_present(release.values, release.values_shown, wanted, adjustments, problems)
+
+
+def _check_side_files(manifest: Manifest, problems: Problems) -> None:
+    """Note the files beside the releases that are missing, and keys that links take out of the folder."""
+    named = [manifest.register, manifest.transitions, manifest.known]
+    columns = manifest.columns
+    beside = [manifest.counterfeits, columns.hierarchies, columns.notation.crosswalk]
+    for name in [*named, *(name for names in beside for name in names.values())]:
+        if name is not None:
+            check_file(manifest.folder / name, name, problems)
+    for release in manifest.releases:
+        shown = f"{PRIVATE}/{release.tag}.key.csv"
+        path = manifest.folder / shown
+        if is_there(path) and not stays_inside(manifest.folder, shown):
+            problems.add(shown, "a link takes this path out of the series folder", "copy the file into the folder")

@@ -1,0 +1,67 @@
+"""Which quasi-identifiers make rows stand alone, or in small groups: what would be so without each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.composite_keys import combine, distinct
+
+Codes = npt.NDArray[np.int32]
+SMALL = 5
+"""Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
+_MOST_ROWS = 2_000_000
+
+
+@dataclass(frozen=True)
+class SinglingColumn:
+    """What one quasi-identifier does to the rows of a release.
+
+    Attributes:
+        column: its name.
+        alone: people who share their published quasi-identifiers with no other row, and would share the others.
+        small: people in groups of fewer than `SMALL` rows that look alike, who would be in larger ones without it.
+        by_itself: people whose cell in this column no other row has.
+    """
+
+    column: str
+    alone: int
+    small: int
+    by_itself: int
+
+
+def singling_columns(
+    names: Sequence[str], columns: Sequence[tuple[Codes, int]], counts: npt.NDArray[np.int64] | None
+) -> tuple[SinglingColumn, ...]:
+    """Return what each of some quasi-identifiers does, where rows are alone or in small groups; large releases aside.
+
+    Args:
+        names: of the columns.
+        columns: the cells of each, as codes and a bound on them.
+        counts: how many people each row stands for, or None for one each.
+    """
+    rows = len(columns[0][0]) if columns else 0
+    if not 0 < rows <= _MOST_ROWS:
+        return ()
+    size = _sizes(columns, rows, counts)
+    if (size >= SMALL).all():
+        return ()
+    found = []
+    for place, name in enumerate(names):
+        others = [*columns[:place], *columns[place + 1 :]]
+        without, own = _sizes(others, rows, counts), _sizes([columns[place]], rows, counts)
+        flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL), own == 1)
+        people = np.ones(rows, dtype=np.int64) if counts is None else counts
+        found.append(SinglingColumn(name, *(int(people[each].sum()) for each in flags)))
+    return tuple(found)
+
+
+def _sizes(
+    columns: Sequence[tuple[Codes, int]], rows: int, counts: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    """Return for each row how many people are like it; shape (rows,)."""
+    place = distinct(*combine(columns, rows))[1]
+    return np.bincount(place, weights=counts).astype(np.int64)[place]

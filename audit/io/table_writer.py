@@ -1,0 +1,111 @@
+"""Tables written as CSV, CSV.gz or Parquet; the same table gives the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from audit.io.atomic_files import atomic_path
+from audit.io.texts import arrow, column_of, whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_AT_ONCE = 1 << 20
+_SIGNS = ',"\r\n'
+
+
+def write_table(table: pa.Table, path: Path, *, mode: int | None = None) -> None:
+    """Write a table as its file's name says; quotes stand only where CSV needs them, and no cell is null.
+
+    The file appears whole or not at all, with the permissions `mode`, or the usual ones.
+    """
+    import pyarrow.parquet as pq
+
+    with atomic_path(path, mode=mode) as draft:
+        if path.name.endswith(".parquet"):
+            pq.write_table(_compact(table), draft, compression="snappy")
+            return
+        with draft.open("wb") as raw:
+            _write_csv(table, path.name, raw)
+
+
+def _write_csv(table: pa.Table, name: str, raw: BinaryIO) -> None:
+    import gzip
+
+    if name.endswith(".gz"):
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+            file.writelines(_lines(table))
+    else:
+        raw.writelines(_lines(table))
+
+
+def _compact(table: pa.Table) -> pa.Table:
+    """Return a table whose dictionaries hold the texts of its rows alone, each once, in order.
+
+    Parquet keeps a dictionary as it is: texts that no row has, or their order, could tell of rows that are not there.
+    Of one that has a text twice, Arrow writes a page as large as if all were different, and fills what is left with
+    whatever the memory held: names of people, say.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        column = table.column(place).combine_chunks()
+        if pa.types.is_dictionary(column.type):
+            codes, texts = whole(column.indices), column.dictionary.to_pylist()
+            used = np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist()
+            kept = sorted({texts[code] for code in used})
+            number_of = {text: number for number, text in enumerate(kept)}
+            number = np.zeros(len(texts), dtype=np.int32)
+            number[used] = [number_of[texts[code]] for code in used]
+            words = column_of(kept).cast(column.type.value_type)
+            table = table.set_column(place, name, pa.DictionaryArray.from_arrays(arrow(number[codes]), words))
+    return table
+
+
+def _lines(table: pa.Table) -> Iterator[bytes]:
+    """Yield the CSV text of a table, many rows at once."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    comma, nothing, end = (pa.scalar(text, pa.large_string()) for text in (",", "", "\n"))
+    yield (",".join(quoted(table.column_names)) + "\n").encode()
+    for start in range(0, table.num_rows, _ROWS_AT_ONCE):
+        columns = [_texts(column.combine_chunks()) for column in table.slice(start, _ROWS_AT_ONCE).columns]
+        rows = pc.binary_join_element_wise(pc.binary_join_element_wise(*columns, comma), nothing, end)
+        # The texts of a string array lie one after the other: together they are the file.
+        _, offsets, texts = rows.buffers()
+        yield texts.slice(0, int(np.frombuffer(offsets, dtype=np.int64)[len(rows)])).to_pybytes()
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    """Return a column's cells as CSV; texts of a dictionary are quoted once, not in each row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        return pa.DictionaryArray.from_arrays(column.indices, _texts(column.dictionary)).cast(pa.large_string())
+    if pa.types.is_string(column.type) and pc.any(pc.match_substring_regex(column, f"[{_SIGNS}]")).as_py():
+        return column_of(quoted(column.to_pylist())).cast(pa.large_string())
+    return column.cast(pa.large_string())
+
+
+def quoted(texts: Sequence[str]) -> list[str]:
+    r"""Return texts as cells of CSV.
+
+    >>> quoted(["a", "b, c", 'd"e', ""])
+    ['a', '"b, c"', '"d""e"', '']
+    """
+    special = {text: _quoted(text) for text in texts if any(sign in text for sign in _SIGNS)}
+    return [special.get(text, text) for text in texts]
+
+
+def _quoted(text: str) -> str:
+    cell = io.StringIO()
+    csv.writer(cell, lineterminator="", quoting=csv.QUOTE_ALL).writerow([text])
+    return cell.getvalue()

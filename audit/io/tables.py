@@ -1,0 +1,547 @@
+"""Tables: columns of a CSV, CSV.gz or Parquet file as Arrow arrays, text always dictionary-encoded.
+
+Cells are never turned into Python objects row by row: whoever needs a meaning (a number, a generalized cell)
+looks at the dictionary, that is at each distinct cell once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.diagnostics import check_file, damages, note_unreadable, odd_quotes, records
+from audit.io.dialect import (
+    NOTHING_DECLARED,
+    UTF_8,
+    Declared,
+    Dialect,
+    dialect_of,
+    read_bytes,
+    read_dialect,
+)
+from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
+from audit.io.foreign_files import is_foreign, read_foreign
+from audit.io.paths import is_remote, size, version
+from audit.io.texts import Texts, arrow, column_of, hexadecimal, texts_of, whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from audit.model.errors import Problems
+
+SUFFIXES = (".csv", ".csv.gz", ".parquet", *FOREIGN_SUFFIXES)
+_BLOCK = 8 << 20
+_LARGEST_BLOCK = 1 << 30
+# So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
+_ALONE = 1 << 20
+_DIRECT_SLACK = 1 << 16
+_BYTES_PER_ROW = 40
+_AT_A_TIME = 1 << 17
+_MOST_TEXT = 1 << 30
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether a file's name says that it is a table."""
+    return path.name.endswith(SUFFIXES)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column as integer codes.
+
+    Attributes:
+        codes: shape (rows,), int32; indices into the names.
+        size: one more than the largest code that may occur.
+        names: the text of each code, or None when the text of code c is `str(c)`.
+    """
+
+    codes: npt.NDArray[np.int32]
+    size: int
+    names: Sequence[str] | None
+
+    def name(self, code: int) -> str:
+        """Return the published text of a code."""
+        return str(code) if self.names is None else self.names[code]
+
+
+@dataclass
+class Table:
+    """Some columns of one file, in file order.
+
+    Attributes:
+        path, shown: the file, and how it is called.
+        rows: how many rows are taken into account.
+        dialect: how it is written, where it is text.
+        kept: of the file's rows, counted from 0, those that are taken into account; None where all are.
+        in_file: how many rows the file has, where not all are taken into account.
+    """
+
+    path: Path
+    shown: str
+    rows: int
+    _columns: dict[str, pa.Array]
+    dialect: Dialect | None = None
+    kept: npt.NDArray[np.intp] | None = None
+    in_file: int = 0
+    _lines: list[int] = field(default_factory=list)
+
+    def __contains__(self, column: str) -> bool:
+        """Tell whether the column was read."""
+        return column in self._columns
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that were read."""
+        return [*self._columns]
+
+    def arrow(self, column: str) -> pa.Array:
+        """Return a column as one Arrow array: integers, or a dictionary of text."""
+        return self._columns[column]
+
+    def coded(self, column: str) -> Coded:
+        """Return a column as codes; integers from 0 that are not much larger than the row count stay themselves."""
+        array = self._columns[column]
+        direct = direct_codes(array, 4 * self.rows + _DIRECT_SLACK)
+        if direct is not None:
+            return Coded(direct, int(direct.max(initial=-1)) + 1, None)
+        codes, names = text_codes(array)
+        return Coded(codes, len(names), names)
+
+    def texts(self, column: str) -> list[str]:
+        """Return every cell of a column as stripped text; for small tables only."""
+        codes, names = text_codes(self._columns[column])
+        return [names[code] for code in codes]
+
+    def whole_numbers(self, column: str) -> npt.NDArray[np.int64]:
+        """Return a column of whole numbers from 0, -1 where a cell is none; shape (rows,), int64."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._columns[column]
+        if pa.types.is_integer(array.type) and not array.null_count:
+            return np.maximum(whole(array).astype(np.int64), -1)
+        if pa.types.is_dictionary(array.type) and not array.null_count and not array.dictionary.null_count:
+            plain = pc.match_substring_regex(array.dictionary, r"^[0-9]{1,15}$")
+            if pc.all(plain, min_count=0).as_py():
+                numbers = whole(array.dictionary.cast(pa.int64()))
+                return numbers[whole(array.indices)]
+        codes, names = text_codes(array)
+        return np.array([whole_number(name) for name in names], dtype=np.int64)[codes]
+
+    def distinct(self, column: str) -> Sequence[str]:
+        """Return the distinct stripped texts of a column."""
+        return text_codes(self._columns[column])[1]
+
+    def note_first(self, wrong: npt.NDArray[np.bool_], column: str, what: str, remedy: str, problems: Problems) -> None:
+        """Note the first row that is wrong, and how many more are; nothing when none is. `wrong`: shape (rows,)."""
+        rows = np.flatnonzero(wrong)
+        if len(rows):
+            others = f" (and {len(rows) - 1} more such lines)" if len(rows) > 1 else ""
+            problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
+
+    def is_whole(self, column: str) -> bool:
+        """Tell whether a column holds whole numbers, not texts."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self._columns[column].type))
+
+    def renamed(self, names: Mapping[str, str]) -> Table:
+        """Return the table with other names of its columns."""
+        return replace(self, _columns={names.get(name, name): array for name, array in self._columns.items()})
+
+    def with_column(self, name: str, array: pa.Array) -> Table:
+        """Return the table with one more column."""
+        return replace(self, _columns={**self._columns, name: array})
+
+    def mapped(self, column: str, change: Callable[[str], str]) -> Table:
+        """Return the table with each distinct text of a column changed."""
+        import pyarrow as pa
+
+        codes, names = text_codes(self._columns[column])
+        texts = column_of(change(name) for name in names)
+        return replace(self, _columns={**self._columns, column: pa.DictionaryArray.from_arrays(arrow(codes), texts)})
+
+    def without(self, dropped: npt.NDArray[np.bool_]) -> Table:
+        """Return the table less some rows; `dropped` has shape (rows,)."""
+        if not dropped.any():
+            return self
+        places = np.flatnonzero(~dropped)
+        columns = {name: array.take(arrow(places)) for name, array in self._columns.items()}
+        kept = places if self.kept is None else self.kept[places]
+        return replace(self, rows=len(places), _columns=columns, kept=kept, in_file=self.in_file or self.rows)
+
+    def line(self, row: int) -> int:
+        """Return the line of the file (counted from 1) on which a row begins; for Parquet its number from 1."""
+        if self.kept is not None and row < len(self.kept):
+            row = int(self.kept[row])
+        if self.path.name.endswith(".parquet"):
+            return row + 1
+        if not self._lines:
+            if is_foreign(self.path):
+                self._lines.extend(read_foreign(self.path).lines)
+            else:
+                self._lines.extend(line for line, _ in records(self.path, self.dialect, checked=False))
+        return self._lines[row + 1] if row + 1 < len(self._lines) else row + 2
+
+
+def whole_number(text: str) -> int:
+    """Return a plain whole number from 0, or -1 for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
+
+
+def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
+    """Return an integer column as int32 codes when all of it lies in [0, limit), else None."""
+    import pyarrow as pa
+
+    if not pa.types.is_integer(array.type) or array.null_count:
+        return None
+    numbers, most = whole(array), min(limit, 2**31 - 1)
+    own = numbers.dtype != np.int32
+    codes: npt.NDArray[np.int32] = np.empty(len(numbers), dtype=np.int32) if own else numbers.view(np.int32)
+    for first in range(0, len(numbers), _AT_A_TIME):
+        # So many at a time stay in a processor's cache from one look at them to the next.
+        some = numbers[first : first + _AT_A_TIME]
+        if some.min() < 0 or some.max() >= most:
+            return None
+        if own:
+            codes[first : first + _AT_A_TIME] = some
+    return codes
+
+
+def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], Texts]:
+    """Return codes and the distinct stripped texts of a column; a null reads as an empty cell."""
+    texts, rows = texts_of(array)
+    distinct = texts.dictionary_encode()
+    codes = whole(distinct.indices).astype(np.int32, copy=False)
+    if rows is None:
+        return codes, Texts(distinct.dictionary)
+    if len(distinct.dictionary) == len(texts):
+        return rows.astype(np.int32, copy=False), Texts(texts)
+    return codes[rows], Texts(distinct.dictionary)
+
+
+def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTHING_DECLARED) -> dict[str, str] | None:
+    """Return a file's column names, stripped, each with its spelling in the file.
+
+    A problem is noted and None returned when they cannot be had.
+    """
+    if not check_file(path, shown, problems):
+        return None
+    try:
+        if path.name.endswith(".parquet"):
+            spelled = [str(name) for name in _footer(path).schema.to_arrow_schema().names]
+        elif is_foreign(path):
+            spelled = [*read_foreign(path).names]
+        else:
+            first = next(iter(records(path, read_dialect(path, declared))), None)
+            spelled = first[1] if first else []
+    except damages() as error:
+        note_unreadable(path, shown, error, problems)
+        return None
+    names = [name.strip() for name in spelled]
+    if not any(names):
+        remedy = "write a header line with the column names"
+        problems.add(shown, "the file is empty", remedy, line=_header_line(path))
+        return None
+    places: dict[str, int] = {}
+    twice = next((place for place, name in enumerate(names) if places.setdefault(name, place) != place), None)
+    if twice is not None:
+        # The name is not quoted: where the header is missing, it is somebody's cell.
+        what = f"columns {names.index(names[twice]) + 1} and {twice + 1} have the same name in the header"
+        problems.add(shown, what, "rename one of them", line=_header_line(path))
+        return None
+    return dict(zip(names, spelled, strict=True))
+
+
+def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[str], problems: Problems) -> None:
+    """Note which of the columns that are wanted a file lacks.
+
+    Its header is quoted only when it holds another of them and is as wide as the row below: else the first line may
+    be about somebody.
+    """
+    absent = [column for column in wanted if column not in names]
+    quoted = bool(absent) and len(absent) < len(set(wanted)) and _is_header(path, len(names))
+    for column in absent:
+        what, remedy = "the column is not in the file", "correct its name in the manifest, or add it to the file"
+        if quoted:
+            what += f", which has: {', '.join(names)}"
+        elif len(absent) == len(set(wanted)):
+            what += ", nor is any other that it should have"
+            remedy = "write a header line with the column names, separated by commas"
+        problems.add(shown, what, remedy, line=_header_line(path), column=column)
+
+
+def _header_line(path: Path) -> int | None:
+    return None if path.name.endswith(".parquet") or is_foreign(path) else 1
+
+
+def _is_header(path: Path, width: int) -> bool:
+    """Tell whether the second record of a file is as wide as the first."""
+    if path.name.endswith(".parquet") or is_foreign(path):
+        return True
+    try:
+        first_two = records(path)
+        next(first_two)
+        return len(next(first_two, (0, []))[1]) == width
+    except damages():
+        return False
+
+
+def read_table(
+    path: Path,
+    shown: str,
+    columns: Sequence[str],
+    problems: Problems,
+    declared: Declared = NOTHING_DECLARED,
+    *,
+    distinct: Sequence[str | None] = (),
+) -> Table | None:
+    """Read some columns of a file, written as `declared` says, or as it seems to be.
+
+    Those whose cells are `distinct`, such as identifiers, are read without a dictionary.
+
+    Every trouble (no such file, no such column, ragged lines, wrong encoding, damaged Parquet) is noted in
+    `problems` with file, line and remedy; the result is then None.
+    """
+    names, columns = header(path, shown, problems, declared), list(dict.fromkeys(columns))
+    if names is None:
+        return None
+    if any(column not in names for column in columns):
+        note_absent(path, shown, list(names), columns, problems)
+        return None
+    spelled, dialect = [names[column] for column in columns], None
+    try:
+        plain = frozenset(names[column] for column in columns if column in distinct)
+        if path.name.endswith(".parquet"):
+            table = _read_parquet(path, spelled, plain)
+        elif is_foreign(path):
+            table = _foreign_table(path, spelled)
+        else:
+            dialect = read_dialect(path, declared)
+            table, dialect = _read_csv(path, spelled, plain, dialect, declared)
+        table = table.rename_columns(columns)
+        nested = _nested(table, columns)
+        if nested is not None:
+            problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
+            return None
+        joined = {column: _combined(table.column(column), distinct=column in distinct) for column in columns}
+        return Table(path, shown, table.num_rows, joined, dialect)
+    except damages() as error:
+        note_unreadable(path, shown, error, problems, dialect)
+        return None
+
+
+def _foreign_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    import pyarrow as pa
+
+    found = read_foreign(path)
+    table = pa.table(list(found.columns), names=list(found.names))
+    return table if columns is None else table.select(list(columns))
+
+
+def first_rows(
+    path: Path, shown: str, limit: int, problems: Problems, declared: Declared = NOTHING_DECLARED
+) -> tuple[pa.Table, bool] | None:
+    """Read the first rows of a file's columns, those of lists and bytes left out, and tell whether they are all.
+
+    Trouble is noted as by `read_table`.
+    """
+    import pyarrow as pa
+
+    names = header(path, shown, problems, declared)
+    if names is None:
+        return None
+    dialect = None
+    try:
+        if path.name.endswith(".parquet"):
+            return _first_of_parquet(path, names, limit)
+        if is_foreign(path):
+            table = _foreign_table(path).rename_columns(list(names))
+            return table.slice(0, limit), table.num_rows <= limit
+        dialect = read_dialect(path, declared)
+        rows = _first_records(path, limit + 1, dialect, declared)
+        columns = [column_of(cells[1:]) for cells in zip(*rows, strict=True)]
+        return pa.table(columns, names=list(names)), len(rows) <= limit
+    except damages() as error:
+        note_unreadable(path, shown, error, problems, dialect)
+        return None
+
+
+def _first_records(path: Path, count: int, dialect: Dialect, declared: Declared) -> list[list[str]]:
+    """Return the first records of a file whose beginning may not tell its encoding."""
+    try:
+        return [cells for _, cells in islice(records(path, dialect), count)]
+    except UnicodeDecodeError:
+        other = dialect_of(read_bytes(path), declared)
+        if other == dialect:
+            raise
+        return [cells for _, cells in islice(records(path, other), count)]
+
+
+def _first_of_parquet(path: Path, names: dict[str, str], limit: int) -> tuple[pa.Table, bool]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    kinds = {kind.name: kind.type for kind in file.schema_arrow}
+    flat = {name: s for name, s in names.items() if not (pa.types.is_nested(kinds[s]) or "binary" in str(kinds[s]))}
+    first = list(islice(file.iter_batches(limit, columns=list(flat.values())), 1))
+    table = pa.Table.from_batches(first, file.schema_arrow if not first else None).select(list(flat.values()))
+    table.validate(full=True)  # Parquet does not promise UTF-8
+    return table.rename_columns(list(flat)), table.num_rows == file.metadata.num_rows
+
+
+def _nested(table: pa.Table, columns: Sequence[str]) -> str | None:
+    import pyarrow as pa
+
+    return next((c for c in columns if pa.types.is_nested(table.schema.field(c).type)), None)
+
+
+def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
+    """Join the chunks of a column: integers, text under one dictionary, or plain text where cells are `distinct`."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and not _is_text(kind.value_type):
+        column = column.cast(kind.value_type)
+    if not (pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type)):
+        column = _as_text(column)
+        if not distinct:
+            column = column.dictionary_encode(null_encoding="encode")
+    if column.num_chunks > 1 and pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    if not column.num_chunks:
+        return pa.nulls(0, column.type)
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if not pa.types.is_integer(array.type):
+        array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
+    return array
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return cells as text, floating-point numbers as they are; bytes that are no text as hexadecimal digits."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_floating(kind) or pa.types.is_string(kind):
+        return column
+    small = pa.string() if column.nbytes < _MOST_TEXT else pa.large_string()
+    if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)):
+        return column.cast(small)
+    try:
+        if not pa.types.is_fixed_size_binary(kind):
+            return column.cast(small)
+    except pa.ArrowInvalid:  # no UTF-8
+        pass
+    return pa.chunked_array([hexadecimal(chunk) for chunk in column.chunks], pa.large_string()).cast(small)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    footer = _footer(path)
+    schema = footer.schema.to_arrow_schema()
+    text = [c for c in columns if _is_text(schema.field(c).type) and c not in distinct]
+    # The first `read_table` of a process would import pyarrow.dataset, and pandas with it.
+    if is_remote(path):
+        with path.open("rb") as file:
+            return pq.ParquetFile(file, metadata=footer, read_dictionary=text, pre_buffer=True).read(list(columns))
+    return pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True).read(columns=list(columns))
+
+
+def _footer(path: Path) -> pq.FileMetaData:
+    """Return what a Parquet file says of itself; read once while the file stays as it is."""
+    changes = version(path)
+    return _read_footer.__wrapped__(path, ()) if changes is None else _read_footer(path, changes)
+
+
+@lru_cache(maxsize=1024)
+def _read_footer(path: Path, _version: tuple[object, ...]) -> pq.FileMetaData:
+    import pyarrow.parquet as pq
+
+    if not is_remote(path):
+        return pq.read_metadata(path)
+    with path.open("rb") as file:
+        return pq.read_metadata(file)
+
+
+def _read_csv(
+    path: Path, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect, declared: Declared
+) -> tuple[pa.Table, Dialect]:
+    """Read some columns, and tell how the file is written: its beginning may have looked like UTF-8."""
+    import pyarrow as pa
+
+    content = read_bytes(path)
+    try:
+        return _parse_csv(path, content, columns, distinct, dialect), dialect
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        other = dialect_of(content, declared)
+        if other == dialect:
+            raise
+        return _parse_csv(path, content, columns, distinct, other), other
+
+
+def _parse_csv(
+    path: Path, content: bytes, columns: Sequence[str], distinct: frozenset[str], dialect: Dialect
+) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    content = dialect.decode(content)
+    if dialect.is_plain and odd_quotes(content, dialect.delimiter):
+        # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
+        for _ in records(path, dialect):
+            pass
+    block = _BLOCK
+    kinds = {name: pa.string() if name in distinct else pa.dictionary(pa.int32(), pa.string()) for name in columns}
+    while True:
+        try:
+            return arrow_csv.read_csv(
+                pa.BufferReader(content),
+                read_options=arrow_csv.ReadOptions(block_size=block, use_threads=len(content) > _ALONE),
+                parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(columns), column_types=kinds, check_utf8=True
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if "straddling" not in str(error) or block >= _LARGEST_BLOCK:
+                raise
+            block *= 8
+
+
+def count_rows(path: Path) -> int:
+    """Return how many rows a table has, without reading its columns where that can be avoided."""
+    if path.name.endswith(".parquet"):
+        return int(_footer(path).num_rows)
+    if is_foreign(path):
+        return read_foreign(path).rows
+    content = read_bytes(path)
+    if b'"' in content or b"\n\n" in content or b"\r" in content or not _ends_rows_with_lines(path):
+        return sum(1 for _ in records(path, checked=False)) - 1
+    return content.count(b"\n") - 1 + (not content.endswith(b"\n"))
+
+
+def _ends_rows_with_lines(path: Path) -> bool:
+    """Tell whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
+    dialect = read_dialect(path)
+    return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
+
+
+def about_rows(path: Path) -> int:
+    """Return a Parquet file's number of rows, and a guess at a CSV file's."""
+    return count_rows(path) if path.name.endswith(".parquet") else size(path) // _BYTES_PER_ROW

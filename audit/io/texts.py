@@ -1,0 +1,185 @@
+"""Cells as texts: Arrow columns of text, stripped as Python strips, never a Python object for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What `str.strip` removes.
+SPACES = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + ("\u2028\u2029\u202f\u205f\u3000")
+)
+_HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+_EXACT_FLOATS = 2**53
+_MOST_BYTES = 2**31 - 1
+
+
+class Texts(Sequence[str]):
+    """A column of text, of which Python objects are made when they are asked for."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        """Return the number of texts."""
+        return len(self.array)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return a text, or some of them."""
+        return self._list[place]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the texts in order."""
+        return iter(self._list)
+
+    def __contains__(self, text: object) -> bool:
+        """Tell whether a text is among them."""
+        return self._place(text) >= 0
+
+    def index(self, text: object, start: int = 0, stop: int | None = None) -> int:
+        """Return the first place of a text.
+
+        Raises:
+            ValueError: it is not among them.
+        """
+        if start or stop is not None:
+            return self._list.index(str(text), start, len(self) if stop is None else stop)
+        place = self._place(text)
+        if place < 0:
+            raise ValueError(f"{text!r} is not among the texts")
+        return place
+
+    def _place(self, text: object) -> int:
+        import pyarrow.compute as pc
+
+        return int(pc.index(self.array, text).as_py()) if isinstance(text, str) else -1
+
+    @cached_property
+    def _list(self) -> list[str]:
+        return list(self.array.to_pylist())
+
+
+def column_of(names: Iterable[str]) -> pa.Array:
+    """Return texts as an Arrow column; `pyarrow.array` would import pandas.
+
+    Half a surrogate pair, which no file has, is kept as bytes that are no UTF-8, and so equal to no cell.
+    """
+    import pyarrow as pa
+
+    if isinstance(names, Texts):
+        return names.array
+    if isinstance(names, pa.Array):
+        return names
+    cells = [text.encode("utf-8", "surrogatepass") for text in names]
+    ends = np.cumsum([0, *map(len, cells)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(cells), pa.py_buffer(ends), pa.py_buffer(b"".join(cells)))
+
+
+def arrow(numbers: npt.NDArray[np.generic]) -> pa.Array:
+    """Return integers or flags as an Arrow column, without a copy of integers; `pyarrow.array` would import pandas."""
+    import pyarrow as pa
+
+    if numbers.dtype == np.bool_:
+        bits = np.packbits(numbers.view(np.uint8), bitorder="little")
+        return pa.Array.from_buffers(pa.bool_(), len(numbers), [None, pa.py_buffer(bits)])
+    numbers = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]:
+    """Return a column's cells as stripped texts without nulls, which are empty.
+
+    Of a dictionary these are its texts, and beside them stands which of them each row has; shape (rows,). Texts that
+    stripping made equal stand there as often as before.
+    """
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return stripped(_text(array)), None
+    texts, indices = stripped(_text(array.dictionary)), array.indices
+    if indices.null_count:
+        indices = indices.fill_null(len(texts))
+        texts = pa.concat_arrays([texts, column_of([""]).cast(texts.type)])
+    return texts, np.asarray(whole(indices))
+
+
+def stripped(texts: pa.Array) -> pa.Array:
+    """Return texts without the spaces at their ends; nulls become empty."""
+    import pyarrow.compute as pc
+
+    texts = texts.fill_null("") if texts.null_count else texts
+    return pc.utf8_trim(texts, characters=SPACES) if _may_have_spaces(texts) else texts
+
+
+def _may_have_spaces(texts: pa.Array) -> bool:
+    """Tell whether some text begins or ends with a space, or with what is not ASCII."""
+    import pyarrow as pa
+
+    if not len(texts):
+        return False
+    kind = np.dtype(np.int64 if pa.types.is_large_string(texts.type) else np.int32)
+    _, offset_buffer, data_buffer = texts.buffers()
+    offsets = np.frombuffer(offset_buffer, kind, len(texts) + 1, texts.offset * kind.itemsize)
+    data = np.frombuffer(data_buffer or b"", np.uint8)
+    some = offsets[1:] > offsets[:-1]
+    ends = data[offsets[:-1][some]], data[offsets[1:][some] - 1]
+    return any(bool(((end <= ord(" ")) | (end >= 0x80)).any()) for end in ends)
+
+
+def _text(array: pa.Array) -> pa.Array:
+    """Return cells of any plain type as text; whole floating-point numbers lose their `.0`."""
+    import pyarrow as pa
+
+    if pa.types.is_floating(array.type):
+        return _float_texts(array)
+    if pa.types.is_string(array.type) or array.nbytes > _MOST_BYTES:
+        return array
+    return array.cast(pa.string())
+
+
+def _float_texts(array: pa.Array) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    exact = pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), _EXACT_FLOATS)).fill_null(True)
+    if pc.all(exact, min_count=0).as_py():
+        return array.cast(pa.int64()).cast(pa.string())
+    cells = [None if cell is None else str(int(cell)) if cell.is_integer() else str(cell) for cell in array.to_pylist()]
+    return column_of("" if cell is None else cell for cell in cells)
+
+
+def hexadecimal(array: pa.Array) -> pa.Array:
+    """Return cells of bytes as text of their hexadecimal digits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = array.cast(pa.large_binary())
+    _, offset_buffer, data_buffer = cells.buffers()
+    offsets = np.frombuffer(offset_buffer, np.int64, len(cells) + 1, cells.offset * 8)
+    data = np.frombuffer(data_buffer or b"", np.uint8)[offsets[0] : offsets[-1]]
+    digits = np.stack([_HEX[data >> 4], _HEX[data & 15]], axis=1)
+    texts = pa.LargeStringArray.from_buffers(
+        len(cells), pa.py_buffer(2 * (offsets - offsets[0])), pa.py_buffer(digits.reshape(-1))
+    )
+    return pc.if_else(cells.is_valid(), texts, None) if cells.null_count else texts
+
+
+def whole(array: pa.Array) -> npt.NDArray[np.integer]:
+    """Return integers without nulls as they lie in memory; `to_numpy` would import pandas."""
+    kind = np.dtype(str(array.type))
+    if not len(array):
+        return np.zeros(0, dtype=kind)
+    return np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=array.offset * kind.itemsize)

@@ -1,0 +1,208 @@
+"""TOML files that say what the tables beside them mean: `series.toml` and `microdata.toml`."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from audit.io.diagnostics import is_there
+from audit.io.paths import matching, stays_inside
+from audit.io.tables import SUFFIXES
+from audit.model.errors import Problems
+
+_LINE = 110
+
+
+def release_tag(name: str) -> str:
+    """Return the tag of a release file: its name without the endings.
+
+    >>> release_tag("releases/2024Q1.rows.csv.gz")
+    '2024Q1'
+    """
+    tag = name.replace("\\", "/").rsplit("/", 1)[-1]
+    for ending in (".gz", *SUFFIXES, ".rows", ".values"):
+        tag = tag.removesuffix(ending)
+    return tag
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a sort key that orders numbers inside names by value.
+
+    >>> sorted(["r10.csv", "r2.csv"], key=natural)
+    ['r2.csv', 'r10.csv']
+    """
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]+", name)
+    return [(0, int(p), "") if p.isascii() and p.isdigit() and len(p) < 19 else (1, 0, p) for p in parts]
+
+
+def read_text(
+    folder: Path, name: str, absent: str, problems: Problems, no_folder: str = "correct the path"
+) -> str | None:
+    """Return the text of a TOML file in a folder, or None after noting why it cannot be read.
+
+    `absent` is what to do when the folder has no such file, `no_folder` when there is no such folder.
+    """
+    path = folder / name
+    try:
+        if is_there(path) and not path.is_file():  # opening a pipe would wait for ever
+            problems.add(str(path), "this is a folder or a pipe, not a file", f"write a {name} in its place")
+            return None
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        problems.add(str(path), "there is no such file", absent if folder.is_dir() else no_folder)
+    except UnicodeDecodeError:
+        problems.add(name, "the text is not UTF-8", "save the file as UTF-8")
+    except NotADirectoryError:
+        problems.add(str(folder), "this is a file, not a folder", no_folder)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = error.strerror if isinstance(error, OSError) else None
+        problems.add(str(path), why or "the file cannot be read", "check the path and its permissions")
+    return None
+
+
+def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, Any] | None:
+    """Return the document that a text is, or None after noting where it is no TOML and the remedy."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        found = re.search(r"at line (\d+)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        problems.add(name, f"this is not TOML: {re.sub(r' [(]at .*', '', str(error))}", remedy, line=line)
+        return None
+
+
+class Reader:
+    """Looks things up in a TOML document, noting each problem where it stands.
+
+    Attributes:
+        what: what the folder holds, in a word.
+        allowed: the document's tables, each with its keys, or None where any key may stand.
+    """
+
+    what: ClassVar[str]
+    allowed: ClassVar[Mapping[str, set[str] | None]]
+
+    def __init__(self, folder: Path, name: str, text: str, document: dict[str, Any], problems: Problems) -> None:
+        self.folder = folder
+        self.name = name
+        self.lines = text.splitlines()
+        self.document = document
+        self.problems = problems
+
+    def line(self, key: str) -> int | None:
+        """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""
+        pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
+        found = next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
+        return found or next((n for n, line in enumerate(self.lines, 1) if f'"{key}"' in line), None)
+
+    def note(self, key: str, what: str, remedy: str) -> None:
+        """Note a problem where a key stands."""
+        self.problems.add(self.name, f"`{key}`: {what}", remedy, line=self.line(key))
+
+    def check_names(self) -> None:
+        """Note tables and keys that have no meaning."""
+        for table, content in self.document.items():
+            if table not in self.allowed:
+                self.note(table, "there is no such table", f"use one of {', '.join(self.allowed)}")
+                continue
+            keys = self.allowed[table]
+            entries = content if isinstance(content, list) else [content]
+            for key in dict.fromkeys(key for entry in entries if isinstance(entry, dict) for key in entry):
+                if keys is not None and key not in keys:
+                    self.note(key, f"[{table}] has no such key", f"use one of {', '.join(sorted(keys))}")
+
+    def table(self, name: str) -> dict[str, Any]:
+        """Return a table of the document, an empty one where it is absent or no table."""
+        content = self.document.get(name, {})
+        if isinstance(content, dict):
+            return content
+        self.note(name, "this has to be a table", f"write [{name}] and its keys below it")
+        return {}
+
+    def text(self, table: Mapping[str, Any], key: str) -> str | None:
+        """Return a text that is not empty, or None."""
+        value = table.get(key)
+        if value is None or (isinstance(value, str) and value.strip()):
+            return value.strip() if value else None
+        self.note(key, "this has to be a text that is not empty", f'write {key} = "…"')
+        return None
+
+    def texts(self, table: Mapping[str, Any], key: str, *, empty: bool = False) -> tuple[str, ...]:
+        """Return distinct texts, an empty one only where that is allowed."""
+        value = table.get(key, [])
+        if isinstance(value, list) and all(isinstance(item, str) and (empty or item.strip()) for item in value):
+            items = tuple(item.strip() for item in value)
+            if len(set(items)) == len(items):
+                return items
+            self.note(key, "a name stands twice", "name each once")
+            return ()
+        self.note(key, "this has to be a list of texts", f'write {key} = ["…", "…"]')
+        return ()
+
+    def mapping(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
+        """Return a table whose entries are texts."""
+        value = table.get(key, {})
+        if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
+            return value
+        self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
+        return {}
+
+    def path(self, table: Mapping[str, Any], key: str) -> str | None:
+        """Return a path that stays in the folder, or None."""
+        name = self.text(table, key)
+        return name if name is None or self.inside(key, name) else None
+
+    def inside(self, key: str, name: str) -> bool:
+        """Tell whether a path, links resolved, stays in the folder."""
+        stays = stays_inside(self.folder, name)
+        if not stays:
+            self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")
+        return stays
+
+    def tables(self, key: str, name: str, *, glob: bool = True) -> list[str]:
+        """Return the tables that a path or a glob names, in the order of their names."""
+        if not self.inside(key, name):
+            return []
+        names = [name]
+        if glob and any(c in name for c in "*?[") and not is_there(self.folder / name):
+            found = matching(self.folder, name)
+            names = sorted(found or (), key=natural)
+            if found is None:
+                self.note(key, f'files that match "{name}" cannot be listed there', "name each file")
+            elif not names:
+                self.note(key, f'no file matches "{name}"', "correct the pattern")
+        for each in names:
+            if not each.endswith(SUFFIXES):
+                self.note(key, f'"{each}" is no table', f"use files that end in {', '.join(SUFFIXES)}")
+                return []
+            if not self.inside(key, each):
+                return []
+        return names
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def toml_text(text: str) -> str:
+    r"""Return a TOML string: as in JSON, but DEL is escaped as well.
+
+    >>> toml_text('a"b\n')
+    '"a\\"b\\n"'
+    """
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Return a key of TOML, bare where it can be."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def toml_array(items: Iterable[str]) -> str:
+    """Return an array of values that are TOML already, on one line or one line each."""
+    listed = list(items)
+    line = f"[{', '.join(listed)}]"
+    return line if len(line) <= _LINE else "\n".join(["[", *(f"    {item}," for item in listed), "]"])

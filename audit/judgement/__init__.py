@@ -1,0 +1,1 @@
+"""From outcomes to a decision: scores, findings, pseudonyms, waivers, the policy."""

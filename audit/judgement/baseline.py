@@ -1,0 +1,63 @@
+"""A baseline: an earlier report on a series, whose findings do not fail another audit again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.judgement.waivers import Claimed
+from audit.model.errors import UsageError, printable
+from audit.model.outcome import Flags
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What was found before.
+
+    Attributes:
+        ids: the stable ids of its findings.
+        classes: by release, the size of its smallest class where that violated the clause `k` by itself.
+    """
+
+    ids: frozenset[str]
+    classes: Mapping[str, float] = field(default_factory=dict)
+
+    def known(self, claimed: Claimed) -> Flags:
+        """Return which claims were found before; shape (claims,)."""
+        return np.array([ident in self.ids for ident in claimed.ids()], dtype=np.bool_)
+
+    def has_class(self, release: str, k: int) -> bool:
+        """Tell whether a release had so small a class before."""
+        return release in self.classes and self.classes[release] <= k
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Return the baseline that a JSON report is.
+
+    Raises:
+        UsageError: it cannot be read, is no such report, has ids of its own, or does not show all findings.
+    """
+    shown = printable(str(path), 200)
+    try:
+        report: Any = json.loads(path.read_bytes())
+        attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
+        ids = frozenset(str(finding["id"]) for findings, _ in attacks for finding in findings)
+        violations = [each for each in report["policy"]["violations"] if each["attack"] is None]
+        classes = {str(each["release"]): float(each["value"]) for each in violations}
+        stable = report["stable_ids"]
+    except OSError as error:
+        raise UsageError(f"--baseline {shown}: {error.strerror or 'it cannot be read'}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"--baseline {shown}: this is no report of `audit SERIES --format json`") from error
+    how = "make it with --format json --stable-ids --findings all"
+    if not stable:
+        raise UsageError(f"--baseline {shown}: its ids hold for that report alone; {how}")
+    left_out = sum(total - len(findings) for findings, total in attacks)
+    if left_out:
+        raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
+    return Baseline(ids, classes)

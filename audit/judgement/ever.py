@@ -1,0 +1,110 @@
+"""Whether somebody ever had a grave value: the share of the person's histories in which one occurs (THEORY, `ever`).
+
+Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. Histories are
+those of `update-graph`, one person at a time: a value of the person's pool in each release, weighed by its share there,
+along transitions, weighed by their probability. What is left when the grave values are struck out everywhere, divided
+by all, is the probability never to have had one.
+
+Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import CandidatePools, Evidence, Transitions
+from audit.model.outcome import Flags
+from audit.model.scored import EverRisks
+
+Floats = npt.NDArray[np.float64]
+
+
+def ever_risks(evidence: Evidence, grave: Collection[str], left_out: Flags) -> EverRisks:
+    """Return how probable it is for each person to have had one of some values, those left out excepted.
+
+    `left_out` says by person code of whom nothing is to be said; shape (at most people,).
+    """
+    histories = _Histories(evidence, frozenset(grave))
+    for pools in evidence.stream():
+        histories.add(pools)
+    counted = histories.counted.copy()
+    counted[: len(left_out)] &= ~left_out[: len(counted)]
+    return histories.risks(counted, tuple(sorted(frozenset(grave) - set(evidence.values))))
+
+
+class _Histories:
+    """Sums over the histories so far that end in each value: all of them, and those without a grave value."""
+
+    def __init__(self, evidence: Evidence, grave: frozenset[str]) -> None:
+        self._transitions: Transitions | None = evidence.transitions
+        self._evidence, self._grave = evidence, grave
+        self.all: Floats = np.zeros((0, 0))
+        self.never: Floats = np.zeros((0, 0))
+        self.may: Flags = np.zeros((0, 0), dtype=np.bool_)
+        self.seen: Flags = np.zeros(0, dtype=np.bool_)
+        self.counted: Flags = np.zeros(0, dtype=np.bool_)
+
+    def add(self, pools: CandidatePools) -> None:
+        """Take one more release into account."""
+        people, values = max(pools.people, len(self.seen)), len(self._evidence.values)
+        self._grow(people, values)
+        grave = np.array([value in self._grave for value in self._evidence.values], dtype=np.bool_)
+        table = np.zeros((pools.n_pools, values))
+        rows = pools.table()
+        table[:, : rows.shape[1]] = rows
+        size = table.sum(axis=1, keepdims=True)
+        share = np.divide(table, size, out=np.zeros_like(table), where=size > 0)[pools.pool]
+        if pools.fixed is not None:
+            known = np.flatnonzero(pools.fixed >= 0)
+            share[known] = 0.0
+            share[known, pools.fixed[known]] = 1.0
+        person = pools.person
+        self.counted[person] |= True if pools.counted is None else pools.counted
+        before = self.seen[person]
+        clean = np.where(grave, 0.0, share)
+        for sums, weight in ((self.all, share), (self.never, clean)):
+            sums[person] = np.where(before[:, None], self._moved(sums[person]), 1.0) * weight
+        free = np.where(before[:, None], self._reached(self.may[person]), True) & (clean > 0)
+        self.may[person] = free
+        # Both sums are scaled alike, so that long histories do not vanish.
+        scale = self.all[person].max(axis=1, keepdims=True)
+        for sums in (self.all, self.never):
+            sums[person] = np.divide(sums[person], scale, out=np.zeros_like(scale * sums[person]), where=scale > 0)
+        self.seen[person] = True
+
+    def _grow(self, people: int, values: int) -> None:
+        more = ((0, people - len(self.seen)), (0, values - self.all.shape[1]))
+        self.all, self.never, self.may = np.pad(self.all, more), np.pad(self.never, more), np.pad(self.may, more)
+        self.seen, self.counted = np.pad(self.seen, more[:1]), np.pad(self.counted, more[:1])
+
+    def _moved(self, sums: Floats) -> Floats:
+        return sums if self._transitions is None else sums @ self._weight(sums.shape[1])
+
+    def _reached(self, may: Flags) -> Flags:
+        if self._transitions is None:
+            return may
+        return (may.astype(np.float64) @ (self._weight(may.shape[1]) > 0)) > 0
+
+    def _weight(self, values: int) -> Floats:
+        if self._transitions is None:
+            raise AssertionError("values never change")
+        known = self._transitions.weight
+        weight = np.zeros((values, values))
+        most = min(values, len(known))
+        weight[:most, :most] = known[:most, :most]
+        return weight
+
+    def risks(self, counted: Flags, unpublished: tuple[str, ...]) -> EverRisks:
+        """Return what follows for the people who count."""
+        total, never = self.all.sum(axis=1), self.never.sum(axis=1)
+        possible = counted & (total > 0)
+        risk = np.full(len(total), np.nan)
+        certain = possible & ~self.may.any(axis=1)
+        risk[possible] = 1.0 - never[possible] / total[possible]
+        # Only what is certain is 1.
+        risk[possible & ~certain] = np.minimum(risk[possible & ~certain], np.nextafter(1.0, 0.0))
+        risk[certain] = 1.0
+        return EverRisks(risk, certain, unpublished)

@@ -1,0 +1,253 @@
+"""Explaining: what attacks say of one person, beside what the person's own groups leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from audit.adversary.ground_truth import truth_of
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.sealed_sources import unsealed
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes, Evidence
+from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
+from audit.model.outcome import Attack, AttributeDisclosures, Claims, EquivalenceFindings, Outcome
+from audit.model.report import FindingRule, Report
+from audit.runtime.budget import Budget
+from audit.verification.disclosure import Checker, follows
+from audit.verification.published_rows import PublishedRows
+
+# Telling who takes part in an equivalence means looking at each of them.
+_MOST_SIDES = 100_000
+
+
+@dataclass(frozen=True)
+class AttackedEvidence:
+    """What an attack has found out about everybody."""
+
+    attack: str
+    evidence: Evidence
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class About:
+    """An attack that tells of one person only; what it found out about everybody is noted in `seen`."""
+
+    attack: Attack
+    individual: str
+    seen: list[AttackedEvidence] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The attack's name."""
+        return self.attack.name
+
+    @property
+    def decides(self) -> frozenset[str]:
+        """The clauses of the policy that the attack can decide."""
+        return self.attack.decides
+
+    @property
+    def per_attribute(self) -> bool:
+        """Whether it reasons about sensitive values."""
+        return self.attack.per_attribute
+
+    @property
+    def rules(self) -> Mapping[str, FindingRule]:
+        """What the attack's findings mean."""
+        return getattr(self.attack, "rules", {})
+
+    def with_policy(self, limits: Mapping[str, float], /) -> About:
+        """Return the attack as the policy's limits want it."""
+        return replace(self, attack=self.attack.with_policy(limits))
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return what the attack finds out, with its claims about the person alone.
+
+        Raises:
+            UsageError: the adversary knows of nobody with this identifier.
+        """
+        person = find(evidence, self.individual)
+        outcome = self.attack.run(evidence, budget)
+        self.seen.append(AttackedEvidence(self.attack.name, evidence, outcome))
+        claims = None if outcome.claims is None else _about(outcome.claims, person)
+        # Risks are asked for later on, for each value of this person.
+        return replace(outcome, claims=claims, model=None)
+
+
+def find(evidence: Evidence, individual: str) -> int:
+    """Return the code of a person whom the adversary knows to be in some release.
+
+    Raises:
+        UsageError: there is nobody with this identifier; whose there are is not told.
+    """
+    source = _source(evidence)
+    for release in range(len(evidence.tags)):
+        source.release(release)
+    person = source.series.person(individual)
+    people = source.series.people.is_counterfeit()
+    fake = 0 <= person < len(people) and bool(people[person])
+    published = PublishedRows(source)
+    if person < 0 or fake or not any(published.homes(person, release) for release in range(published.releases)):
+        where = evidence.adversary.people_listed
+        raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
+    return person
+
+
+def _about(claims: Claims, person: int) -> Claims | None:
+    """Return the claims about one person; equivalences of one with one alone, where these are not too many."""
+    if isinstance(claims, AttributeDisclosures):
+        return claims.some(np.flatnonzero(claims.person == person))
+    if not isinstance(claims, EquivalenceFindings):
+        return None
+    near = np.flatnonzero(claims.e <= 1)[:_MOST_SIDES]
+    taking_part = [
+        any(who == person for who, _ in side.left + side.right) for side in (claims.sides(near) if len(near) else [])
+    ]
+    places = near[np.array(taking_part, dtype=np.bool_)]
+    return replace(
+        claims,
+        e=claims.e[places],
+        effort=claims.effort[places],
+        release=claims.release[places],
+        person=None if claims.person is None else claims.person[places],
+        sides=lambda chosen: claims.sides(places[chosen]),
+        build=lambda chosen: claims.build(places[chosen]),
+    )
+
+
+def explanation(
+    report: Report, seen: Sequence[AttackedEvidence], individual: str, seconds: float | None
+) -> Explanation:
+    """Return what attacks have found out about one person.
+
+    Args:
+        report: what they say of the person alone.
+        seen: what they found out about everybody.
+        individual: the person's identifier.
+        seconds: how long finding each risk may take.
+    """
+    explained = []
+    for sensitive in dict.fromkeys(each.evidence.sensitive for each in seen):
+        mine = {each.attack: each for each in seen if each.evidence.sensitive == sensitive}
+        said = tuple(
+            Said(attack.attack, attack.status, attack.reason, attack.findings)
+            for attack in report.attacks
+            if attack.sensitive in {None, sensitive} and attack.attack in _worth_telling(mine)
+        )
+        explained.append(_Person(mine, individual, seconds).explained(said))
+    return Explanation(report.series.name, individual, report.adversary, tuple(explained))
+
+
+def _worth_telling(seen: Mapping[str, AttackedEvidence]) -> list[str]:
+    """Return the attacks that apply; where values never change `update-graph` says what `intersection` says."""
+    ran = [name for name, each in seen.items() if each.outcome.status != "skipped"]
+    return [name for name in ran if name != "update-graph" or "intersection" not in ran]
+
+
+class _Person:
+    """One person's versions as attacks on one sensitive attribute see them."""
+
+    def __init__(self, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None) -> None:
+        self.evidence = next(iter(seen.values())).evidence
+        self.code = find(self.evidence, individual)
+        self.published = PublishedRows(_source(self.evidence))
+        transitions = self.evidence.transitions
+        after = None if transitions is None else follows(transitions.exact)
+        self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}
+        self.joint = seen["joint"].outcome if "joint" in seen else None
+        self.shares = {name: self._shares(seen[name].outcome, seconds) for name in _worth_telling(seen)}
+
+    def explained(self, said: tuple[Said, ...]) -> Explained:
+        """Return what is known of every version."""
+        absent = tuple(tag for at, tag in enumerate(self.evidence.tags) if at not in self.steps)
+        return Explained(self.evidence.sensitive, tuple(map(self._version, self.steps)), absent, said)
+
+    def _version(self, release: int) -> ExplainedVersion:
+        values, step = self.evidence.values, self.steps[release]
+        known, truth = self.published.known(self.code, release), self._truth(release)
+        together, left_open = self._together(release)
+        shares = [
+            Share(attack, values[value], risk)
+            for attack, found in self.shares.items()
+            for (at, value), risk in sorted(found.items(), key=lambda one: (-one[1], values[one[0][1]]))
+            if at == release
+        ]
+        return ExplainedVersion(
+            self.evidence.tags[release],
+            step.groups,
+            self._texts(step.candidates),
+            self._texts(step.feasible or ()),
+            None if together is None else self._texts(together),
+            None if together is None else self._texts(set(step.feasible or ()) - set(together)),
+            None if left_open is None else self._texts(left_open),
+            tuple(shares),
+            None if known is None else values[known],
+            None if truth is None else values[truth],
+        )
+
+    def _together(self, release: int) -> tuple[Sequence[int] | None, Sequence[int] | None]:
+        """Return what is left when everybody is taken together, and what of it is open, as far as that is known."""
+        if self.joint is None:
+            return None, None
+        knowing, claims = self.joint.knowing, self.joint.claims
+        if knowing is not None:
+            return knowing.possible(self.code, release), knowing.open(self.code, release)
+        if not isinstance(claims, AttributeDisclosures):
+            return None, None
+        certain = claims.value[(claims.person == self.code) & (claims.release == release)].tolist()
+        return (certain, ()) if certain else (None, None)
+
+    def _shares(self, outcome: Outcome, seconds: float | None) -> dict[tuple[int, int], float]:
+        """Return how probable each value is by release and value; nothing where the attack cannot tell."""
+        found: dict[tuple[int, int], float] = {}
+        if outcome.model is None:
+            return found
+        for value in {value for step in self.steps.values() for value in step.feasible or ()}:
+            risks = outcome.model.risks(_AskFor(self.evidence, self.code, value), Budget(seconds))
+            if risks is None:
+                return {}
+            for place in np.flatnonzero((risks.person == self.code) & ~np.isnan(risks.risk)).tolist():
+                at = int(risks.release[place])
+                found.update({(each, value): float(risks.risk[place]) for each in (self.steps if at < 0 else [at])})
+        return found
+
+    def _truth(self, release: int) -> int | None:
+        """Return the person's own value where the key tells it, but of people whose value is known beforehand."""
+        values = truth_of(self.evidence).of_versions(release)
+        place = np.flatnonzero(self.evidence.pools(release).person == self.code)
+        if values is None or not len(place) or values[place[0]] < 0:
+            return None
+        return int(values[place[0]])
+
+    def _texts(self, codes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(sorted(self.evidence.values[code] for code in codes))
+
+
+@dataclass(frozen=True)
+class _AskFor:
+    """Asks how probable a value is for one person, and for the likeliest value of everybody else."""
+
+    evidence: Evidence
+    person: int
+    value: int
+
+    def of_versions(self, release: int) -> Codes:
+        """Return the value to ask for, for each person of a release's pools in order."""
+        return np.where(self.evidence.pools(release).person == self.person, self.value, -1).astype(np.int32)
+
+    def of_people(self) -> Codes:
+        """Return the value to ask for, by person code."""
+        asked = np.full(_source(self.evidence).series.people.size, -1, dtype=np.int32)
+        asked[self.person] = self.value
+        return asked
+
+
+def _source(evidence: Evidence) -> KnownGroupsSource:
+    source = unsealed(evidence.source)
+    if not isinstance(source, KnownGroupsSource):
+        raise TypeError("this evidence does not come from a series")
+    return source

@@ -1,0 +1,72 @@
+"""The ladder of adversaries: who falls to each of them and to none before, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import Codes
+from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings
+from audit.model.report import LadderStep
+from audit.model.scored import Judged
+
+
+def ladder(judged: Sequence[Judged]) -> tuple[LadderStep, ...]:
+    """Return the attacks that tell people's values, in their order, each with how many people fall to it.
+
+    Waived claims count: to accept that somebody falls changes nothing about whether, and at which rung.
+    """
+    fallen: dict[str | None, npt.NDArray[np.bool_]] = {}
+    rungs = []
+    for entry in judged:
+        people = _fallen(entry.scored.outcome.claims)
+        if people is None:
+            continue
+        before = fallen.get(entry.sensitive, np.zeros(0, dtype=np.bool_))
+        here = np.zeros(max(len(before), int(people.max(initial=-1)) + 1), dtype=np.bool_)
+        here[people] = True
+        count = int(here.sum())
+        here[: len(before)] |= before
+        fallen[entry.sensitive] = here
+        before_it, so_far = int(before.sum()), int(here.sum())
+        rungs.append(
+            LadderStep(
+                entry.attack.name,
+                entry.sensitive,
+                people=count,
+                beyond=so_far - before_it,
+                so_far=so_far,
+                seconds=round(entry.scored.seconds, 6),
+            )
+        )
+    return tuple(rungs)
+
+
+def people_found(entry: Judged) -> int | None:
+    """Return how many people have a value that is certain, waived claims left out; None where nothing is said of it."""
+    people = certain_people(entry)
+    return None if people is None else len(np.unique(people))
+
+
+def certain_people(entry: Judged) -> Codes | None:
+    """Return whose values are certain, some perhaps many times, waived claims left out; None where nothing is said."""
+    claims = entry.scored.outcome.claims
+    people = _fallen(claims)
+    if people is not None and len(entry.waived) and isinstance(claims, AttributeDisclosures | EquivalenceFindings):
+        person = claims.person
+        people = np.delete(person, entry.waived) if person is not None else people
+    return None if people is None else people[people >= 0]
+
+
+def _fallen(claims: Claims | None) -> Codes | None:
+    """Return the people who have a value that is certain, some of them many times; None where nothing is said of it."""
+    if isinstance(claims, AttributeDisclosures):
+        return claims.people
+    if not isinstance(claims, EquivalenceFindings):
+        return None
+    if claims.person is not None:
+        return claims.person[claims.person >= 0]
+    pins = claims.sides(np.flatnonzero(claims.e == 0))
+    return np.array([who for pin in pins for who, _ in pin.left if isinstance(who, int)], dtype=np.int32)

@@ -1,0 +1,117 @@
+"""Novelty: which claims about a series could be made before its last release, and what makes the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.judgement.findings import AnySelection, EquivalenceSelection
+from audit.model.outcome import (
+    AttributeDisclosure,
+    CertificateStep,
+    EquivalenceFinding,
+    Finding,
+    GroupDisclosure,
+    IdentityDisclosure,
+    LinkageDisclosure,
+    Places,
+)
+from audit.verification.proof import people_of
+
+
+def known_before(before: AnySelection | None, after: AnySelection | None) -> Places:
+    """Return the places of the claims of `after` that say nothing more than those of `before`.
+
+    Both name findings under one key. Who has the same value as whom is told as a chain of pairs through each class, and
+    another chain says the same: a pair is new only where two classes have become one.
+    """
+    if before is None or after is None:
+        return np.zeros(0, dtype=np.intp)
+    told = set(before.ids(np.arange(len(before.claims))))
+    known = {place for place, ident in enumerate(after.ids(np.arange(len(after.claims)))) if ident in told}
+    if isinstance(before, EquivalenceSelection) and isinstance(after, EquivalenceSelection):
+        classes = _Classes()
+        for one, other in before.pairs().values():
+            classes.join(one, other)
+        known |= {place for place, (one, other) in after.pairs().items() if classes.root(one) == classes.root(other)}
+    return np.array(sorted(known), dtype=np.intp)
+
+
+class _Classes:
+    """People who are known to have the same value, as a forest."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def root(self, name: str) -> str:
+        above = self._above
+        while (up := above.get(name, name)) != name:
+            above[name] = above.get(up, up)
+            name = up
+        return name
+
+    def join(self, one: str, other: str) -> None:
+        self._above[self.root(one)] = self.root(other)
+
+
+@dataclass(frozen=True)
+class KnownReleases:
+    """What of the releases a finding follows from.
+
+    Attributes:
+        releases: those before the last one, counted from 0, ascending.
+        least: whether it would not follow without any one of them.
+        groups: names of the groups of the last release.
+    """
+
+    releases: tuple[int, ...]
+    least: bool
+    groups: tuple[str, ...]
+
+
+def needs(finding: Finding, source: KnownGroupsSource) -> KnownReleases:
+    """Return what a finding of a series follows from, as its certificate tells."""
+    last = len(source.releases) - 1
+    if isinstance(finding, AttributeDisclosure) and finding.proof is not None:
+        return _together(finding, source, last)
+    if isinstance(finding, IdentityDisclosure):
+        # How many share a description is a matter of all the others' rows, too.
+        groups = tuple(step.group for step in finding.certificate if step.release == last)
+        return KnownReleases(tuple(range(last)), False, groups)
+    if isinstance(finding, GroupDisclosure | LinkageDisclosure):
+        groups = finding.groups if isinstance(finding, LinkageDisclosure) else (finding.group,)
+        before = tuple(range(last)) if isinstance(finding, LinkageDisclosure) else ()
+        return KnownReleases(before, False, groups if finding.release == last else ())
+    if isinstance(finding, EquivalenceFinding):
+        if finding.error is not None:
+            return KnownReleases(tuple(range(last)), False, ())
+        earlier = {step.release for step in finding.certificate} - {last}
+        groups = tuple(step.group for step in finding.certificate if step.release == last)
+        return KnownReleases(tuple(sorted(earlier)), not earlier, groups)
+    steps = _fewest(finding.certificate, finding.value, last) if source.constant else finding.certificate
+    releases = tuple(step.release for step in steps if step.release != last)
+    groups = tuple(name for step in steps if step.release == last for name in step.groups)
+    return KnownReleases(releases, finding.proved and (source.constant or not releases), groups)
+
+
+def _fewest(steps: tuple[CertificateStep, ...], value: int, last: int) -> tuple[CertificateStep, ...]:
+    """Return steps of a value that never changes, less those without which it is the only candidate all the same."""
+    kept = list(steps)
+    for step in steps:
+        rest = [other for other in kept if other is not step]
+        if step.release != last and rest and set.intersection(*(set(s.candidates) for s in rest)) == {value}:
+            kept = rest
+    return tuple(kept)
+
+
+def _together(finding: AttributeDisclosure, source: KnownGroupsSource, last: int) -> KnownReleases:
+    """Return all that a proof about several people may draw on: the releases that they are in, and their groups."""
+    if finding.proof is None:
+        raise ValueError("this disclosure rests on one person's own groups")
+    people = np.array(sorted({finding.person, *people_of(finding.proof)}), dtype=np.int32)
+    present = [release for release in range(last) if np.isin(people, source.present(release)).any()]
+    there = people[np.isin(people, source.present(last))]
+    groups = [name for names in source.groups(last, there) for name in names]
+    return KnownReleases(tuple(present), False, tuple(dict.fromkeys(groups)))

@@ -1,0 +1,135 @@
+"""Naming: finding ids that say nothing, and pseudonyms instead of people and records."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.atomic_files import hide_from_version_control, write_file
+from audit.io.encoding import IdentifierEncoder
+from audit.io.manifest import PRIVATE
+from audit.io.paths import is_remote
+from audit.io.series import Series
+from audit.model.errors import InputError, Problem, UsageError
+from audit.model.evidence import Codes
+
+_KEY_FILE = "finding.key"
+_KEY_BYTES = 32
+
+
+class Pseudonymizer:
+    """Names findings, people and records.
+
+    An id is an HMAC over what the finding says. Its key is drawn for each report, so that two reports cannot be joined
+    by it; when ids are to be `stable`, it is one that is kept in the series' `private/`. A pseudonym is somebody's rank
+    in the order of such HMACs among those whom one report mentions, or, when stable, part of the HMAC itself.
+
+    Waivers name findings by their stable ids; `keyed` says that there is a key for these. Only when ids are to be
+    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false).
+
+    Raises:
+        UsageError: ids are to be stable, and there is no folder on this machine to keep a key in.
+        InputError: the key that is there is none.
+    """
+
+    def __init__(self, series: Series, *, reveal: bool, stable: bool = False, makes: bool = True) -> None:
+        self.reveal = reveal
+        self.stable = stable
+        kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
+        if stable and kept is None:
+            what = "ids that stay need a folder private/ on this machine to keep their key in"
+            raise UsageError(
+                f"{series.manifest.name}: {what}; make one in the series folder, or leave --stable-ids out"
+            )
+        self.keyed = kept is not None
+        self._kept = kept or secrets.token_bytes(_KEY_BYTES)
+        self._key = self._kept if stable else secrets.token_bytes(_KEY_BYTES)
+        self._pseudonyms: dict[tuple[str, str], str] = {}
+
+    def _digest(self, *parts: str, stable: bool = False) -> str:
+        message = json.dumps(parts).encode()
+        return hmac.digest(self._kept if stable else self._key, message, "sha256").hex()
+
+    def finding(self, attack: str, kind: str, *said: str, stable: bool = False) -> str:
+        """Return the id of a finding: who it is about, and what it says; the one that waivers name, if `stable`."""
+        return f"{attack}-{self._digest(attack, kind, *said, stable=stable)[:16]}"
+
+    def pseudonym(self, noun: str, name: str) -> str:
+        """Return somebody's stable pseudonym, whatever this report calls the person."""
+        return f"{noun}-{self._digest(noun, name, stable=True)[:12]}"
+
+    def lots(self, people: IdentifierEncoder, codes: Codes) -> npt.NDArray[np.uint64]:
+        """Return a number for each of some people, which depends on the key and on the identifier alone."""
+        lots = np.empty(len(codes), dtype=np.uint64)
+        plain = codes < people.plain
+        secret = np.frombuffer(bytes.fromhex(self._digest("lots")), dtype="<u8")
+        lots[plain] = _mixed(_mixed(codes[plain].astype(np.uint64) ^ secret[0]) ^ secret[1])
+        if not plain.all():
+            lots[~plain] = _mixed(people.hashes(codes[~plain], int(secret[0])) ^ secret[1])
+        return lots
+
+    def assign(self, mentioned: Iterable[tuple[str, str]]) -> None:
+        """Number those whom the report will mention: what each is (`person`, `record`), and the identifier."""
+        count: dict[str, int] = {}
+        for noun, name in sorted(set(mentioned), key=lambda one: self._digest(*one)):
+            count[noun] = count.get(noun, 0) + 1
+            pseudonym = self.pseudonym(noun, name) if self.stable else f"{noun}-{count[noun]:06d}"
+            self._pseudonyms[noun, name] = pseudonym
+
+    def display_name(self, noun: str, name: str) -> str:
+        """Return how somebody who was introduced is called in the report."""
+        return name if self.reveal else self._pseudonyms[noun, name]
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return a permutation of the numbers of 64 bits (Steele, Lea, Flood, "Fast splittable pseudorandom numbers")."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def private_key(folder: Path, *, make: bool) -> bytes | None:
+    """Return the key kept in a series' private folder, if need be made there when there is none; else None.
+
+    Raises:
+        InputError: there is a file, and it holds no key.
+    """
+    path = folder / _KEY_FILE
+    remote = is_remote(folder)
+    if not (remote or folder.is_dir()):
+        return None
+    if make and not remote and not _made(path):
+        return None
+    try:
+        text = path.read_text().strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        text = ""
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) < _KEY_BYTES:
+        what = "this holds no key, so that ids of findings cannot be those of earlier reports"
+        remedy = "put back the file as it was; or delete it, and write waivers anew from a report with --stable-ids"
+        raise InputError([Problem(f"{PRIVATE}/{_KEY_FILE}", what, remedy)])
+    return key
+
+
+def _made(path: Path) -> bool:
+    """Make a key where there is none; false where that cannot be done."""
+    try:
+        write_file(path, secrets.token_hex(_KEY_BYTES), mode=0o600, new=True)
+        hide_from_version_control(path.parent)
+    except FileExistsError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,133 @@
+"""Findings of risks below certainty: people whose value is as probable as the policy's limit, or more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from audit.adversary.ground_truth import truth_of
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.waivers import Claimed
+from audit.model.evidence import Evidence
+from audit.model.outcome import Places, Risks
+from audit.model.report import DisclosureStep, NamedRisk
+from audit.model.scored import Judged, reaches_all
+from audit.verification.disclosure import Checker, follows
+from audit.verification.published_rows import PublishedRows
+
+_MOST_IDS = 1 << 17
+
+
+@dataclass
+class RiskSelection:
+    """The risks of one attack at or above a limit below 1, ranked; those that are taken are told.
+
+    Certain values are findings of their own. `places` are entries of the risks that are not waived; shape (n,).
+    """
+
+    evidence: Evidence
+    judged: Judged
+    risks: Risks
+    limit: float
+    namer: Pseudonymizer
+    places: Places = field(init=False)
+    _taken: list[tuple[str, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        risk = self.risks.risk
+        left = reaches_all(risk, self.limit) & (risk < 1.0)
+        left[self.judged.waived_risks] = False
+        self.places = np.flatnonzero(left)
+
+    def ids(self, places: Places, *, stable: bool = False) -> list[str]:
+        """Return the ids of some risks; those that waivers name, if `stable`."""
+        tags = (*self.evidence.tags, "")
+        rows = zip(self.risks.person[places].tolist(), self.risks.release[places].tolist(), strict=True)
+        name = self.judged.attack.name
+        return [self.namer.finding(name, "risk", self._name(p), tags[r], stable=stable) for p, r in rows]
+
+    def claimed(self) -> Claimed:
+        """Return the risks as waivers look at them."""
+        person, release = self.risks.person[self.places], self.risks.release[self.places].astype(np.int32)
+        return Claimed(
+            self.evidence,
+            lambda: self.ids(self.places, stable=True),
+            lambda: [frozenset((self._name(who),)) for who in person.tolist()],
+            person,
+            release,
+        )
+
+    def select(self, most: int | None) -> None:
+        """Take the highest risks, at most so many."""
+        risk, release = self.risks.risk[self.places], self.risks.release[self.places]
+        near = self.places
+        if most is not None and len(near) > most:
+            least = np.partition(risk, len(risk) - most)[len(risk) - most] if most else np.inf
+            near = near[risk >= least][: max(most, _MOST_IDS)]
+        ids = self.ids(near)
+        risk, release = self.risks.risk[near], self.risks.release[near]
+        order = sorted(range(len(near)), key=lambda i: (-risk[i], int(release[i]), ids[i]))[:most]
+        self._taken = [(ids[i], int(near[i])) for i in order]
+
+    def mentioned(self) -> list[tuple[str, str]]:
+        """Return whom the risks that were taken are about."""
+        return [("person", self._name(int(self.risks.person[place]))) for _, place in self._taken]
+
+    @property
+    def selected(self) -> list[tuple[str, int | None]]:
+        """The risks that were taken: the id, and whose each is."""
+        return [(ident, int(self.risks.person[place])) for ident, place in self._taken]
+
+    def to_report(self) -> tuple[NamedRisk, ...]:
+        """Return the risks that were taken as they are told, each with the person's own groups."""
+        transitions = self.evidence.transitions
+        after = None if transitions is None else follows(transitions.exact)
+        checker = Checker(PublishedRows(self._source))
+        told = []
+        for ident, place in self._taken:
+            person, release = int(self.risks.person[place]), int(self.risks.release[place])
+            steps = tuple(
+                DisclosureStep(self.evidence.tags[step.release], step.groups, self._texts(step.candidates), None)
+                for step in checker.own(person, after)
+            )
+            # Which of several values is true, and where, is for those inside alone; that there is a finding, for all.
+            value = self._value(person, release) if self.namer.reveal else None
+            told.append(
+                NamedRisk(
+                    ident,
+                    self.namer.display_name("person", self._name(person)),
+                    self.evidence.tags[release] if release >= 0 else steps[-1].release,
+                    None if value is None else self.evidence.values[value],
+                    float(self.risks.risk[place]),
+                    steps if self.namer.reveal else (),
+                    everywhere=release < 0,
+                )
+            )
+        return tuple(told)
+
+    def _value(self, person: int, release: int) -> int | None:
+        """Return the value that the risk is of: the true one, where it is known."""
+        truth = truth_of(self.evidence)
+        if release < 0:
+            of_people = truth.of_people()
+            value = -1 if of_people is None or person >= len(of_people) else int(of_people[person])
+        else:
+            values = truth.of_versions(release)
+            at = np.flatnonzero(self.evidence.pools(release).person == person)
+            value = -1 if values is None or not len(at) else int(values[at[0]])
+        return None if value < 0 else value
+
+    def _texts(self, codes: Sequence[int]) -> tuple[str, ...]:
+        return tuple(sorted(self.evidence.values[code] for code in codes))
+
+    def _name(self, person: int) -> str:
+        return self._source.series.people.name(person)
+
+    @property
+    def _source(self) -> KnownGroupsSource:
+        if not isinstance(self.evidence.source, KnownGroupsSource):
+            raise TypeError("this evidence does not come from a series")
+        return self.evidence.source

@@ -1,0 +1,104 @@
+"""Scoring: an outcome's probabilities held against the truth, and the truth against the assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.constant_values import UNKNOWN
+from audit.adversary.ground_truth import truth_of
+from audit.adversary.sealed_sources import sealed
+from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone
+from audit.model.evidence import Evidence
+from audit.model.measures import Measures
+from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Outcome, PerPersonAttack, RiskQuery
+from audit.model.scored import Scored
+from audit.runtime.budget import Budget
+
+
+def attacked(attack: Attack, evidence: Evidence, budget: Budget) -> Scored:
+    """Run an attack, and return what it found with the risks of the true values.
+
+    An attack on single people is run again without those whose own values contradict the assumptions.
+    """
+    outcome = attack.run(sealed(evidence), budget)
+    if not isinstance(attack, PerPersonAttack) or outcome.claims is None:
+        return score(evidence, outcome, budget)
+    changed = changed_values(evidence)
+    if not changed.any():
+        return score(evidence, outcome, budget)
+    source = ConsistentSource(evidence.source, changed)
+    outcome = attack.run(replace(sealed(evidence), source=source), budget)
+    scored = _with_risks(outcome, ConsistentTruth(truth_of(evidence), evidence, source), budget)
+    return replace(scored, alone=alone(evidence, changed))
+
+
+def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
+    """Return an outcome with the risks of the true values.
+
+    What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
+    have no risk. They are counted by `changed_values`.
+    """
+    claims = outcome.claims
+    if claims is None and outcome.estimate is not None and not changed_values(evidence).any():
+        measures = outcome.estimate.scored(truth_of(evidence), budget)
+        return Scored(outcome if measures is None else replace(outcome, measures=measures), None)
+    if not isinstance(claims, AttributeDisclosures | EquivalenceFindings):
+        return Scored(outcome, None)
+    changed = changed_values(evidence)
+    if claims.nothing is not None and changed.any():
+        return Scored(_unfounded(outcome, claims.nothing), None)
+    if isinstance(claims, EquivalenceFindings):
+        return Scored(outcome, None)
+    if changed.any():
+        outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
+    scored = _with_risks(outcome, truth_of(evidence), budget)
+    if scored.risks is not None and changed.any():
+        risks = scored.risks
+        return replace(scored, risks=replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk)))
+    return scored
+
+
+def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Scored:
+    """Return an outcome with the risks of the true values, where the attack can tell them."""
+    if outcome.model is None:
+        return Scored(outcome, None)
+    risks = outcome.model.risks(truth, budget)
+    if risks is None:
+        reason = f"{budget.reason} before the risks were computed"
+        return Scored(replace(outcome, status="incomplete", reason=reason, model=None), None)
+    return Scored(outcome, risks)
+
+
+def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
+    """Return the outcome of reasoning about everybody at once where the values of some people do change.
+
+    A wrong premise about one person reaches everybody: nothing at all follows.
+    """
+    reason = "some people's published values change, so that nothing follows from all groups together"
+    return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None, people={})
+
+
+def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:
+    """Return, by person code, whose own published values change as the assumptions say they never do."""
+    truth = truth_of(evidence)
+    if evidence.transitions is None:
+        return truth.changed()
+    last = np.full(0, UNKNOWN, dtype=np.int32)
+    changed = np.zeros(0, dtype=np.bool_)
+    for release in range(len(evidence.tags)):
+        values = truth.of_versions(release)
+        if values is None:
+            continue
+        pools = evidence.pools(release)
+        more = pools.people - len(last)
+        if more > 0:
+            last = np.concatenate([last, np.full(more, UNKNOWN, dtype=np.int32)])
+            changed = np.concatenate([changed, np.zeros(more, dtype=np.bool_)])
+        before = last[pools.person]
+        forbidden = evidence.transitions.weight[before, values] == 0
+        changed[pools.person] |= forbidden & (before != UNKNOWN) & (values != UNKNOWN)
+        last[pools.person] = values
+    return changed

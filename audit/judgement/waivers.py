@@ -1,0 +1,175 @@
+"""Waivers: which findings are accepted today, and what became of each waiver."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from audit.io.manifest import Waiver
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.evidence import Codes, Evidence
+from audit.model.outcome import Flags
+from audit.model.report import Waived
+
+_HIDDEN = "shown with --reveal"
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """Claims of one attack, as far as waivers look at them.
+
+    Attributes:
+        evidence: what they are from.
+        ids: returns the stable id of each.
+        people: returns for each whom it is about, by identifiers of people alone.
+        person, release: codes of the one person and the release of each, -1 where there is none; shape (claims,). None
+            where claims are not about versions of people.
+        groups: release and group of each claim that is about a group.
+    """
+
+    evidence: Evidence
+    ids: Callable[[], Sequence[str]]
+    people: Callable[[], Sequence[frozenset[str]]]
+    person: Codes | None = None
+    release: Codes | None = None
+    groups: Sequence[tuple[str, str]] | None = None
+
+
+@dataclass
+class WaiverBook:
+    """The waivers of a series that hold today, and which of them found something to waive."""
+
+    waivers: Sequence[Waiver]
+    today: datetime.date
+    namer: Pseudonymizer
+    _used: set[int] = field(default_factory=set)
+
+    def waived(self, claimed: Claimed) -> Flags:
+        """Return which claims are waived; shape (claims,)."""
+        masks = [self._by_id(claimed), self._by_individual(claimed), self._by_group(claimed)]
+        size = max((len(mask) for mask in masks if mask is not None), default=0)
+        found = np.zeros(size, dtype=np.bool_)
+        for mask in masks:
+            if mask is not None:
+                found |= mask
+        return found
+
+    def accepts_release(self, tag: str) -> bool:
+        """Tell whether the smallest class of a release is accepted, all of whose groups are."""
+        found = False
+        for place, waiver in self._live():
+            if waiver.group == "*" and waiver.release == tag:
+                self._used.add(place)
+                found = True
+        return found
+
+    def told(self, *, reveal: bool) -> list[Waived]:
+        """Return what became of each waiver; whom it names, and why, only when revealed."""
+        report = []
+        for place, waiver in enumerate(self.waivers):
+            state = "applied" if place in self._used else "unknown"
+            if waiver.expires < self.today:
+                state = "expired"
+            individual = waiver.individual if reveal or waiver.individual is None else _HIDDEN
+            reason = waiver.reason if reveal else f"the reason is {_HIDDEN}"
+            report.append(
+                Waived(
+                    waiver.finding, reason, waiver.expires.isoformat(), state, individual, waiver.group, waiver.release
+                )
+            )
+        return report
+
+    def _live(self) -> list[tuple[int, Waiver]]:
+        return [(place, waiver) for place, waiver in enumerate(self.waivers) if waiver.expires >= self.today]
+
+    def _by_id(self, claimed: Claimed) -> Flags | None:
+        live = [(place, waiver.finding) for place, waiver in self._live() if waiver.finding is not None]
+        if not live or not self.namer.keyed:
+            return None
+        ids = claimed.ids()
+        found = np.zeros(len(ids), dtype=np.bool_)
+        for place, pattern in live:
+            matches = re.compile(".*".join(map(re.escape, pattern.split("*")))).fullmatch
+            mask = np.fromiter((matches(ident) is not None for ident in ids), dtype=np.bool_, count=len(ids))
+            self._note(place, mask)
+            found |= mask
+        return found
+
+    def _by_individual(self, claimed: Claimed) -> Flags | None:
+        live = [(place, waiver.individual) for place, waiver in self._live() if waiver.individual is not None]
+        if not live:
+            return None
+        people = claimed.people()
+        found = np.zeros(len(people), dtype=np.bool_)
+        for place, individual in live:
+            mask = np.array([self._is(names, individual) for names in people], dtype=np.bool_)
+            self._note(place, mask)
+            found |= mask
+        return found
+
+    def _is(self, names: frozenset[str], individual: str) -> bool:
+        """Tell whether somebody is among some people, by identifier or stable pseudonym."""
+        if individual in names:
+            return True
+        return self.namer.keyed and any(self.namer.pseudonym("person", name) == individual for name in names)
+
+    def _by_group(self, claimed: Claimed) -> Flags | None:
+        live = [(place, waiver) for place, waiver in self._live() if waiver.group is not None]
+        if live and claimed.groups is not None:
+            return self._of_groups(live, claimed.groups)
+        if not live or claimed.person is None or claimed.release is None:
+            return None
+        found = np.zeros(len(claimed.person), dtype=np.bool_)
+        tags = claimed.evidence.tags
+        for place, waiver in live:
+            if waiver.release not in tags:
+                continue
+            release = tags.index(waiver.release)
+            at = np.flatnonzero(claimed.person >= 0)
+            if claimed.evidence.transitions is not None:
+                at = at[np.isin(claimed.release[at], (release, -1))]
+            people = np.unique(claimed.person[at])
+            people = people[np.isin(people, claimed.evidence.pools(release).person)].astype(np.int32)
+            groups = claimed.evidence.source.groups(release, people) if len(people) else []
+            inside = [waiver.group in ("*", *names) and len(names) == 1 for names in groups]
+            mask = np.zeros(len(found), dtype=np.bool_)
+            mask[at] = np.isin(claimed.person[at], people[np.array(inside, dtype=np.bool_)])
+            self._note(place, mask)
+            found |= mask
+        return found
+
+    def _of_groups(self, live: Sequence[tuple[int, Waiver]], groups: Sequence[tuple[str, str]]) -> Flags:
+        found = np.zeros(len(groups), dtype=np.bool_)
+        for place, waiver in live:
+            inside = [tag == waiver.release and waiver.group in ("*", group) for tag, group in groups]
+            mask = np.array(inside, dtype=np.bool_)
+            self._note(place, mask)
+            found |= mask
+        return found
+
+    def _note(self, place: int, mask: Flags) -> None:
+        if mask.any():
+            self._used.add(place)
+
+
+def sort_waivers(
+    waivers: Sequence[Waiver], present: frozenset[str], today: datetime.date, *, stable: bool
+) -> tuple[frozenset[str], list[Waived]]:
+    """Return the ids that are waived, and what became of each waiver, where findings are known by their ids alone."""
+    applied, told = set(), []
+    for waiver in waivers:
+        state = "applied"
+        if waiver.expires < today:
+            state = "expired"
+        elif not stable or waiver.finding not in present:
+            state = "unknown"
+        else:
+            applied.add(waiver.finding)
+        told.append(
+            Waived(waiver.finding, waiver.reason, waiver.expires.isoformat(), state, None, waiver.group, waiver.release)
+        )
+    return frozenset(applied), told

@@ -1,1 +1,0 @@
-"""Linking: a series and an adversary's knowledge become evidence, and the publisher's key becomes truth."""

@@ -1,0 +1,1 @@
+"""Measures of releases: risks of each by itself, utility, queries."""

@@ -1,0 +1,287 @@
+"""The panel: what is usually said of one release by itself, from k-anonymity to the risk of re-identification.
+
+An equivalence class is a published group; without a group column, the rows with equal cells. Counterfeits are rows like
+any other, for nobody can tell them apart. Definitions are pyCANON's (k, l, entropy l, t) and ARX's (risks, uniqueness);
+`docs/panel.md` has them all. Cost: one sort of the release's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import RegisterSource
+from audit.adversary.release_cache import LoadedRelease
+from audit.io.encoding import Vocabulary
+from audit.io.releases import Release
+from audit.model.composite_keys import combine, distinct
+from audit.model.report import ColumnShare, ReleasePanel
+from audit.runtime.kernels import pays
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+_COMPILED = "audit.metrics.release_risk_compiled"
+_SAVED, _COMPILING = 2e-7, 1.5  # seconds: saved a row, and to compile
+_CELLS = 16
+_DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
+
+
+@dataclass(frozen=True)
+class ValueDistribution:
+    """How often each class has each value that is in it.
+
+    Attributes:
+        group, value, rows: one entry per class and value, in order of both; `group` counts the classes from 0, `rows`
+            is never 0.
+        sizes: rows of each class, none of which is empty.
+        ranks: where the attribute is numeric, the place of each value's number among the release's; else None.
+    """
+
+    group: npt.NDArray[np.intp]
+    value: npt.NDArray[np.int64]
+    rows: Counts
+    sizes: Counts
+    ranks: Codes | None
+
+
+def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release, which has been read, for each sensitive attribute."""
+    release, vocabularies = read.release, source.series.vocabularies
+    if not isinstance(source, RegisterSource):
+        return panels_in(release, vocabularies, None, "the adversary has no register, which would be the population")
+    too_many = "there are too many pairs of people in the register and groups to try"
+    return panels_in(release, vocabularies, source.population(position, read), too_many)
+
+
+def panels_in(
+    release: Release, vocabularies: Mapping[str, Vocabulary], population: Counts | None, no_journalist: str
+) -> tuple[ReleasePanel, ...]:
+    """Return the panel of a release for each sensitive attribute.
+
+    Args:
+        release: the release.
+        vocabularies: the names of the values of each attribute.
+        population: how many people of a population fit each group, those too who are not in the release.
+        no_journalist: why there is no population, where there is none.
+    """
+    sizes = class_sizes(release)
+    risk = journalist_risk(sizes[sizes > 0], None if population is None else population[sizes > 0])
+    if population is not None and risk is None:
+        no_journalist = "a class has more rows than people of the register who fit it"
+    sizes = sizes[sizes > 0]
+    prosecutor = len(sizes) / int(sizes.sum())
+    smallest, alone = singling_out(release, sizes)
+    found, total = [], int(sizes.sum())
+    for name in release.entry_value:
+        diversity = diversity_of(release, name, vocabularies[name])
+        found.append(
+            ReleasePanel(
+                release=release.tag,
+                sensitive=name if len(release.entry_value) > 1 else None,
+                rows=int(sizes.sum()),
+                classes=len(sizes),
+                k=smallest,
+                alone=alone,
+                exact=not release.values_by_row,
+                distinct_l=diversity.distinct_l,
+                entropy_l=diversity.entropy_l,
+                t=diversity.t,
+                ordered=diversity.ordered,
+                prosecutor_max=1 / int(sizes.min()),
+                prosecutor_mean=prosecutor,
+                journalist_max=None if risk is None else risk.highest,
+                journalist_mean=None if risk is None else risk.mean,
+                marketer=prosecutor if risk is None else risk.marketer,
+                uniqueness=int(np.count_nonzero(sizes == 1)) / int(sizes.sum()),
+                no_journalist=None if risk is not None else no_journalist,
+                singling=tuple(
+                    ColumnShare(each.column, each.alone / total, each.small / total, each.by_itself / total)
+                    for each in release.singling
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def singling_out(release: Release, sizes: Counts) -> tuple[int, int]:
+    """Return the size of the smallest class of rows that look alike, and how many people are alone in theirs.
+
+    Rows look alike that have equal published cells, and one group where groups are published; without
+    quasi-identifiers a class is a group, of `sizes`. In an Anatomy pair, which publishes exact quasi-identifiers,
+    values belong to groups: its smallest class is its smallest group, and people may be alone all the same.
+    """
+    if release.alike is None:
+        return int(sizes.min()), int(np.count_nonzero(sizes == 1))
+    alike = [(release.alike, int(release.alike.max()) + 1)]
+    if release.values_by_row:
+        alike.append((release.group.codes, release.group.size))
+    place = distinct(*combine(alike, release.rows))[1]
+    rows = np.bincount(place) if release.counts is None else np.bincount(place, weights=release.counts)
+    smallest = rows if release.values_by_row else sizes
+    return int(smallest.min()), int(np.count_nonzero(rows == 1))
+
+
+def class_sizes(release: Release) -> Counts:
+    """Return how many people, counterfeits among them, the rows of each group stand for; 0 for unused codes."""
+    if release.entry_count is None:
+        return np.bincount(release.entry_group, minlength=release.group.size)
+    return np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """How an attribute's values are spread, as the panel tells it."""
+
+    distinct_l: int
+    entropy_l: float
+    t: float
+    ordered: bool
+
+
+def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
+    """Return how the values of an attribute are spread over the classes of a release."""
+    value = release.entry_value[sensitive]
+    if release.entry_count is None and pays(_COMPILED, _SAVED * len(value), _COMPILING):
+        from audit.metrics import release_risk_compiled
+
+        overall = np.bincount(value)
+        if as_numbers([vocabulary.names[code] for code in np.flatnonzero(overall)]) is None:
+            sizes = class_sizes(release)
+            fewest, entropy, t = release_risk_compiled.spread(release.entry_group, value, sizes, overall)
+            return Diversity(int(fewest), _rounded(np.exp(entropy)), _rounded(t), ordered=False)
+    spread = distribution_of(release, sensitive, vocabulary)
+    return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
+
+
+def _rounded(number: float) -> float:
+    return round(float(number), _DIGITS)
+
+
+@dataclass(frozen=True)
+class PopulationRisk:
+    """The risks when a population stands behind the release."""
+
+    highest: float
+    mean: float
+    marketer: float
+
+
+def journalist_risk(sizes: Counts, population: Counts | None) -> PopulationRisk | None:
+    """Return ARX's risks of classes (none is empty) behind each of which stand so many people of a population.
+
+    None without a population, or where it lacks people of the release.
+
+    Source: ARX, `RiskModelSampleSummary`, after El Emam, "Guide to the De-Identification of Personal Health
+    Information".
+    """
+    if population is None or bool(np.any(population < sizes)):
+        return None
+    marketer = float((sizes / population).sum()) / int(sizes.sum())
+    return PopulationRisk(1 / int(population.min()), max(len(sizes) / int(population.sum()), marketer), marketer)
+
+
+def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> ValueDistribution:
+    """Return how the values of an attribute are spread over the classes of a release."""
+    value = release.entry_value[sensitive]
+    bound = int(value.max(initial=0)) + 1
+    key = release.entry_group.astype(np.int64) * bound + value
+    cells = release.group.size * bound
+    if cells <= _CELLS * len(key):
+        # No sort where a table of all classes and values is about as large as the release.
+        table = np.bincount(key, weights=release.entry_count, minlength=cells)
+        pairs = np.flatnonzero(table)
+        rows = table[pairs]
+    elif release.entry_count is None:
+        pairs, rows = np.unique(key, return_counts=True)
+    else:
+        pairs, place = np.unique(key, return_inverse=True)
+        rows = np.bincount(place, weights=release.entry_count)
+    group = pairs // bound
+    values = pairs - group * bound
+    # Pairs are in the order of classes: a class begins where the one before it ends.
+    group = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
+    present = np.flatnonzero(np.bincount(values))
+    ranks = None
+    numbers = as_numbers([vocabulary.names[code] for code in present])
+    if numbers is not None:
+        ranks = np.zeros(bound, dtype=np.int32)
+        ranks[present] = np.unique(numbers, return_inverse=True)[1]
+    rows = rows.astype(np.int64)
+    return ValueDistribution(group, values, rows, np.bincount(group, weights=rows).astype(np.int64), ranks)
+
+
+def as_numbers(names: Sequence[str]) -> Floats | None:
+    """Return values as numbers; None unless each is one.
+
+    >>> as_numbers(["10", "9.5"]), as_numbers(["10", "?"]), as_numbers(["nan"])
+    (array([10. ,  9.5]), None, None)
+    """
+    try:
+        numbers = np.array([float(name) for name in names])
+    except ValueError:
+        return None
+    # Python reads 1_000 as a number, and other programs do not.
+    return numbers if np.isfinite(numbers).all() and not any("_" in name for name in names) else None
+
+
+def distinct_l(spread: ValueDistribution) -> int:
+    """Return the fewest distinct values in a class."""
+    return int(np.bincount(spread.group).min())
+
+
+def entropy_l(spread: ValueDistribution) -> float:
+    """Return e to the least entropy of a class's values."""
+    share = spread.rows / spread.sizes[spread.group]
+    entropy = -np.bincount(spread.group, weights=share * np.log(share))
+    return _rounded(np.exp(entropy.min()))
+
+
+def t_closeness(spread: ValueDistribution) -> float:
+    """Return the largest distance between the values of a class and those of the release.
+
+    The distance is the earth mover's: any two values of a categorical attribute are equally far from one another, and
+    numbers as far as there are steps between them.
+    """
+    distance = _equal_distance(spread) if spread.ranks is None else _ordered_distance(spread, spread.ranks)
+    return _rounded(distance.max())
+
+
+def _equal_distance(spread: ValueDistribution) -> Floats:
+    """Return, per class, half the sum of differences: what it has of its values beyond their share elsewhere."""
+    overall = np.bincount(spread.value, weights=spread.rows) / int(spread.rows.sum())
+    beyond = spread.rows / spread.sizes[spread.group] - overall[spread.value]
+    return np.asarray(np.bincount(spread.group, weights=np.maximum(beyond, 0)), dtype=np.float64)
+
+
+def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
+    """Return, per class, the mean difference between its cumulative shares and those of the release.
+
+    A class's cumulative share is a step function: between two of its values it is one number, and the release's, which
+    grows, is below it up to some place and above it from there on. So each class costs as much as it has values.
+    """
+    rank = ranks[spread.value].astype(np.int64)
+    order = np.lexsort((rank, spread.group))
+    group, rank, rows = spread.group[order], rank[order], spread.rows[order]
+    overall = np.bincount(rank, weights=rows)
+    steps = len(overall) - 1
+    if not steps:
+        return np.zeros(len(spread.sizes))
+    total = np.cumsum(overall) / int(rows.sum())
+    below = np.concatenate([[0.0], np.cumsum(total)])
+
+    first = np.ones(len(group), dtype=np.bool_)
+    first[1:] = group[1:] != group[:-1]
+    before = np.cumsum(rows) - rows
+    share = (np.cumsum(rows) - before[first][group]) / spread.sizes[group]
+    until = np.append(rank[1:], 0)
+    until[np.append(first[1:], True)] = steps + 1
+    turn = np.clip(np.searchsorted(total, share), rank, until)
+    apart: Floats = share * (2 * turn - rank - until) - 2 * below[turn] + below[rank] + below[until]
+    # Before a class's least value it has nothing, and the release has what it has.
+    apart[first] += below[rank[first]]
+    return np.bincount(group, weights=apart) / steps

@@ -1,0 +1,116 @@
+"""Describing: what is told of the files and of each release by itself, whatever the attacks find.
+
+A release is described by a function of this release alone, whose answer is small, so that it can be done while the
+release is in memory anyway, or elsewhere. People are counted over all releases instead: `Releases.present`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import RegisterSource
+from audit.adversary.release_cache import LoadedRelease
+from audit.io.encoding import NOBODY
+from audit.io.series import Series
+from audit.metrics.release_risk import panels
+from audit.model.report import ReleasePanel, SeriesFacts
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ReleaseSummary:
+    """One release by itself.
+
+    Attributes:
+        rows: rows of its file.
+        value_rows: rows of the file of its values, those of an Anatomy pair; None where there is none.
+        groups: how many groups it has.
+        nameless: how many rows the key says are counterfeits without identity.
+        published: how many counterfeits it says it has.
+        values: the values of each sensitive attribute that are in it.
+        panel: its panel for each sensitive attribute.
+    """
+
+    rows: int
+    value_rows: int | None
+    groups: int
+    nameless: int
+    published: int
+    values: dict[str, frozenset[str]]
+    panel: tuple[ReleasePanel, ...]
+
+
+def summarize_release(source: KnownGroupsSource, position: int, read: LoadedRelease | None = None) -> ReleaseSummary:
+    """Return the description of a release, counted from 0, which is `read` or will be."""
+    read = source.releases.get(position) if read is None else read
+    release, series = read.release, source.series
+    values = {}
+    for name, codes in release.entry_value.items():
+        vocabulary = series.vocabularies[name].names
+        present = np.flatnonzero(np.bincount(codes)).tolist()
+        values[name] = frozenset(vocabulary[code] for code in present)
+    return ReleaseSummary(
+        rows=release.rows,
+        value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
+        groups=int(np.count_nonzero(np.bincount(release.group.codes))),
+        nameless=0 if release.person is None else int(np.count_nonzero(release.person == NOBODY)),
+        published=sum(release.counterfeits.values()),
+        values=values,
+        panel=panels(source, position, read),
+    )
+
+
+class ReleaseSummaries:
+    """The descriptions of all releases, each made when the release is first read."""
+
+    def __init__(self, source: KnownGroupsSource) -> None:
+        self._source = source
+        self._made: dict[int, ReleaseSummary] = {}
+        source.releases.on_first_read = self._heard
+
+    def _heard(self, position: int, read: LoadedRelease) -> None:
+        self._made[position] = summarize_release(self._source, position, read)
+
+    def all(self) -> list[ReleaseSummary]:
+        """Return them in the order of the releases, those that are missing being made now."""
+        for position in range(len(self._source.releases)):
+            if position not in self._made:
+                self._made[position] = summarize_release(self._source, position)
+        return [self._made[position] for position in sorted(self._made)]
+
+
+def facts(source: KnownGroupsSource, present: Flags, described: Sequence[ReleaseSummary]) -> SeriesFacts:
+    """Return the sizes of a series: from who is in some release, by person code, and the releases' descriptions."""
+    series = source.series
+    fake = series.people.is_counterfeit()[: len(present)]
+    counterfeits = int(np.count_nonzero(present & fake)) + sum(each.nameless for each in described)
+    individuals = int(np.count_nonzero(present & ~fake))
+    if isinstance(source, RegisterSource):
+        individuals = len(np.unique(source.register.person))
+        counterfeits = sum(each.published for each in described)
+    values = [frozenset().union(*(each.values[name] for each in described)) for name in series.vocabularies]
+    return SeriesFacts(
+        series.manifest.name,
+        series.tags,
+        individuals,
+        sum(each.rows for each in described),
+        counterfeits,
+        sum(each.groups for each in described),
+        max(map(len, values)),
+    )
+
+
+def rows_of_files(series: Series, described: Sequence[ReleaseSummary]) -> dict[str, int]:
+    """Return how many rows each file of the releases has, by its name."""
+    rows: dict[str, int] = {}
+    for files, each in zip(series.manifest.releases, described, strict=True):
+        rows[files.shown] = each.rows
+        if each.value_rows is not None:
+            rows[files.values_shown] = each.value_rows
+    return rows

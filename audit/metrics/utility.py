@@ -1,0 +1,286 @@
+"""Measuring the releases of several series, with the same microdata as truth and the same queries for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from audit.io.cells import CellError, Kind, parse_value
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.microdata import Domain, Microdata, ReadSnapshot
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.io.tables import read_table
+from audit.io.toml import natural
+from audit.metrics import queries as asking
+from audit.metrics.axes import DomainAxis, Extents, Floats, OutsideError, Places
+from audit.metrics.generalization_loss import Counts, average_class_size, discernibility, group_sizes, ncp, perimeter
+from audit.metrics.queries import Style, Workload
+from audit.metrics.query_estimates import ReleaseContents, estimate
+from audit.model.comparison import ReleaseMeasures
+from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Which queries to ask: how many of each release, how selective, in which paper's style, from which seed."""
+
+    number: int = 10_000
+    theta: float = 0.1
+    style: Style = "m-invariance"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class MicrodataTruth:
+    """One snapshot as the queries see it.
+
+    Attributes:
+        counts: how many rows have each value of the sensitive axis; shape (values,).
+        workload: the queries.
+        actual: how many rows answer each of them.
+    """
+
+    counts: Counts
+    workload: Workload
+    actual: Counts
+
+
+def measure(
+    named: Sequence[tuple[str, Series]], microdata: Microdata | None, queries: Queries
+) -> list[tuple[ReleaseMeasures, ...]]:
+    """Return the measures of each series' releases; series are given with the paths that errors call them by.
+
+    Snapshot number j asks every series the same queries, drawn from the seed and j.
+
+    Raises:
+        InputError: a file cannot be read, or does not fit the microdata.
+        UsageError: a series is none of this microdata.
+    """
+    if microdata is None:
+        return [_plain(path, series) for path, series in named]
+    with within(str(microdata.folder)):
+        for path, series in named:
+            check_fits(path, series, microdata)
+        axes = axes_of(microdata)
+    found: list[dict[int, ReleaseMeasures]] = [{} for _ in named]
+    for position, tag in enumerate(microdata.tags):
+        if all(tag not in series.tags for _, series in named):
+            continue
+        with within(str(microdata.folder)):
+            truth = _truth(microdata, position, axes, queries)
+        for (path, series), measured in zip(named, found, strict=True):
+            if tag in series.tags:
+                place = series.tags.index(tag)
+                with within(path):
+                    measured[place] = _measured(series, place, microdata, axes, truth, queries.style)
+    return [tuple(measured[place] for place in sorted(measured)) for measured in found]
+
+
+@contextmanager
+def within(path: str) -> Iterator[None]:
+    """Have the problems of several folders say in which of them they are."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            each if each.file.startswith(path) else replace(each, file=f"{path}/{each.file}") for each in error.problems
+        ) from error
+
+
+def check_fits(path: str, series: Series, microdata: Microdata) -> None:
+    """Refuse a series that this microdata is not the truth of.
+
+    Raises:
+        UsageError: its releases, its sensitive column or its quasi-identifiers are not the microdata's.
+    """
+    where, columns = printable(path, 120), series.manifest.columns
+    strange = [printable(tag) for tag in series.tags if tag not in microdata.tags]
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        raise UsageError(
+            f'{where}: the microdata has no snapshot for release "{strange[0]}"{more}; they are matched by their names'
+        )
+    if microdata.sensitive not in columns.sensitive:
+        raise UsageError(
+            f'{where}: the series has no sensitive column "{printable(microdata.sensitive)}" as the microdata has; '
+            "name the microdata that it was made from"
+        )
+    lacking = [printable(name) for name in columns.quasi_identifiers if name not in microdata.quasi_identifiers]
+    if lacking:
+        raise UsageError(
+            f'{where}: the microdata has no quasi-identifier "{lacking[0]}"; add it to the [columns] of microdata.toml'
+        )
+
+
+def axes_of(microdata: Microdata) -> tuple[DomainAxis, ...]:
+    """Return the axes of the quasi-identifiers and, last, of the sensitive attribute.
+
+    An axis holds the declared domain, else the values of all snapshots: from the least to the greatest number, every
+    whole number in between where all are whole, or the texts in the order in which people sort names.
+
+    Raises:
+        InputError: a snapshot cannot be read.
+    """
+    names = [*microdata.quasi_identifiers, microdata.sensitive]
+    texts: dict[str, set[str]] = {name: set() for name in names}
+    problems = Problems()
+    for file in microdata.snapshots:
+        table = read_table(file.path, file.shown, names, problems)
+        for name in names if table is not None else ():
+            texts[name].update(table.distinct(name) if table is not None else ())
+    problems.check()
+    axes = [
+        _axis(name, texts[name], microdata.kinds[name], microdata.domains.get(name))
+        for name in microdata.quasi_identifiers
+    ]
+    return (*axes, DomainAxis(microdata.sensitive, texts=tuple(_sorted(texts[microdata.sensitive]))))
+
+
+def _axis(name: str, texts: Iterable[str], kind: Kind, domain: Domain | None) -> DomainAxis:
+    if kind is Kind.CATEGORICAL:
+        return DomainAxis(name, texts=domain.texts if domain is not None else tuple(_sorted(texts)))
+    numbers = [number for number in map(_number, texts) if number is not None]
+    ends = [] if domain is None or domain.low is None or domain.high is None else [domain.low, domain.high]
+    whole = all(number.denominator == 1 for number in [*numbers, *ends])
+    low, high = ends or (min(numbers, default=Fraction(0)), max(numbers, default=Fraction(0)))
+    return DomainAxis(name, low, high, counted=whole)
+
+
+def _number(text: str) -> Fraction | None:
+    """Return the number that a text is, or None; `Microdata.read` tells of the cells that should be one."""
+    try:
+        value = parse_value(text, Kind.NUMERIC)
+    except CellError:
+        return None
+    return value if isinstance(value, Fraction) else None
+
+
+def _sorted(texts: Iterable[str]) -> list[str]:
+    """Return texts by number when all are numbers, else as people sort names."""
+    known = {text: _number(text) for text in texts}
+    if all(number is not None for number in known.values()):
+        return sorted(known, key=lambda text: (known[text] or 0, text))
+    return sorted(known, key=lambda text: (natural(text), text))
+
+
+def _truth(microdata: Microdata, position: int, axes: Sequence[DomainAxis], queries: Queries) -> MicrodataTruth:
+    vocabulary = Vocabulary()
+    read = microdata.read(position, IdentifierEncoder(), vocabulary)
+    value = axes[-1].names(vocabulary.names)[read.snapshot.value]
+    rng = np.random.default_rng([queries.seed, position])
+    workload = asking.draw(axes, queries.number, queries.theta, queries.style, rng)
+    places = np.column_stack([*_places(read, axes), value])
+    counts = np.bincount(value.astype(np.intp), minlength=len(axes[-1].texts))
+    return MicrodataTruth(counts, workload, asking.actual(places, workload))
+
+
+def _places(read: ReadSnapshot, axes: Sequence[DomainAxis]) -> Iterator[Floats]:
+    """Yield where each axis lays out the rows' quasi-identifiers."""
+    for column, axis in enumerate(axes[:-1]):
+        of_scale = axis.numbers(read.numbers[column]) if axis.low is not None else axis.names(read.texts[column])
+        yield of_scale[read.snapshot.point[:, column]]
+
+
+def _plain(path: str, series: Series) -> tuple[ReleaseMeasures, ...]:
+    """Return the measures of a series' releases that need no truth."""
+    found = []
+    with within(path):
+        for position in range(len(series.tags)):
+            release = series.read(position)
+            used, group = np.unique(release.group.codes, return_inverse=True)
+            count = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
+            found.append(_by_groups(series, release, group_sizes(group, count, len(used))))
+    return tuple(found)
+
+
+def _by_groups(series: Series, release: Release, sizes: Counts) -> ReleaseMeasures:
+    return ReleaseMeasures(
+        tag=release.tag,
+        rows=int(sizes.sum()),
+        groups=len(sizes),
+        counterfeits=_counterfeits(series, release),
+        discernibility=discernibility(sizes),
+        average_group=average_class_size(sizes),
+    )
+
+
+def _counterfeits(series: Series, release: Release) -> int:
+    """Return how many counterfeits a release has: by its key or, without one, as published."""
+    if release.person is None:
+        return sum(release.counterfeits.values())
+    fake = np.append(series.people.is_counterfeit(), True)
+    return int(np.count_nonzero(fake[release.person]))
+
+
+def _measured(
+    series: Series, position: int, microdata: Microdata, axes: Sequence[DomainAxis], truth: MicrodataTruth, style: Style
+) -> ReleaseMeasures:
+    """Return all measures of a release."""
+    names = series.manifest.columns.quasi_identifiers
+    release = series.read(position, names)
+    published = lay_out(series, release, microdata.sensitive, axes)
+    _check_values(series, release, published, truth)
+    relative = asking.errors(truth.actual, estimate(published, truth.workload), style)
+    box = published.extents, published.cell, published.count
+    return replace(
+        _by_groups(series, release, published.sizes),
+        perimeter=perimeter(*box),
+        ncp=ncp(*box),
+        query_error=float(np.median(relative)) if len(relative) else None,
+        skipped=len(truth.workload) - len(relative),
+    )
+
+
+def lay_out(series: Series, release: Release, sensitive: str, axes: Sequence[DomainAxis]) -> ReleaseContents:
+    """Return a release laid out on the axes; a quasi-identifier that it does not publish is `*` throughout.
+
+    Raises:
+        InputError: a cell covers nothing of its axis.
+    """
+    shown = series.manifest.releases[series.tags.index(release.tag)].shown
+    covered: list[tuple[Extents, Places]] = []
+    problems = Problems()
+    for axis in axes[:-1]:
+        if axis.name not in release.cells:
+            covered.append((axis.whole(), np.zeros(release.rows, dtype=np.intp)))
+            continue
+        used, cell = np.unique(release.cells[axis.name], return_inverse=True)
+        try:
+            covered.append((axis.cover(series.attributes[axis.name], used), cell))
+        except OutsideError as error:
+            problems.add(shown, str(error), "name the microdata that the series was made from", column=axis.name)
+    place = {text: number for number, text in enumerate(axes[-1].texts)}
+    of_code = np.array([place.get(text, NOBODY) for text in series.vocabularies[sensitive].names], dtype=np.int64)
+    value = of_code[release.entry_value[sensitive]]
+    problems.check()
+    used, group = np.unique(release.group.codes, return_inverse=True)
+    return ReleaseContents(
+        extents=tuple(extents for extents, _ in covered),
+        cell=np.column_stack([cell for _, cell in covered]) if covered else np.zeros((release.rows, 0), dtype=np.intp),
+        group=group,
+        count=np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts,
+        entry_group=np.searchsorted(used, release.entry_group),
+        entry_value=value,
+        entry_count=np.ones(len(value), dtype=np.int64) if release.entry_count is None else release.entry_count,
+        values=len(axes[-1].texts),
+        fake=np.array([release.counterfeits.get(int(code), 0) for code in used], dtype=np.int64),
+    )
+
+
+def _check_values(series: Series, release: Release, published: ReleaseContents, truth: MicrodataTruth) -> None:
+    """Refuse a release whose values are not the snapshot's; counterfeits may have any.
+
+    Raises:
+        InputError: more rows have values that the snapshot lacks than there are counterfeits.
+    """
+    counts = np.bincount(published.entry_value + 1, weights=published.entry_count, minlength=published.values + 1)
+    lacking = np.maximum(counts - np.concatenate([[0], truth.counts]), 0).sum()
+    if lacking > _counterfeits(series, release):
+        shown = series.manifest.releases[series.tags.index(release.tag)].shown
+        what = f"{int(lacking)} rows have values that the microdata's snapshot lacks, and not as many are counterfeits"
+        raise InputError([Problem(shown, what, "name the microdata that the series was made from")])

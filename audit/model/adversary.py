@@ -1,0 +1,66 @@
+"""Adversaries: whom an audit assumes, what that one needs to be assumed, and what that one looks at.
+
+Whoever treats adversaries differently asks one of these properties; no other place compares their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+AdversaryKind = Literal["linked", "register", "pseudonym", "published"]
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """One kind of adversary.
+
+    Attributes:
+        name: on the command line, in manifests and reports.
+        sentence: what the adversary knows; completes "The adversary …".
+        needs: what the series has to say for the adversary to be assumed.
+        knows_people: whether people are known by identifier, so that attacks on people apply.
+        has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
+        tells_rows_apart: whether rows of one group with different cells are told apart.
+        reads_key: whether the keys of releases are read: for what is known, or to hold risks against the truth.
+        people_listed: where the people stand who can be asked about.
+        caution: how to take a risk to this adversary; None where there is nothing to say.
+    """
+
+    name: AdversaryKind
+    sentence: str
+    needs: str
+    knows_people: bool = False
+    has_register: bool = False
+    tells_rows_apart: bool = True
+    reads_key: bool = True
+    people_listed: str = "the key of any release"
+    caution: str | None = None
+
+
+LINKED = Adversary(
+    "linked",
+    "knows who is in which group of every release",
+    "[columns] individual, or a key file for each release",
+    knows_people=True,
+)
+REGISTER = Adversary(
+    "register",
+    "has a register: exact quasi-identifiers and presence",
+    "[adversary] register",
+    knows_people=True,
+    has_register=True,
+    people_listed="the register",
+    caution=(
+        "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
+        "Lemma 3) leaves out the worlds that break the principle, and the adversary is not assumed to know it."
+    ),
+)
+PSEUDONYM = Adversary(
+    "pseudonym", "knows nothing but the published record ids", "[columns] record", tells_rows_apart=False
+)
+PUBLISHED = Adversary("published", "has nothing but the published files", "nothing", reads_key=False)
+
+ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, PSEUDONYM, PUBLISHED)}
+"""All kinds, the one first that learns most where a series allows several."""

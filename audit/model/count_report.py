@@ -1,0 +1,248 @@
+"""The report on a series of count tables, as data. Formats render it; nobody computes from here on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from audit.model.report import Input, PolicyReport
+
+
+@dataclass(frozen=True)
+class SumTerm:
+    """A published number times a weight.
+
+    Attributes:
+        release: its tag.
+        cell: its label by dimension.
+        weight: an exact fraction as text.
+        shown: what was published; None where a row that was left out counts as 0.
+        end: the end of its interval that the sum uses.
+        exact: whether that is the only count it can stand for.
+        file, line: where it stands; None where a row was left out.
+    """
+
+    release: str
+    cell: dict[str, str]
+    weight: str
+    shown: str | None
+    end: int
+    exact: bool
+    file: str | None
+    line: int | None
+
+
+@dataclass(frozen=True)
+class AssumedTerm:
+    """What a case assumes, times a weight; `case` counts the cases around it, the outermost 0."""
+
+    case: int
+    weight: str
+    end: int
+
+
+@dataclass(frozen=True)
+class CertificateSum:
+    """Numbers whose intervals add up to `value`, which rounding to an integer makes a bound; or that is impossible."""
+
+    terms: tuple[SumTerm | AssumedTerm, ...]
+    value: str
+    impossible: bool = False
+
+
+@dataclass(frozen=True)
+class CertificateCases:
+    """A cell's count is at most `at_most`, or more; each case has its own certificate."""
+
+    cell: dict[str, str]
+    release: str
+    since: str | None
+    at_most: int
+    below: CertificateStep
+    above: CertificateStep
+
+
+CertificateStep = CertificateSum | CertificateCases
+
+
+@dataclass(frozen=True)
+class CertifiedBound:
+    """What shows that a count is at least, or at most, `rounded`; `bound` is `lower` or `upper`."""
+
+    bound: str
+    rounded: int
+    step: CertificateStep
+
+
+@dataclass(frozen=True)
+class CountFinding:
+    """A count that the tables give away.
+
+    Attributes:
+        id: the same in every audit of the same series.
+        kind: `recovered`, `narrowed` or `small`.
+        release: where the cell was published, or is derived.
+        since: the release before, where the finding is about an increase.
+        measure: the statistic, where there are several.
+        cell: its label by dimension.
+        shown: what was published in the cell; None where it was not.
+        lower, upper: its count lies between them.
+        exact: whether both are attained.
+        certificate: what shows the bounds.
+    """
+
+    id: str
+    kind: str
+    release: str
+    since: str | None
+    measure: str | None
+    cell: dict[str, str]
+    shown: str | None
+    lower: int
+    upper: int
+    exact: bool
+    certificate: tuple[CertifiedBound, ...]
+
+
+@dataclass(frozen=True)
+class PictureCell:
+    """A cell of a picture: what was published, what can be told of it, and whether the sum uses it."""
+
+    shown: str
+    told: str | None
+    in_sum: bool
+
+
+@dataclass(frozen=True)
+class CountPicture:
+    """A part of a published table, around a finding.
+
+    Attributes:
+        finding: its id.
+        release: its tag.
+        fixed: the labels of all other dimensions.
+        rows, columns: names of the dimensions along them; `columns` is None where there is only one.
+        row_labels, column_labels: their labels.
+        cells: one list for each row; None where nothing was published.
+    """
+
+    finding: str
+    release: str
+    fixed: dict[str, str]
+    rows: str
+    columns: str | None
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+    cells: tuple[tuple[PictureCell | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class CountMeasures:
+    """What was counted; `smallest_width` is None where no hidden count is bounded."""
+
+    cells: int
+    protected: int
+    questions: int
+    recovered: int
+    small: int
+    narrowed: int
+    smallest_width: int | None
+    open: int
+
+
+@dataclass(frozen=True)
+class CountAttackReport:
+    """What one attack found out; `findings` are the first of `findings_total`, not all of which need be checked."""
+
+    attack: str
+    status: str
+    reason: str | None
+    seconds: float
+    measures: CountMeasures
+    findings: tuple[CountFinding, ...]
+    findings_total: int
+    certificates_checked: int
+
+
+@dataclass(frozen=True)
+class CountSeriesFacts:
+    """What was audited; `totals` have the label that stands for everybody, by dimension."""
+
+    name: str
+    releases: tuple[str, ...]
+    tables: int
+    rows: int
+    dimensions: tuple[str, ...]
+    totals: dict[str, str]
+    measures: tuple[str, ...]
+    over_time: str
+
+
+@dataclass(frozen=True)
+class CountReport:
+    """An audit of count tables, ready to be rendered; `time_limit` is in seconds."""
+
+    tool_version: str
+    inputs: tuple[Input, ...]
+    series: CountSeriesFacts
+    attack: CountAttackReport
+    policy: PolicyReport
+    time_limit: float | None
+    pictures: tuple[CountPicture, ...] = ()
+    schema_version: int = field(default=1)
+
+
+@dataclass(frozen=True)
+class HiddenCell:
+    """A cell of a candidate to leave empty, what it shows now, and where it stands."""
+
+    cell: dict[str, str]
+    shown: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class CandidateReport:
+    """What a release that is not yet out would add.
+
+    Attributes:
+        release: its tag.
+        before, after: the reports without and with it.
+        new: the first of `new_total` findings that are only there with it.
+        hide: cells of it that have to be hidden so that nothing is new; with any one shown again something would be.
+            Empty where nothing is new, None where no such set was found.
+        rounding: the least coarser rounding that does the same: to what, and how; None where none was found or needed.
+        undecided: whether more is left open with it than without.
+    """
+
+    release: str
+    before: CountReport
+    after: CountReport
+    new: tuple[CountFinding, ...]
+    new_total: int
+    hide: tuple[HiddenCell, ...] | None
+    rounding: tuple[int, str] | None
+    undecided: bool
+
+
+@dataclass(frozen=True)
+class ExplainedCount:
+    """What can be told of one cell in one release, or of its increase since the one before."""
+
+    release: str
+    since: str | None
+    measure: str | None
+    shown: tuple[str, ...]
+    lower: int
+    upper: int | None
+    exact: bool
+    certificate: tuple[CertifiedBound, ...]
+
+
+@dataclass(frozen=True)
+class CellExplanation:
+    """What can be told of one cell, release by release; `report` is about the series."""
+
+    cell: dict[str, str]
+    counts: tuple[ExplainedCount, ...]
+    report: CountReport

@@ -1,0 +1,165 @@
+"""Published counts as evidence, and what an attack on them returns.
+
+A series of tables is one contingency table of which sums over boxes are known to lie in intervals. Time is its last
+axis: a release covers its own atom of time (independent releases), all atoms up to it (cumulative ones), or the only
+one (releases about the same people).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Boxes = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+UNBOUNDED = 10**12
+"""An upper end that is none; no count that is published reaches it."""
+
+PROTECTED = 0
+"""Rule of a question: a hidden count must keep as many possible values as `min_width`."""
+SMALL_COUNT = 1
+"""Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than a marker says."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One dimension of the table: its atoms, and the sets of atoms that boxes are made of.
+
+    Attributes:
+        name: the dimension.
+        atoms: how many there are.
+        members: the atoms of each set, ascending, int32; sets 0 to `atoms` - 1 are the single atoms, no two are equal.
+        whole: which set has all atoms.
+    """
+
+    name: str
+    atoms: int
+    members: Sequence[npt.NDArray[np.int32]]
+    whole: int
+
+
+@dataclass(frozen=True)
+class CountTables:
+    """Sums of one statistic over boxes, and what is asked about it.
+
+    Attributes:
+        axes: the dimensions, time last.
+        boxes: shape (numbers, axes), int32; for each published number the set on each axis that it counts.
+        lower, upper: shape (numbers,), int64; the interval of each number; `UNBOUNDED` is no upper end.
+        asked: shape (questions, axes), int32; the boxes that are asked about.
+        rule: shape (questions,), int8; `PROTECTED` or `SMALL_COUNT`.
+        min_count: the least count that may be known.
+        min_width: how many values a hidden count must keep.
+    """
+
+    axes: tuple[Axis, ...]
+    boxes: Boxes
+    lower: Counts
+    upper: Counts
+    asked: Boxes
+    rule: npt.NDArray[np.int8]
+    min_count: int
+    min_width: int
+
+
+Box: TypeAlias = tuple[int, ...]
+"""A set for each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedNumber:
+    """A published number (`assumed` False), or the assumption of an enclosing case (True), times a weight.
+
+    Attributes:
+        index: place of the number in the evidence, or depth of the case, the outermost 0.
+        weight: never 0; with a bound from above a positive weight uses the upper end and a negative one the lower end.
+    """
+
+    index: int
+    weight: Fraction
+    assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedSum:
+    """Numbers whose weighted boxes cover a box atom by atom, so that their intervals bound its count.
+
+    With `impossible` they cover nothing, and their intervals add up to a contradiction.
+    """
+
+    terms: tuple[WeightedNumber, ...]
+    impossible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSplit:
+    """A count is at most `at`, or at least one more; each case has its proof of the same bound."""
+
+    box: Box
+    at: int
+    below: BoundProof
+    above: BoundProof
+
+
+BoundProof: TypeAlias = WeightedSum | CaseSplit
+"""What shows that the count of a box is at most, or at least, an integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountBound:
+    """A claim that a checker can test: the count of a box is at most (`is_upper`) or at least `value`."""
+
+    box: Box
+    is_upper: bool
+    value: int
+    proof: BoundProof
+
+
+OPEN, NOTHING, RECOVERED, NARROWED, SMALL = -1, 0, 1, 2, 3
+VERDICTS = {RECOVERED: "recovered", NARROWED: "narrowed", SMALL: "small"}
+
+
+@dataclass(frozen=True)
+class CountOutcome:
+    """What an attack found out about each question.
+
+    Attributes:
+        status: `complete` unless a limit was reached.
+        reason: which; None where complete.
+        verdict: shape (questions,), int8; `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED` or `SMALL`.
+        lower, upper: shape (questions,), int64; bounds that are proved.
+        exact: shape (questions,); whether both are attained by integer solutions that were checked.
+        smallest_width: how many values the narrowest hidden count has, None where all are unbounded or there is none.
+        width_exact: whether that is certain.
+        bounds: returns the proofs of a question's bounds; a lower bound of 0 and no upper bound need none.
+    """
+
+    status: Literal["complete", "incomplete"]
+    reason: str | None
+    verdict: npt.NDArray[np.int8]
+    lower: Counts
+    upper: Counts
+    exact: Flags
+    smallest_width: int | None
+    width_exact: bool
+    bounds: Callable[[int], tuple[CountBound, ...]]
+
+
+class ContradictingCountsError(Exception):
+    """No table of counts agrees with everything that was published.
+
+    Attributes:
+        numbers: places in the evidence of numbers without any one of which there would be one, as far as `irreducible`.
+    """
+
+    def __init__(self, numbers: Sequence[int], *, irreducible: bool) -> None:
+        self.numbers = tuple(numbers)
+        self.irreducible = irreducible
+        super().__init__(f"{len(self.numbers)} published numbers contradict each other")

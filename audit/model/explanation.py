@@ -1,0 +1,75 @@
+"""The explanation: what can be learnt of one person, release by release, as data. Formats render it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from audit.model.report import AdversaryFacts, NamedFinding
+
+
+@dataclass(frozen=True)
+class Share:
+    """How probable a value is to an adversary who attacks in some way."""
+
+    attack: str
+    value: str
+    risk: float
+
+
+@dataclass(frozen=True)
+class ExplainedVersion:
+    """One person in one release.
+
+    Attributes:
+        release: its tag.
+        groups: those that may hold the person.
+        candidates: the values that these leave.
+        alone: those of them that the person's other releases leave as well.
+        together: those of `alone` that are not ruled out when everybody is taken together; None where not known.
+        ruled_out: those of `alone` that are; None where not known.
+        open: those of `together` that are not shown to be possible either; None where not known.
+        shares: how probable values are; empty where that is not known.
+        known: the value that the adversary knows beforehand, if so.
+        truth: the person's own value, where the publisher's key tells it.
+    """
+
+    release: str
+    groups: tuple[str, ...]
+    candidates: tuple[str, ...]
+    alone: tuple[str, ...]
+    together: tuple[str, ...] | None
+    ruled_out: tuple[str, ...] | None
+    open: tuple[str, ...] | None
+    shares: tuple[Share, ...]
+    known: str | None
+    truth: str | None
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one attack says of the person: its findings, and why it does not say all, if so."""
+
+    attack: str
+    status: str
+    reason: str | None
+    findings: tuple[NamedFinding, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One sensitive attribute; `absent` are the releases that the person is not in."""
+
+    sensitive: str
+    versions: tuple[ExplainedVersion, ...]
+    absent: tuple[str, ...]
+    said: tuple[Said, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What can be learnt of one person; it always names people."""
+
+    series: str
+    individual: str
+    adversary: AdversaryFacts
+    explained: tuple[Explained, ...] = field(default=())

@@ -1,0 +1,136 @@
+"""Stays: who was in which bucket from which release to which, as the groups of a series and their keys tell it.
+
+A *bucket* holds everybody of one signature; a *stay* is an unbroken presence. Of a series that publishes one group for
+each signature this is the delta encoding of the equivalence paper, Section VI: whoever stayed once is an edge between
+the release of insertion and that of deletion. Who came back has several stays, and is told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import Codes, ValueCounts
+
+if TYPE_CHECKING:
+    from audit.model.anonymizer import PublishedRelease
+
+Flags = npt.NDArray[np.bool_]
+_UNKNOWN = -1
+
+
+def _nobody() -> Codes:
+    return np.zeros(0, dtype=np.int32)
+
+
+class PresenceIntervals(NamedTuple):
+    """Stays that are over: of a bucket, from the release `begun` up to, and without, the release `ended`."""
+
+    bucket: npt.NDArray[np.integer]
+    begun: npt.NDArray[np.integer]
+    ended: npt.NDArray[np.integer]
+
+    @classmethod
+    def none(cls) -> PresenceIntervals:
+        """Return no stays."""
+        return cls(_nobody(), _nobody(), _nobody())
+
+
+@dataclass
+class PresenceHistory:
+    """Everybody's stays, and the counterfeits among them; releases are counted from 0.
+
+    Attributes:
+        releases: number of releases.
+        bucket: by code, the signature of the last group that held the person or counterfeit; -1 for nobody known.
+        begun: by code, the first release of the last stay; -1 for nobody known.
+        last: by code, the last release with the person or counterfeit; -1 for nobody known.
+        returned: by code, whether there were stays before.
+        fake: by code, whether it is a counterfeit that keeps its identity.
+        value: by code, the sensitive value of such a counterfeit, -1 where it cannot be told.
+    """
+
+    releases: int = 0
+    bucket: Codes = field(default_factory=_nobody)
+    begun: Codes = field(default_factory=_nobody)
+    last: Codes = field(default_factory=_nobody)
+    returned: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    fake: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    value: Codes = field(default_factory=_nobody)
+    _earlier: list[PresenceIntervals] = field(default_factory=lambda: [PresenceIntervals.none()])
+    _nameless: list[PresenceIntervals] = field(default_factory=lambda: [PresenceIntervals.none()])
+
+    def add(self, release: PublishedRelease, bucket: Codes) -> None:
+        """Look back on one release more, in which each row is in some bucket; shape (rows,)."""
+        now = self.releases
+        named = np.flatnonzero(release.person >= 0)
+        person = release.person[named]
+        self._grow(int(person.max(initial=-1)) + 1)
+        gone_before = self.last[person] < now - 1
+        back = person[gone_before & (self.begun[person] >= 0)]
+        self._earlier.append(PresenceIntervals(self.bucket[back], self.begun[back], self.last[back] + 1))
+        self.returned[back] = True
+        self.begun[person[gone_before | (self.begun[person] < 0)]] = now
+        self.last[person], self.bucket[person] = now, bucket[named]
+        nameless = bucket[release.person < 0]
+        self._nameless.append(PresenceIntervals(nameless, np.full_like(nameless, now), np.full_like(nameless, now + 1)))
+        fakes = named[release.own[named] < 0]
+        if len(fakes):
+            self.fake[release.person[fakes]] = True
+            self._tell_values(release, fakes)
+        self.releases += 1
+
+    def here(self) -> Flags:
+        """Return by code who is in the last release."""
+        return (self.last == self.releases - 1) & (self.begun >= 0)
+
+    def earlier(self) -> PresenceIntervals:
+        """Return the stays, but for the last, of those who came back."""
+        return _joined(self._earlier)
+
+    def nameless(self) -> PresenceIntervals:
+        """Return the stays of counterfeits without identity, each in one release alone."""
+        return _joined(self._nameless)
+
+    def _grow(self, size: int) -> None:
+        """Make room for people who were not known before."""
+        more = max(0, size - len(self.last))
+        nobody, no = np.full(more, -1, dtype=np.int32), np.zeros(more, dtype=np.bool_)
+        self.bucket, self.begun, self.last, self.value = (
+            np.concatenate([codes, nobody]) for codes in (self.bucket, self.begun, self.last, self.value)
+        )
+        self.returned, self.fake = np.concatenate([self.returned, no]), np.concatenate([self.fake, no])
+
+    def _tell_values(self, release: PublishedRelease, fakes: npt.NDArray[np.intp]) -> None:
+        """Find out the values of the counterfeits in some rows.
+
+        An Anatomy pair does not say which of a group's values a counterfeit has, and it need not have a certain one:
+        those that join a group take, in the order of its rows, the values that nobody else there has. So the
+        counterfeits of a series have values that fit all its releases, or, where somebody else chose them otherwise,
+        values that nobody can tell.
+        """
+        if release.entry_count is None:
+            self.value[release.person[fakes]] = release.entry_value[fakes]
+            return
+        groups, values = int(release.group.max()) + 1, int(max(release.entry_value.max(), release.own.max())) + 1
+        published = ValueCounts(release.entry_group, release.entry_value, release.entry_count).tabled(groups, values)
+        real = release.own >= 0
+        free = published.astype(np.int64) - ValueCounts(release.group[real], release.own[real], None).tabled(
+            groups, values
+        )
+        for group in np.unique(release.group[fakes]).tolist():
+            person = release.person[fakes[release.group[fakes] == group]]
+            taken, fresh = self.value[person[self.value[person] >= 0]], person[self.value[person] < 0]
+            left = free[group] - np.bincount(taken[taken < values], minlength=values)
+            fits = left.min() >= 0 and taken.max(initial=-1) < values
+            if fits and (self.begun[fresh] == self.releases).all():
+                self.value[fresh] = np.repeat(np.arange(values), left)[: len(fresh)]
+            else:
+                self.value[person] = _UNKNOWN
+
+
+def _joined(spans: list[PresenceIntervals]) -> PresenceIntervals:
+    return PresenceIntervals(*(np.concatenate(column) for column in zip(*spans, strict=True)))

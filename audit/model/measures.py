@@ -1,0 +1,193 @@
+"""Measures: what an attack counted, typed by the attack, which also says it in words.
+
+An attack has a subclass of `Measures` of its own. Its fields are the measures of the JSON report, in their order; its
+properties and methods are what every format says of them. Nobody else reads a measure of an attack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from enum import Enum
+from inspect import get_annotations
+from typing import ClassVar, Final
+
+from audit.model.words import plural
+
+
+class Absent(Enum):
+    """What a measure is that an attack leaves out; None is `null`, which is not known."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+@dataclass(frozen=True)
+class LeastBounds:
+    """Bounds of a least number; both None where it is proved that there is none, `upper` None where none is known."""
+
+    lower: int | None
+    upper: int | None
+
+    @property
+    def none(self) -> bool:
+        """Whether it is proved that there is none."""
+        return self.lower is None and self.upper is None
+
+    def __str__(self) -> str:
+        """Render for reading.
+
+        >>> (
+        ...     str(LeastBounds(2, 2)),
+        ...     str(LeastBounds(2, 4)),
+        ...     str(LeastBounds(5, None)),
+        ...     str(LeastBounds(None, 4)),
+        ...     str(LeastBounds(None, None)),
+        ... )
+        ('2', '2 to 4', '5 or more', 'up to 4', 'none')
+        """
+        if self.lower is None:
+            return "none" if self.upper is None else f"up to {self.upper}"
+        if self.upper is None:
+            return f"{self.lower} or more"
+        return str(self.lower) if self.lower == self.upper else f"{self.lower} to {self.upper}"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How often numbers occur, for a chart: its title, what its axes show, and the count of each number."""
+
+    title: str
+    horizontal: str
+    vertical: str
+    counts: Mapping[int, int]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measures(Mapping[str, object]):
+    """What an attack counted; as a mapping, the measures of the JSON report without those that are absent.
+
+    A subclass is a frozen dataclass with `eq=False`, for two mappings of the same measures are equal.
+
+    Attributes:
+        timeline: what is found after each release, from the releases so far alone; as many as were looked at.
+        by_version: whether a finding is about a person in one release alone.
+        about_values: whether sensitive values are found out, rather than whose record one is.
+        about_everybody: whether it reasons about everybody's values at once.
+        timeline_label: what the timeline counts, in a word or two.
+        remedy: what would have kept people from being found.
+    """
+
+    timeline: list[int] | Absent = ABSENT
+
+    by_version: ClassVar[bool] = False
+    about_values: ClassVar[bool] = True
+    about_everybody: ClassVar[bool] = False
+    timeline_label: ClassVar[str] = "found"
+    remedy: ClassVar[str] = (
+        "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
+    )
+
+    def __getitem__(self, name: str) -> object:
+        """Return a measure in the form of the JSON report."""
+        if name in self._names():
+            value = getattr(self, name.replace(".", "_"))
+            return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the measures that there are, the timeline last."""
+        yield from self._names()
+
+    def __len__(self) -> int:
+        """Return how many measures there are."""
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        return [name for name in measure_names(type(self)) if getattr(self, name.replace(".", "_")) is not ABSENT]
+
+    @property
+    def subjects(self) -> int | None:
+        """How many people, versions or records were judged; None where the attack does not count them."""
+        return None
+
+    @property
+    def subjects_label(self) -> str:
+        """What these are."""
+        return "people"
+
+    @property
+    def found(self) -> int:
+        """How many of them are found."""
+        return 0
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many are found, of how many; `at_least` tells that the attack did not come to an end."""
+        if self.subjects is None:
+            counts = [f"{name} {value:,}" for name, value in self.items() if isinstance(value, int)]
+            return ", ".join(counts) or "see its findings"
+        label = self.subjects_label
+        whole = plural(self.subjects, {"people": "person"}.get(label, label.removesuffix("s")), label)
+        if not self.found:
+            return f"none {'found ' if at_least else ''}of {whole}"
+        return f"{'at least ' if at_least else ''}{self.found:,} of {whole}"
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return what is wrong with the series, as the verdict says it; `value` is `the sensitive value`, or which."""
+        return f"{value} is certain for {self.found_in_words(at_least=at_least)}"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield sentences that tell how to take what was found; `attack` is the attack's name."""
+        yield from ()
+
+    def distributions(self) -> Iterator[Distribution]:
+        """Yield what charts show of the measures."""
+        yield from ()
+
+
+def measure_names(kind: type[Measures]) -> list[str]:
+    """Return the names of the measures of a kind as the JSON report orders them: its own, then those of its bases.
+
+    A number in a name, as in `above_0_9`, has its point there.
+
+    >>> measure_names(RiskMeasures)[3:6]
+    ['at_limit', 'above_0.9', 'above_0.5']
+    """
+    known = {each.name for each in fields(kind)}
+    names = dict.fromkeys(name for base in kind.__mro__ for name in get_annotations(base) if name in known)
+    return [*(re.sub(r"(\d)_(\d)", r"\1.\2", name) for name in names if name != "timeline"), "timeline"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundedMeasures(Measures):
+    """Measures of an attack on equivalences: `min_e` bounds the least number of people on a side of one."""
+
+    min_e: LeastBounds
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RiskMeasures(Measures):
+    """What probabilities a scored attack gives the true values, as far as they are known; all absent without any.
+
+    Attributes:
+        max_risk, mean_risk: of all versions; None where they were not computed.
+        risk_counts: how many have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1.
+        at_limit, above_0_9, above_0_5: how many people have a value in some release that is as probable as the policy's
+            limit, 0.9 (`above_0.9` in the JSON report) or 0.5, or more.
+        max_ever_risk: the highest probability ever to have had a grave value; None where nobody counts.
+        certain_ever: how many people have certainly had one, in some release.
+        alone: how many people contradict the assumptions, and have values given away by groups of one value.
+    """
+
+    max_risk: float | Absent | None = ABSENT
+    mean_risk: float | Absent | None = ABSENT
+    risk_counts: list[int] | Absent | None = ABSENT
+    at_limit: int | Absent | None = ABSENT
+    above_0_9: int | Absent | None = ABSENT
+    above_0_5: int | Absent | None = ABSENT
+    max_ever_risk: float | Absent | None = ABSENT
+    certain_ever: int | Absent = ABSENT
+    alone: int | Absent = ABSENT

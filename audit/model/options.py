@@ -1,0 +1,149 @@
+"""Options: the fields of attacks, anonymizers and principles, as the command line and the Python API take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from audit.model.errors import UsageError, printable
+
+LARGEST = 999_999_999
+"""The largest whole number that an option takes unless it says otherwise."""
+_KINDS = {kind.__name__: kind for kind in (bool, int, float, str)}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: of the field; on the command line with dashes.
+        kind: `bool`, `int`, `float` or `str`.
+        default: what it is unless given; `dataclasses.MISSING` where it has to be.
+        help: what it does, in a few words.
+        least, most: limits of a number.
+        anywhere: whether it may be given where nothing that was chosen has it, as a seed may.
+    """
+
+    name: str
+    kind: type
+    default: Any
+    help: str = ""
+    least: float = 0
+    most: float = LARGEST
+    anywhere: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def required(self) -> bool:
+        """Whether it has to be given."""
+        return self.default is MISSING
+
+    @property
+    def wanted(self) -> str:
+        """What has to be given, in words."""
+        if self.kind is bool:
+            return "True or False"
+        if self.kind is str:
+            return "a text"
+        number = "a whole number" if self.kind is int else "a number"
+        return f"{number} from {self.least:g} to {_plain(self.most)}"
+
+    def parse(self, text: str) -> Any:  # noqa: ANN401 - its type is the field's
+        """Return the value that a word of the command line is.
+
+        Raises:
+            ValueError: it is none; the text says what is needed.
+        """
+        if self.kind is str:
+            return text
+        try:
+            number = int(text) if self.kind is int and text.isascii() and text.isdigit() else float(text)
+        except ValueError:
+            number = float("nan")
+        if self.kind is int and not isinstance(number, int):
+            number = float("nan")
+        if not self.least <= number <= self.most:
+            raise ValueError(f"{self.wanted} is needed")
+        return number
+
+    def checked(self, value: object) -> Any:  # noqa: ANN401 - its type is the field's
+        """Return a value that was given in Python, as the field's own type.
+
+        Raises:
+            UsageError: it is of another type, or beyond the limits.
+        """
+        if self.kind is bool or self.kind is str:
+            if isinstance(value, self.kind):
+                return value
+        elif _is_number(value, Integral if self.kind is int else Real):
+            number = self.kind(value)
+            if self.least <= number <= self.most:
+                return number
+        raise UsageError(f"{self.name} has to be {self.wanted}")
+
+
+def option(
+    default: Any = MISSING,  # noqa: ANN401 - its type is the field's
+    *,
+    help: str,
+    least: float = 0,
+    most: float = LARGEST,
+    anywhere: bool = False,
+) -> Any:  # noqa: ANN401 - stands for the field's value
+    """Return a field of a dataclass with what the command line and the manual say of it."""
+    metadata = {"help": help, "least": least, "most": most, "anywhere": anywhere}
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+
+
+def options_of(kind: type) -> tuple[Option, ...]:
+    """Return the options of a frozen dataclass: its fields, but for those that the policy sets.
+
+    A field of another type than `bool`, `int`, `float` or `str` can be set in Python alone.
+
+    >>> from dataclasses import make_dataclass
+    >>> [each.flag for each in options_of(make_dataclass("Sweep", [("max_depth", int), ("seen", set)]))]
+    ['--max-depth']
+    """
+    decides: frozenset[str] = getattr(kind, "decides", frozenset())
+    found = []
+    for each in fields(kind) if is_dataclass(kind) else ():
+        told = _KINDS.get(each.type if isinstance(each.type, str) else each.type.__name__)
+        if each.init and each.name not in decides and told is not None:
+            found.append(Option(each.name, told, each.default, **each.metadata))
+    return tuple(found)
+
+
+def given(options: Iterable[Option], values: Mapping[str, object]) -> dict[str, Any]:
+    """Return those of some values that are options, checked.
+
+    Raises:
+        UsageError: a value is no value of its option.
+    """
+    return {each.name: each.checked(values[each.name]) for each in options if each.name in values}
+
+
+def refuse_unknown(names: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse names that are no options.
+
+    Raises:
+        UsageError: one of them is none.
+    """
+    there = dict.fromkeys(known)
+    if unknown := set(names) - there.keys():
+        raise UsageError(f"{what} has the option {printable(min(unknown))}; there are {', '.join(there)}")
+
+
+def _is_number(value: object, kind: type) -> bool:
+    """Tell whether a value is a number of a kind; truth values are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == int(number) else f"{number:g}"

@@ -1,0 +1,60 @@
+"""The plan of a publication: what each method would make of some microdata, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.model.report import AttackReport
+
+
+@dataclass(frozen=True)
+class PlannedSeries:
+    """One method with its parameters, tried on the microdata.
+
+    Attributes:
+        method, parameters: which; the parameters as they are written on the command line, such as `--m 4`.
+        refused: why nothing could be published; None otherwise, and what follows holds only then.
+        form: `generalization` or `anatomy`, which publishes exact quasi-identifiers.
+        exit_code: of the audit with the default policy: 0 the policy holds, 1 it is violated, 3 it is undecided.
+        attacks: what each attack found, without findings.
+        counterfeits, withheld: over all releases.
+        ncp: how much of their domain the cells cover, averaged; None where there are no cells.
+        query_error: median relative error of COUNT queries, averaged over the releases; None where none has one.
+        seconds: for publishing.
+    """
+
+    method: str
+    parameters: str
+    refused: str | None = None
+    form: str = ""
+    exit_code: int = 3
+    attacks: tuple[AttackReport, ...] = ()
+    counterfeits: int = 0
+    withheld: int = 0
+    ncp: float | None = None
+    query_error: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the series was published, and keeps the policy."""
+        return self.refused is None and self.exit_code == 0
+
+
+@dataclass(frozen=True)
+class PublicationPlan:
+    """All that was tried, in the order of the registry.
+
+    Attributes:
+        microdata: the microdata's name.
+        tried: the methods, each with each of its parameters.
+    """
+
+    microdata: str
+    tried: tuple[PlannedSeries, ...]
+
+    @property
+    def recommended(self) -> PlannedSeries | None:
+        """The most useful series that keeps the policy: least query error, then counterfeits; None where none does."""
+        keeping = [each for each in self.tried if each.keeps]
+        return min(keeping, key=lambda e: (e.query_error is None, e.query_error or 0.0, e.counterfeits), default=None)

@@ -1,0 +1,85 @@
+"""A registry: things of one kind by their names, those of this program and those that other packages bring.
+
+Another package brings one by an entry point of its distribution:
+
+    [project.entry-points."series_audit.attacks"]
+    my-attack = "my_package.attack:MyAttack"
+
+Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Generic, TypeVar, cast
+
+from audit.model.errors import UsageError, printable
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Things of one kind by their names, in the order in which they are told; then those of others, by name.
+
+    Attributes:
+        group: the group of entry points by which other packages bring theirs.
+        kind: what one of them is called in a message.
+        own: this program's, as `package.module:Name`.
+    """
+
+    def __init__(self, group: str, kind: str, own: Mapping[str, str]) -> None:
+        self.group, self.kind, self.own = group, kind, dict(own)
+
+    @cached_property
+    def _others(self) -> dict[str, EntryPoint]:
+        """What other packages bring; nobody takes the place of one of this program's."""
+        found = sorted(entry_points(group=self.group), key=lambda point: point.name)
+        return {point.name: point for point in found if point.name not in self.own}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names."""
+        return (*self.own, *self._others)
+
+    def load(self, name: str) -> T:
+        """Return what has a name, or what stands at `package.module:Name`.
+
+        Raises:
+            UsageError: there is nothing of the name, or it cannot be imported.
+        """
+        point = self._others.get(name)
+        target = self.own.get(name) or (name if point is None else point.value)
+        if ":" not in target:
+            raise UsageError(
+                f"there is no {self.kind} {printable(name)}; choose from {', '.join(self.names)}, or name one of yours "
+                "as package.module:Name"
+            )
+        try:
+            return cast("T", point.load() if point is not None else _imported(target))
+        except (ImportError, AttributeError) as error:
+            whose = f" of the package {printable(point.dist.name)}" if point is not None and point.dist else ""
+            raise UsageError(
+                f"the {self.kind} {printable(name)}{whose} cannot be imported ({printable(str(error), 200)}); install "
+                "what it needs, or correct its name"
+            ) from error
+
+    def __iter__(self) -> Iterator[T]:
+        """Import all of them, and yield one after the other."""
+        return map(self.load, self.names)
+
+
+def _imported(target: str) -> object:
+    """Return what stands at `package.module:Name`; a module may also lie in the folder that one works in."""
+    module, _, path = target.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    found: object = import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found

@@ -1,0 +1,140 @@
+"""The foresight: what would change if one more release were published, as data. Formats render it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.model.report import AttackReport, NamedFinding, Report
+
+
+@dataclass(frozen=True)
+class GroupRows:
+    """Rows of one group of the candidate, as lines of its file: from 1, with the header; in Parquet, rows from 1."""
+
+    group: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class NewFinding:
+    """A finding that the candidate would add, and what it follows from.
+
+    Attributes:
+        finding: as the audit of the series with the candidate tells it.
+        releases: the earlier releases that it takes beside the candidate.
+        least: whether it is known that it takes every one of them.
+        rows: the rows of the candidate that it takes.
+    """
+
+    finding: NamedFinding
+    releases: tuple[str, ...]
+    least: bool
+    rows: tuple[GroupRows, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A measure of an attack without the candidate and with it, and with it less the rows to withhold.
+
+    None where the attack has no such measure, or nothing is to be withheld.
+    """
+
+    measure: str
+    before: object
+    after: object
+    withheld: object
+
+
+@dataclass(frozen=True)
+class AttackComparison:
+    """One attack without the candidate and with it.
+
+    Attributes:
+        attack, sensitive: which; `sensitive` names the attribute when several are audited.
+        status: with the candidate; and `status_before` without it.
+        changes: the measures that differ, timelines left out.
+        old: how many findings say nothing that could not be said before.
+        new: how many others there are; `people` are all who are newly found by a certain value of theirs.
+        findings: the most severe of the new ones.
+    """
+
+    attack: str
+    sensitive: str | None
+    status: str
+    status_before: str
+    changes: tuple[Change, ...]
+    old: int
+    new: int
+    people: int
+    findings: tuple[NewFinding, ...]
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """Rows of the candidate without which nobody's own releases give the person away, as all attacks, run again, saw.
+
+    Attributes:
+        rows: which, by group; their people and their values are left out.
+        count: how many.
+        smallest: whether it is proved that no fewer rows would do.
+        against: the attacks that find something new with these rows, and without them nothing.
+        remaining: how many new findings other attacks then still have, by attack.
+        bare: groups of the candidate in which no person is left.
+        report: the audit of the series with what is left of the candidate; None where no row is left.
+    """
+
+    rows: tuple[GroupRows, ...]
+    count: int
+    smallest: bool
+    against: tuple[str, ...]
+    remaining: tuple[tuple[str, int], ...]
+    bare: tuple[str, ...]
+    report: Report | None
+
+
+@dataclass(frozen=True)
+class ReleaseImpact:
+    """What publishing a candidate would change.
+
+    Attributes:
+        candidate: its tag.
+        files: what it was read from, and `key` where it is told whose rows are whose, if in a file of its own.
+        before, after: the audits of the series without and with it.
+        attacks: both, attack by attack.
+        withholding: rows to withhold; None where that is not computed, or not needed.
+        not_computed: why no withholding is told against what is new, each reason once.
+    """
+
+    candidate: str
+    files: tuple[str, ...]
+    key: str | None
+    before: Report
+    after: Report
+    attacks: tuple[AttackComparison, ...]
+    withholding: Suppression | None
+    not_computed: tuple[str, ...]
+
+    @property
+    def new(self) -> int:
+        """How many findings the candidate would add, over all attacks."""
+        return sum(attack.new for attack in self.attacks)
+
+
+def changed(before: AttackReport, after: AttackReport, withheld: AttackReport | None) -> tuple[Change, ...]:
+    """Return the measures of an attack that differ, timelines left out.
+
+    Tables within a measure are told entry by entry, as `compromised 1`, but for bounds, which are one measure.
+    """
+    old, new, less = (_flat({} if each is None else each.figures) for each in (before, after, withheld))
+    names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
+    return tuple(Change(name, old.get(name), new.get(name), less.get(name)) for name in names)
+
+
+def _flat(measures: dict[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in measures.items():
+        if isinstance(value, dict) and "lower" not in value:
+            flat |= {f"{name} {key}": entry for key, entry in value.items()}
+        elif not isinstance(value, list):
+            flat[name] = value
+    return flat

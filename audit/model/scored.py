@@ -1,0 +1,214 @@
+"""Scored outcomes: what an attack found out, with the risks of the true values; data for whoever judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.measures import ABSENT, RiskMeasures
+from audit.model.outcome import (
+    Attack,
+    AttributeDisclosures,
+    Columns,
+    EquivalenceFindings,
+    GroupDisclosures,
+    LinkageDisclosures,
+    Outcome,
+    Places,
+    Risks,
+)
+
+_TENTHS = 10
+_ROUNDING = 1e-9
+_BELOW = 1e-12
+_HALF, _REST = 1 << 26, 1 << 34
+_AT_A_TIME = 1 << 17
+_SHARES = (0.9, 0.5)
+Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
+
+
+@dataclass(frozen=True)
+class EverRisks:
+    """What is known of people's having had a grave value in some release.
+
+    Attributes:
+        risk: by person code, the probability; NaN for whoever does not count or has no history; shape (people,).
+        certain: by person code, whether every history has one; shape (people,).
+        unpublished: grave values that no release has.
+    """
+
+    risk: npt.NDArray[np.float64]
+    certain: npt.NDArray[np.bool_]
+    unpublished: tuple[str, ...] = ()
+
+    @property
+    def highest(self) -> float | None:
+        """The highest probability; None where nobody counts."""
+        known = self.risk[~np.isnan(self.risk)]
+        return float(known.max()) if len(known) else None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """An outcome with its risks.
+
+    Attributes:
+        outcome: what the attack found; `incomplete` when its risks could not be computed in time.
+        risks: the risk of everybody's true value, or of the likeliest where the truth is not known.
+        seconds: how long attack and scoring took.
+        alone: person, release and value of what groups of one value give away of people whose own values contradict
+            the assumptions, of whom the outcome says nothing; None where there are none.
+        grave: the codes of the policy's grave values.
+        ever: how probable it is for people ever to have had one, if this was asked and the attack tells it.
+    """
+
+    outcome: Outcome
+    risks: Risks | None
+    seconds: float = 0.0
+    alone: Columns | None = None
+    grave: frozenset[int] = frozenset()
+    ever: EverRisks | None = None
+
+    def risk_measures(self, limit: float) -> RiskMeasures:
+        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told."""
+        alone = ABSENT if self.alone is None or not len(self.alone[0]) else len(np.unique(self.alone[0]))
+        if isinstance(self.outcome.claims, GroupDisclosures):
+            return RiskMeasures(max_risk=self.max_risk(), mean_risk=self.outcome.claims.mean)
+        if not isinstance(self.outcome.claims, AttributeDisclosures):
+            return RiskMeasures(alone=alone)
+        return RiskMeasures(
+            max_risk=self.max_risk(),
+            mean_risk=self._mean_risk(),
+            risk_counts=None if self.risks is None else self._risk_counts(self.risks),
+            at_limit=self.people_at(limit),
+            above_0_9=self.people_at(0.9),
+            above_0_5=self.people_at(0.5),
+            max_ever_risk=ABSENT if self.ever is None else self.ever.highest,
+            certain_ever=ABSENT if self.ever is None else int(np.count_nonzero(self.ever.certain)),
+            alone=alone,
+        )
+
+    def people_at(self, limit: float) -> int | None:
+        """Return how many people have a value in some release that is as probable as a limit, or more.
+
+        None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
+        """
+        claims = self.outcome.claims
+        if not isinstance(claims, AttributeDisclosures):
+            return None
+        if self.risks is None and limit < 1.0:
+            return None
+        people = [claims.people]
+        if self.risks is not None:
+            people.append(self.risks.person[reaches_all(self.risks.risk, limit)])
+        found = np.zeros(max(int(some.max(initial=-1)) for some in people) + 1, dtype=np.bool_)
+        for some in people:
+            found[some] = True
+        return int(np.count_nonzero(found))
+
+    def max_risk(self, waived: Places | None = None, waived_risks: Places | None = None) -> float | None:
+        """Return the highest risk of a value, leaving out the claims, and the risks, at some places; None for want.
+
+        An attack that was cut short has no risks, yet each of its claims is a certainty.
+        """
+        claims = self.outcome.claims
+        gone = np.zeros(0, dtype=np.intp) if waived is None else waived
+        if isinstance(claims, EquivalenceFindings):
+            return 1.0 if (np.delete(claims.e, gone) == 0).any() else None
+        if isinstance(claims, GroupDisclosures):
+            left = np.delete(claims.risk, gone)
+            return float(left.max()) if len(left) else claims.below
+        if not isinstance(claims, AttributeDisclosures):
+            certain = isinstance(claims, LinkageDisclosures) and np.delete(claims.certain, gone).any()
+            return 1.0 if certain else None
+        if len(claims) > len(gone):
+            return 1.0
+        if self.risks is None:
+            return None
+        counts = ~np.isnan(self.risks.risk)
+        if waived_risks is not None:
+            counts[waived_risks] = False
+        if len(gone):
+            counts &= ~_left_out(self.risks, claims, gone)
+        return float(self.risks.risk[counts].max()) if counts.any() else None
+
+    def _mean_risk(self) -> float | None:
+        return None if self.risks is None else mean(self._weighed(self.risks))
+
+    def _risk_counts(self, risks: Risks) -> list[int]:
+        """Return how many versions have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
+        total = np.zeros(_TENTHS + 1, dtype=np.int64)
+        for risk, weights in self._weighed(risks):
+            # What rounding has left a little below a tenth belongs to it; only what is certain is 1.
+            most = np.where(risk == 1, _TENTHS, _TENTHS - 1)
+            tenth = np.minimum(np.floor(risk * _TENTHS + _ROUNDING), most).astype(np.intp)
+            total += np.bincount(tenth, weights=weights, minlength=_TENTHS + 1).astype(np.int64)
+        return total.tolist()
+
+    def _weighed(self, risks: Risks) -> Iterator[Weighed]:
+        """Yield the risks that there are, some at a time, and how many versions each stands for.
+
+        So many at a time fit into a processor's cache.
+        """
+        for first in range(0, len(risks.risk), _AT_A_TIME):
+            some = slice(first, first + _AT_A_TIME)
+            risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
+            yield risk[counts], risks.versions[some][counts]
+
+
+def mean(parts: Iterable[Weighed]) -> float | None:
+    """Return the mean of probabilities, each with its weight; None where there are none.
+
+    It does not depend on their order, as sums of floating-point numbers do: they are added up as whole numbers of
+    2^-60, in two halves.
+
+    >>> mean([(np.array([1.0, 0.25, 0.1]), np.array([1, 2, 1], dtype=np.int32))])
+    0.4
+    """
+    total = count = 0
+    for risk, weights in parts:
+        high = np.rint(risk * _HALF)
+        low = np.rint((risk - high / _HALF) * (_HALF * _REST))
+        total += int((high.astype(np.int64) * weights).sum()) * _REST + int((low.astype(np.int64) * weights).sum())
+        count += int(weights.sum(dtype=np.int64))
+    return float(Fraction(total, count * _HALF * _REST)) if count else None
+
+
+def _left_out(risks: Risks, claims: AttributeDisclosures, waived: Places) -> npt.NDArray[np.bool_]:
+    """Return which entries of the risks have all their claims waived."""
+    people, claimed = np.unique(claims.person, return_counts=True)
+    gone, times = np.unique(claims.person[waived], return_counts=True)
+    wholly = gone[times == claimed[np.searchsorted(people, gone)]]
+    versions = (claims.person[waived].astype(np.int64) << 32) + claims.release[waived]
+    of_versions = np.isin((risks.person.astype(np.int64) << 32) + risks.release, versions)
+    return of_versions | ((risks.release < 0) & np.isin(risks.person, wholly))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One attack's result, on one sensitive attribute of several; the places of waived claims and risks."""
+
+    attack: Attack
+    sensitive: str | None
+    scored: Scored
+    waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    waived_risks: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+
+def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:
+    """Tell the same of many risks; NaN reaches nothing."""
+    return risk >= (limit if limit >= 1.0 else limit - _BELOW)
+
+
+def reaches(risk: float, limit: float) -> bool:
+    """Tell whether a risk reaches a limit; below certainty, rounding counts against the series.
+
+    >>> reaches(1 - 1e-15, 1.0), reaches(0.6 - 1e-15, 0.6)
+    (False, True)
+    """
+    return risk >= limit or (limit < 1.0 and risk >= limit - _BELOW)

@@ -1,0 +1,251 @@
+"""One run of attacks: evidence to attacks, outcomes to scores."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.release_cache import ReleaseCache
+from audit.clauses.registry import in_force
+from audit.io.series import Series
+from audit.io.tables import count_rows
+from audit.judgement.baseline import Baseline
+from audit.judgement.consistent import with_alone
+from audit.judgement.ever import ever_risks
+from audit.judgement.findings import AnySelection, select_findings
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.scoring import attacked, changed_values
+from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
+from audit.model.adversary import AdversaryKind
+from audit.model.errors import UsageError
+from audit.model.evidence import Evidence
+from audit.model.outcome import INTERRUPTED, Attack, AttributeDisclosures, Outcome, PerPersonAttack
+from audit.model.report import (
+    Input,
+    ReleasePanel,
+    SeriesFacts,
+)
+from audit.model.scored import Judged, Scored
+from audit.pipeline.input_files import digest, input_files
+from audit.runtime.budget import Budget
+from audit.runtime.distributed.partitioned_attack import PartitionedSeries
+from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.signals import preserve_sigint_handler
+
+Selections = Sequence[AnySelection | None]
+Flags = npt.NDArray[np.bool_]
+Progress = Callable[[str], Callable[[int, int], None] | None]
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """How to audit.
+
+    Attributes:
+        adversary: whom to assume; the worst case that the series allows when None.
+        limits: clauses of the policy that replace those of the manifest.
+        time_limit: seconds per attack and sensitive attribute; None is without limit.
+        findings: how many findings to show of each attack; None for all.
+        reveal: whether to name people.
+        explicit: whether the attacks were asked for by name.
+        stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
+        progress: given an attack's name, returns who is told of its progress.
+        engine: where attacks have their work done.
+        distributed: whether releases too are read there, and people attacked in ranges.
+        today: the date at which waivers are judged.
+        keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
+        warm_start: whether attacks that look for worlds may start from the publisher's; no result depends on it.
+        baseline: an earlier report, whose findings count no more.
+        grave: the grave values of the policy, in force with its clause `max_ever_risk` alone.
+        risk_findings: whether risks below certainty that reach the policy's limit are findings too.
+    """
+
+    adversary: AdversaryKind | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    time_limit: float | None = 300.0
+    findings: int | None = 20
+    reveal: bool = False
+    explicit: bool = False
+    stable_ids: bool = False
+    progress: Progress = lambda _: None
+    engine: Engine = field(default_factory=lambda: Local(cores()))
+    distributed: bool = False
+    today: datetime.date = field(default_factory=datetime.date.today)
+    keeps_finished: bool = False
+    warm_start: bool = True
+    baseline: Baseline | None = None
+    grave: frozenset[str] = frozenset()
+    risk_findings: bool = True
+
+
+@dataclass(frozen=True)
+class AuditRun:
+    """A series with what some attacks found out of it, not yet told: each result with the evidence that it is from.
+
+    `changed` tells for each evidence, by person code, whose own published values contradict the assumptions.
+    """
+
+    series: Series
+    evidence: Sequence[Evidence]
+    changed: Sequence[Flags]
+    judged: list[tuple[Evidence, Judged]]
+    facts: SeriesFacts
+    inputs: tuple[Input, ...]
+    panel: tuple[ReleasePanel, ...]
+
+    def limits(self, options: AuditOptions) -> dict[str, float]:
+        """Return the limits of the policy in force."""
+        return {name: each.limit for name, each in in_force(self.series.manifest.policy, options.limits).items()}
+
+    @property
+    def releases(self) -> ReleaseCache:
+        """The releases that were attacked."""
+        source = self.evidence[0].source
+        if not isinstance(source, KnownGroupsSource):
+            raise TypeError("this evidence does not come from a series")
+        return source.releases
+
+    def shelves(self, namer: Pseudonymizer) -> Selections:
+        """Return what each result claims; None where nothing can be."""
+        return [_shelf(seen, entry, namer) for seen, entry in self.judged]
+
+
+def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> AuditRun:
+    """Run some attacks on a series.
+
+    Raises:
+        InputError: the series cannot be read, or contradicts its register or known values.
+        UsageError: no attack applies, or one that was asked for by name does not.
+    """
+    limits = {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
+    attacks = [each.with_policy(limits) for each in attacks]
+    if "max_ever_risk" in limits:
+        options = replace(options, grave=frozenset(series.manifest.grave))
+    evidence = build_evidence(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+    evidence = tuple(replace(seen, warm_start=options.warm_start) for seen in evidence)
+    source = evidence[0].source
+    if not isinstance(source, KnownGroupsSource):
+        raise TypeError("this evidence does not come from a series")
+    apart = (
+        options.distributed
+        and evidence[0].adversary.knows_people
+        and any(isinstance(each, PerPersonAttack) for each in attacks)
+    )
+    files = input_files(series, reveal=options.reveal)
+    with ThreadPoolExecutor(1) as thread:
+        hasher = options.engine if options.distributed else thread
+        digests = {name: hasher.submit(digest, file) for name, file in files.items()}
+        each = [seen for seen in evidence if seen.combined is None]
+        ranges = PartitionedSeries(series, each, options.engine) if apart else None
+        descriptions = ReleaseSummaries(source)
+        judged = _judged(evidence, attacks, options, ranges)
+        _check_applies([entry for _, entry in judged], named=options.explicit)
+        described = descriptions.all() if ranges is None else ranges.described
+        rows = rows_of_files(series, described)
+        inputs = tuple(
+            Input(
+                name,
+                digests[name].result(),
+                rows[name] if name in rows else count_rows(file.path),
+                file.columns,
+            )
+            for name, file in files.items()
+        )
+        present = source.releases.present() if ranges is None else ranges.present
+    panel = tuple(one for each in described for one in each.panel)
+    changed = _changed(evidence, ranges)
+    return AuditRun(series, evidence, changed, judged, facts(source, present, described), inputs, panel)
+
+
+def _judged(
+    evidence: Sequence[Evidence], attacks: Sequence[Attack], options: AuditOptions, ranges: PartitionedSeries | None
+) -> list[tuple[Evidence, Judged]]:
+    """Run each attack on each evidence.
+
+    An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
+    """
+    judged: list[tuple[Evidence, Judged]] = []
+    interrupted = False
+    for seen in evidence:
+        for attack in attacks:
+            if not attack.per_attribute and seen is not evidence[0]:
+                continue
+            scored = Scored(Outcome.cut_off(attack.name), None)
+            if not interrupted:
+                try:
+                    scored = _attack(attack, seen, options, ranges)
+                except KeyboardInterrupt:
+                    if not options.keeps_finished or all(_is_skipped(entry) for _, entry in judged):
+                        raise
+                    interrupted = True
+            scored = _with_histories(attack, seen, scored, options)
+            judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored)))
+    return judged
+
+
+def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: AuditOptions) -> Scored:
+    """Return a result with how probable it is for people ever to have had a grave value, where the policy names any."""
+    if not options.grave or scored.outcome.status == "skipped" or seen.combined is not None:
+        return scored
+    scored = replace(scored, grave=frozenset(code for code, name in enumerate(seen.values) if name in options.grave))
+    if "max_ever_risk" not in attack.decides or scored.outcome.status != "complete":
+        return scored
+    return replace(scored, ever=ever_risks(seen, options.grave, changed_values(seen)))
+
+
+def _is_skipped(entry: Judged) -> bool:
+    return entry.scored.outcome.status == "skipped"
+
+
+def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
+    return seen.sensitive if len(evidence) > 1 and attack.per_attribute else None
+
+
+def _attack(attack: Attack, evidence: Evidence, options: AuditOptions, ranges: PartitionedSeries | None) -> Scored:
+    start = time.perf_counter()
+    budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
+    with preserve_sigint_handler():
+        if ranges is not None and isinstance(attack, PerPersonAttack) and evidence.combined is None:
+            scored = ranges.attack(attack, evidence, budget)
+        else:
+            scored = attacked(attack, evidence, budget)
+    outcome = scored.outcome
+    if scored.alone is not None and isinstance(outcome.claims, AttributeDisclosures):
+        outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
+    return replace(scored, outcome=outcome, seconds=time.perf_counter() - start)
+
+
+def _changed(evidence: Sequence[Evidence], ranges: PartitionedSeries | None) -> list[Flags]:
+    """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
+    found = []
+    for seen in evidence:
+        changed = None if ranges is None else ranges.changed(seen)
+        if changed is None and seen.adversary.knows_people:
+            changed = changed_values(seen)
+        found.append(np.zeros(0, dtype=np.bool_) if changed is None else changed)
+    return found
+
+
+def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
+    skipped: dict[str, list[str]] = {}
+    for entry in judged:
+        if _is_skipped(entry) and entry.scored.outcome.reason != INTERRUPTED:
+            skipped.setdefault(str(entry.scored.outcome.reason), []).append(entry.attack.name)
+    reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
+    if reasons and named:
+        raise UsageError(f"an attack that was asked for does not apply - {reasons}; leave it out, or add what it needs")
+    if sum(len(idents) for idents in skipped.values()) == len(judged):
+        raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
+
+
+def _shelf(seen: Evidence, entry: Judged, namer: Pseudonymizer) -> AnySelection | None:
+    claims = entry.scored.outcome.claims
+    return None if claims is None else select_findings(entry.attack.name, seen, claims, namer)

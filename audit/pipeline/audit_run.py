@@ -1,0 +1,308 @@
+"""One audit: attacks run on a series, what they found judged by the policy and its waivers, and all of it reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from audit.clauses.clause import Findings, decide
+from audit.clauses.registry import CLAUSES, in_force
+from audit.io.irregularities import irregularities
+from audit.io.series import Series
+from audit.judgement.baseline import Baseline
+from audit.judgement.findings import AnySelection
+from audit.judgement.found_people import found_people
+from audit.judgement.ladder import ladder, people_found
+from audit.judgement.locations import Locator
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.judgement.risk_findings import RiskSelection
+from audit.judgement.waivers import WaiverBook
+from audit.model.errors import UsageError
+from audit.model.evidence import Evidence
+from audit.model.measures import Measures
+from audit.model.outcome import INTERRUPTED, Attack, Finding, Places
+from audit.model.report import (
+    AdversaryFacts,
+    AttackReport,
+    ClauseReport,
+    Contradictions,
+    FoundPerson,
+    PolicyReport,
+    Report,
+    ReportWarning,
+    Undecided,
+    Waived,
+)
+from audit.model.scored import Judged
+from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+
+__all__ = [
+    "AuditOptions",
+    "AuditRun",
+    "Progress",
+    "build_report",
+    "pseudonymizer",
+    "remaining_findings",
+    "run_attacks",
+    "run_audit",
+]
+
+_MANY_COUNTERFEITS = 0.1
+
+
+@dataclass(frozen=True)
+class WaivedRun:
+    """The results of a run with their waived claims and risks marked.
+
+    `told` is what became of each waiver; `accepted` are the releases whose smallest class is accepted; `left_out` is
+    how many findings are waived, or in the baseline.
+    """
+
+    entries: list[Judged]
+    told: list[Waived]
+    accepted: frozenset[str]
+    left_out: int = 0
+
+
+def run_audit(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Report:
+    """Return the report of some attacks on a series.
+
+    Raises:
+        InputError, UsageError: as for `attack`.
+    """
+    namer = pseudonymizer(series, options)  # what is wrong with its key is told before a long run
+    return build_report(run_attacks(series, attacks, options), namer, options)
+
+
+def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
+    """Return what names findings and people in a report.
+
+    Raises:
+        UsageError: ids are to stay, and the series has no folder for their key; or those of a baseline, and it is gone.
+    """
+    namer = Pseudonymizer(series, reveal=options.reveal, stable=options.stable_ids)
+    if options.baseline is not None and not namer.keyed:
+        raise UsageError("--baseline: the key of its ids, private/finding.key, is not there; put it back")
+    return namer
+
+
+def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Report:
+    """Return what attacks found out as a report."""
+    series, evidence, shelves = attacked.series, attacked.evidence, attacked.shelves(namer)
+    waived = _waive(attacked, shelves, namer, options)
+    entries = waived.entries
+    contradictions = _contradictions(attacked, entries, reveal=options.reveal)
+    reports, people = _attack_reports(attacked, entries, shelves, namer, options)
+    return Report(
+        tool_version=version("series-audit"),
+        inputs=attacked.inputs,
+        series=attacked.facts,
+        adversary=AdversaryFacts(
+            evidence[0].kind, evidence[0].transitions is not None, max(seen.known for seen in evidence)
+        ),
+        attacks=reports,
+        people=people,
+        contradictions=contradictions,
+        policy=_decide(attacked, waived, contradictions, options),
+        time_limit=options.time_limit,
+        revealed=options.reveal,
+        ids_are_stable=namer.stable,
+        ladder=ladder(entries),
+        panel=attacked.panel,
+        warnings=warnings_of(series, attacked, reveal=options.reveal),
+        known_before=None if options.baseline is None else waived.left_out,
+        interrupted=any(entry.scored.outcome.reason == INTERRUPTED for entry in entries),
+    )
+
+
+def warnings_of(series: Series, attacked: AuditRun, *, reveal: bool) -> tuple[ReportWarning, ...]:
+    """Return what is irregular about the files of a series that was attacked."""
+    by_hash: dict[str, list[str]] = {}
+    for each in attacked.inputs:
+        by_hash.setdefault(each.sha256, []).append(each.path)
+    twice = tuple(" = ".join(paths) for paths in by_hash.values() if len(paths) > 1)
+    what = "files have the same content; publish each release once, or correct the manifest"
+    same = [ReportWarning("duplicates", what, twice)] if twice else []
+    share, rows = attacked.facts.counterfeits, attacked.facts.rows
+    if share > _MANY_COUNTERFEITS * rows:
+        what = f"{share / rows:.0%} of the rows are counterfeits, which whoever uses the series takes for people"
+        same.append(ReportWarning("counterfeit-share", what))
+    return (*irregularities(series, reveal=reveal), *same)
+
+
+def remaining_findings(
+    attacked: AuditRun, hidden: Sequence[Places], namer: Pseudonymizer, options: AuditOptions
+) -> tuple[tuple[AttackReport, ...], list[Sequence[Finding]], list[Places]]:
+    """Return what attacks found less the claims that are hidden, and less those that are waived, at some places.
+
+    Each attack's findings are returned as they are told and as codes; then the places of all claims that are left.
+    """
+    shelves = attacked.shelves(namer)
+    less = [
+        replace(entry, waived=np.union1d(entry.waived, places).astype(np.intp))
+        for entry, places in zip(_waive(attacked, shelves, namer, options).entries, hidden, strict=True)
+    ]
+    reports, _ = _attack_reports(attacked, less, shelves, namer, options)
+    findings: list[Sequence[Finding]] = [() if shelf is None else shelf.findings for shelf in shelves]
+    left = [
+        np.delete(np.arange(0 if shelf is None else len(shelf.claims)), entry.waived)
+        for shelf, entry in zip(shelves, less, strict=True)
+    ]
+    return reports, findings, left
+
+
+def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, options: AuditOptions) -> WaivedRun:
+    """Return the results with their waived claims and risks marked, and what became of each waiver."""
+    book = WaiverBook(attacked.series.manifest.waivers, options.today, namer)
+    entries, before = [], 0
+    for (seen, entry), shelf in zip(attacked.judged, shelves, strict=True):
+        marked = entry
+        if book.waivers and shelf is not None:
+            marked = replace(entry, waived=np.flatnonzero(book.waived(shelf.claimed())))
+        if book.waivers and (risky := _risky(seen, marked, attacked, namer, options)) is not None:
+            marked = replace(marked, waived_risks=risky.places[book.waived(risky.claimed())])
+        if options.baseline is not None:
+            marked = _less_known(options.baseline, marked, shelf, _risky(seen, marked, attacked, namer, options))
+        before += len(marked.waived) + len(marked.waived_risks)
+        entries.append(marked)
+    accepted = {tag for tag in attacked.series.tags if book.accepts_release(tag)}
+    if options.baseline is not None:
+        accepted |= {each.release for each in attacked.panel if options.baseline.has_class(each.release, each.k)}
+    return WaivedRun(entries, book.told(reveal=options.reveal), frozenset(accepted), before)
+
+
+def _less_known(baseline: Baseline, entry: Judged, shelf: AnySelection | None, risky: RiskSelection | None) -> Judged:
+    """Return a result with the claims and risks marked as well that the baseline has."""
+    if shelf is not None:
+        known = np.flatnonzero(baseline.known(shelf.claimed()))
+        entry = replace(entry, waived=np.union1d(entry.waived, known).astype(np.intp))
+    if risky is not None:
+        known = risky.places[baseline.known(risky.claimed())]
+        entry = replace(entry, waived_risks=np.union1d(entry.waived_risks, known).astype(np.intp))
+    return entry
+
+
+def _risky(
+    seen: Evidence, entry: Judged, attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
+) -> RiskSelection | None:
+    """Return the risks of a result that reach the policy's limit; None where only certainty does, or none is known."""
+    limit, risks = attacked.limits(options)["max_risk"], entry.scored.risks
+    if limit >= 1.0 or risks is None or not options.risk_findings:
+        return None
+    return RiskSelection(seen, entry, risks, limit, namer)
+
+
+def _attack_reports(
+    attacked: AuditRun, judged: Sequence[Judged], shelves: Selections, namer: Pseudonymizer, options: AuditOptions
+) -> tuple[tuple[AttackReport, ...], tuple[FoundPerson, ...]]:
+    """Select findings, and return what each attack found, and whom."""
+    limit = attacked.limits(options)["max_risk"]
+    risky = [
+        _risky(seen, new, attacked, namer, options) for (seen, _), new in zip(attacked.judged, judged, strict=True)
+    ]
+    for entry, shelf, risks in zip(judged, shelves, risky, strict=True):
+        taken = 0
+        if shelf is not None:
+            shelf.select(options.findings, entry.waived)
+            taken = len(shelf.findings)
+        if risks is not None:
+            risks.select(None if options.findings is None else max(0, options.findings - taken))
+    named = [_named(attacked.series, entry) for entry in judged]
+    mentioned = [one for some in (*shelves, *risky) if some is not None for one in some.mentioned()]
+    locator = Locator(attacked.releases) if options.reveal else None
+    namer.assign([*mentioned, *(("person", name) for names in named for name in names.values())])
+    seen = [(evidence, entry) for (evidence, _), entry in zip(attacked.judged, judged, strict=True)]
+    people = found_people(seen, list(zip(shelves, risky, strict=True)), namer)
+    reports = tuple(
+        AttackReport(
+            attack=entry.attack.name,
+            sensitive=entry.sensitive,
+            status=entry.scored.outcome.status,
+            reason=entry.scored.outcome.reason,
+            seconds=round(entry.scored.seconds, 6),
+            measures=_with_names(entry.scored.outcome.measures, names, namer),
+            risks=entry.scored.risk_measures(limit),
+            findings=tuple(
+                finding if locator is None else locator.located(finding)
+                for some in (shelf, risks)
+                if some is not None
+                for finding in some.to_report()
+            ),
+            findings_total=(0 if shelf is None else len(shelf.claims) - len(entry.waived))
+            + (0 if risks is None else len(risks.places)),
+            people=people_found(entry),
+            rules=getattr(entry.attack, "rules", {}),  # an attack may leave them out
+        )
+        for entry, shelf, risks, names in zip(judged, shelves, risky, named, strict=True)
+    )
+    return reports, people
+
+
+def _with_names(measures: Measures, names: Mapping[str, str], namer: Pseudonymizer) -> Measures:
+    shown: dict[str, Any] = {key: namer.display_name("person", name) for key, name in names.items()}
+    return replace(measures, **shown) if shown else measures
+
+
+def _named(series: Series, entry: Judged) -> dict[str, str]:
+    """Return the measures of an attack that are people, by their identifiers."""
+    return {key: series.people.name(code) for key, code in entry.scored.outcome.people.items()}
+
+
+def _contradictions(attacked: AuditRun, judged: Sequence[Judged], *, reveal: bool) -> Contradictions:
+    series, evidence, changed = attacked.series, attacked.evidence, attacked.changed
+    by_name = {seen.sensitive: people for seen, people in zip(evidence, changed, strict=True)}
+    infeasible = 0
+    for entry in judged:
+        risks = entry.scored.risks
+        if risks is not None:
+            lost = np.unique(risks.person[np.isnan(risks.risk)])
+            own = by_name[entry.sensitive or evidence[0].sensitive]
+            infeasible = max(infeasible, int((~own[lost]).sum()))
+    # Whose combination changes has a value that does.
+    each = [people for seen, people in zip(evidence, changed, strict=True) if seen.combined is None]
+    codes = np.unique(np.concatenate([np.flatnonzero(people) for people in each])) if reveal else ()
+    names = tuple(series.people.name(int(code)) for code in codes) if len(codes) else None
+    return Contradictions(sum(int(people.sum()) for people in each), infeasible, names)
+
+
+def _decide(
+    attacked: AuditRun,
+    waived: WaivedRun,
+    contradictions: Contradictions,
+    options: AuditOptions,
+) -> PolicyReport:
+    manifest = attacked.series.manifest
+    releases = [each for each in attacked.panel if each.release not in waived.accepted]
+    findings = Findings(
+        attacks=waived.entries,
+        releases=releases if _judges_releases(waived.entries, options) else (),
+        adversary=attacked.evidence[0].adversary,
+        narrowed=options.explicit,
+        not_combined=(
+            manifest.known is not None
+            and len(manifest.columns.sensitive) > 1
+            and attacked.evidence[0].adversary.knows_people
+        ),
+        linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
+        grave=manifest.grave,
+    )
+    stated = in_force(manifest.policy, options.limits)
+    decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
+    undecided = [each for decision in decisions for each in decision.undecided]
+    if contradictions:
+        undecided.append(Undecided("assumptions", "people's own published values contradict them"))
+    return PolicyReport(
+        tuple(ClauseReport(each.clause.name, each.limit, each.state, each.reason) for each in decisions),
+        tuple(violation for decision in decisions for violation in decision.violations),
+        tuple(undecided),
+        tuple(waived.told),
+    )
+
+
+def _judges_releases(judged: Sequence[Judged], options: AuditOptions) -> bool:
+    """Tell whether classes of rows are in question too: where single attacks were asked for, they may not be."""
+    return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in judged)

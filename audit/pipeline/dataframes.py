@@ -1,0 +1,227 @@
+"""Frames: a report as tables for pandas.
+
+Each function makes a new frame, so that changing one changes nothing else. Columns and their dtypes are always the
+same, also where there are no rows. Missing entries are `pd.NA`, in columns of objects None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+from audit.model.report import (
+    AttackReport,
+    DisclosureStep,
+    FillingStep,
+    NamedDisclosure,
+    NamedFinding,
+    ProofSteps,
+    RecordStep,
+    Report,
+    WeightedGroup,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[str, object]
+_TEXT, _COUNT, _NUMBER, _OBJECT = "string", "Int64", "Float64", "object"
+
+_ATTACK = {
+    "attack": _TEXT,
+    "sensitive": _TEXT,
+    "status": _TEXT,
+    "reason": _TEXT,
+    "seconds": _NUMBER,
+    "findings_total": _COUNT,
+}
+_FINDING = {
+    "id": _TEXT,
+    "attack": _TEXT,
+    "sensitive": _TEXT,
+    "kind": _TEXT,
+    "individual": _TEXT,
+    "record": _TEXT,
+    "release": _TEXT,
+    "value": _TEXT,
+    "risk": _NUMBER,
+    "evidence": _TEXT,
+    "e": _COUNT,
+    "left": _OBJECT,
+    "right": _OBJECT,
+    "class_size": _COUNT,
+    "cause": _TEXT,
+    "description": _OBJECT,
+}
+_STEP = {
+    "finding": _TEXT,
+    "step": _TEXT,
+    "kind": _TEXT,
+    "release": _TEXT,
+    "groups": _OBJECT,
+    "candidates": _OBJECT,
+    "feasible": _OBJECT,
+    "weight": _TEXT,
+    "size": _COUNT,
+    "cells": _OBJECT,
+    "rows": _COUNT,
+    "points": _COUNT,
+    "least": _COUNT,
+    "individual": _TEXT,
+    "value": _TEXT,
+}
+_RUNG = {
+    "attack": _TEXT,
+    "sensitive": _TEXT,
+    "people": _COUNT,
+    "beyond": _COUNT,
+    "so_far": _COUNT,
+    "seconds": _NUMBER,
+}
+_INPUT = {"path": _TEXT, "sha256": _TEXT, "rows": _COUNT}
+
+
+def measures(report: Report) -> pd.DataFrame:
+    """Return what each attack measured, one row for each attack and sensitive attribute.
+
+    A measure that no attack has as a number or text is a column of objects.
+    """
+    rows = [_measured(attack) for attack in report.attacks]
+    names = dict.fromkeys(name for row in rows for name in row)
+    dtypes = {name: _ATTACK.get(name) or _dtype([row.get(name) for row in rows]) for name in names}
+    return _frame({**_ATTACK, **dtypes}, rows)
+
+
+def measured(report: Report) -> pd.Series:
+    """Return what one attack measured, by name; by sensitive attribute and name where several are audited."""
+    import pandas as pd
+
+    several = len(report.attacks) > 1
+    found = {
+        (attack.sensitive, name) if several else name: value
+        for attack in report.attacks
+        for name, value in _measured(attack).items()
+        if name not in ("attack", "sensitive")
+    }
+    index = pd.MultiIndex.from_tuples(found, names=["sensitive", "measure"]) if several else None
+    series = pd.Series(list(found.values()), index if several else list(found), object, name=report.attacks[0].attack)
+    return series if several else series.rename_axis("measure")
+
+
+def findings(report: Report) -> pd.DataFrame:
+    """Return the findings that are shown, one row for each."""
+    return _frame(
+        _FINDING,
+        [
+            {**_fields(finding, _FINDING), "attack": attack.attack, "sensitive": attack.sensitive}
+            for attack in report.attacks
+            for finding in attack.findings
+        ],
+    )
+
+
+def certificates(report: Report) -> pd.DataFrame:
+    """Return the steps of the certificates of all findings that are shown, one row for each."""
+    return _frame(
+        _STEP,
+        [
+            {"finding": finding.id, **step}
+            for attack in report.attacks
+            for finding in attack.findings
+            for step in _steps(finding)
+        ],
+    )
+
+
+def timeline(report: Report) -> pd.DataFrame:
+    """Return what each attack counts after each release, one column for each attack and sensitive attribute."""
+    import pandas as pd
+
+    tags = report.series.releases
+    columns = {}
+    for attack in report.attacks:
+        line = attack.measures.timeline
+        if isinstance(line, list):
+            name = attack.attack if attack.sensitive is None else f"{attack.attack} ({attack.sensitive})"
+            columns[name] = pd.array([*line, *[None] * (len(tags) - len(line))], dtype=_COUNT)
+    return pd.DataFrame(columns, index=pd.Index(tags, dtype=_TEXT, name="release"))
+
+
+def ladder(report: Report) -> pd.DataFrame:
+    """Return what each attack adds to those before it, one row for each attack and sensitive attribute."""
+    return _frame(_RUNG, [_fields(rung, _RUNG) for rung in report.ladder])
+
+
+def inputs(report: Report) -> pd.DataFrame:
+    """Return the files that were read."""
+    return _frame(_INPUT, [_fields(each, _INPUT) for each in report.inputs])
+
+
+def _frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], dtype=d) for name, d in dtypes.items()})
+
+
+def _fields(thing: object, names: Iterable[str]) -> dict[str, object]:
+    """Return those of some fields that a thing has, copied where they could be changed."""
+    return {name: deepcopy(getattr(thing, name)) for name in names if hasattr(thing, name)}
+
+
+def _measured(attack: AttackReport) -> dict[str, object]:
+    """Return an attack's measures beside what became of it; the timeline is a frame of its own."""
+    told = {name: value for name, value in attack.figures.items() if name != "timeline"}
+    return {**_fields(attack, _ATTACK), **dict(_flat(told))}
+
+
+def _flat(measures: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield measures; the entries of one that is a table as `measure.entry`."""
+    for name, value in measures.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", deepcopy(value)
+
+
+def _dtype(values: Iterable[object]) -> str:
+    """Return the narrowest dtype that holds some values."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int}:
+        return _COUNT
+    if kinds <= {int, float}:
+        return _NUMBER
+    return _TEXT if kinds == {str} else _OBJECT
+
+
+def _steps(finding: NamedFinding) -> Iterator[Row]:
+    """Yield the steps of a certificate, numbered from 1."""
+    steps: tuple[DisclosureStep | RecordStep | WeightedGroup | FillingStep, ...] = finding.certificate
+    for number, step in enumerate(steps, 1):
+        yield {"step": str(number), **_step(step)}
+    if isinstance(finding, NamedDisclosure) and finding.proof is not None:
+        yield from _proof_steps(finding.proof, len(steps))
+
+
+def _step(step: DisclosureStep | RecordStep | WeightedGroup | FillingStep) -> Row:
+    if isinstance(step, FillingStep):
+        return {"kind": "filling", "release": step.release, "groups": step.groups}
+    if isinstance(step, DisclosureStep):
+        return {"kind": "candidates", **_fields(step, _STEP)}
+    kind = "record" if isinstance(step, RecordStep) else "weight"
+    return {"kind": kind, **_fields(step, _STEP), "groups": (step.group,)}
+
+
+def _proof_steps(proof: ProofSteps, before: int = 0, prefix: str = "") -> Iterator[Row]:
+    """Yield points, who spends them, and cases; what follows in case 3 is numbered 3.1, 3.2 and so on."""
+    number = before
+    for row in proof.points:
+        number += 1
+        yield {"step": f"{prefix}{number}", "kind": "points", **_fields(row, _STEP), "groups": (row.group,)}
+    for each in proof.spent:
+        number += 1
+        yield {"step": f"{prefix}{number}", "kind": "spent", **_fields(each, _STEP)}
+    for case in proof.cases:
+        number += 1
+        yield {"step": f"{prefix}{number}", "kind": "case", **_fields(case, _STEP)}
+        yield from _proof_steps(case.leads_to, prefix=f"{prefix}{number}.")

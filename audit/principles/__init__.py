@@ -1,0 +1,1 @@
+"""Privacy principles by their definitions."""

@@ -1,0 +1,74 @@
+"""What groups publish: their rows, and how often each sensitive value stands in each of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.model.errors import printable
+from audit.principles.principle import Rows
+
+Codes = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int64]
+
+
+class GroupContents(NamedTuple):
+    """Each value of each group, sorted by group and value.
+
+    Attributes:
+        group, value: shape (m,), int32; each pair stands once.
+        rows: how many of the group's rows have the value; shape (m,), int64.
+    """
+
+    group: Codes
+    value: Codes
+    rows: Counts
+
+
+def contents(series: Series, release: Release, sensitive: str) -> GroupContents:
+    """Return what the groups of a release publish of one sensitive attribute."""
+    values = len(series.vocabularies[sensitive])
+    key = release.entry_group.astype(np.int64) * values + release.entry_value[sensitive]
+    if release.entry_count is None:
+        pair, count = np.unique(key, return_counts=True)
+    else:
+        pair, place = np.unique(key, return_inverse=True)
+        count = totals(place, len(pair), release.entry_count)
+    return GroupContents((pair // values).astype(np.int32), (pair % values).astype(np.int32), count.astype(np.int64))
+
+
+def group_sizes(release: Release) -> Counts:
+    """Return how many rows each group publishes, counterfeits among them; by code, 0 for codes of no group."""
+    return totals(release.entry_group, release.group.size, release.entry_count)
+
+
+def first_rows(codes: npt.NDArray[np.integer], size: int) -> Rows:
+    """Return the first row of each code, -1 for a code that stands in none; shape (size,)."""
+    first = np.full(size, -1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # of equal codes, what is written last stays
+    return first
+
+
+def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> Counts:
+    """Return how many rows stand at each place or, when given, what their counts add up to; shape (size,)."""
+    if count is None:
+        return np.bincount(place, minlength=size).astype(np.int64)
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, place, count)
+    return total
+
+
+def is_person(series: Series, release: Release) -> npt.NDArray[np.bool_] | None:
+    """Return by row whether it is somebody's and no counterfeit's; None without a key."""
+    if release.person is None:
+        return None
+    return ~np.append(series.people.is_counterfeit(), True)[release.person]  # the last is nobody's, code -1
+
+
+def of_attribute(series: Series, sensitive: str) -> str:
+    """Return ` of ATTRIBUTE` for clauses of a series that has several sensitive attributes."""
+    return f" of {printable(sensitive)}" if len(series.manifest.columns.sensitive) > 1 else ""

@@ -1,0 +1,68 @@
+"""k-anonymity: nobody's published description is shared by fewer than k people.
+
+Rows of one group with equal cells form a class. Counterfeits are not people: the key tells which rows they are; where
+there is none, each class is taken to hold as many of its group's published counterfeits as it can, while somebody may
+be left in it. A class that is known to be counterfeits alone is nobody's, and breaks nothing. An Anatomy release
+publishes exact quasi-identifiers, and these form its classes. Source: monotonic paper, Section 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.model.composite_keys import combine, distinct
+from audit.principles.group_contents import Codes, Counts, first_rows, group_sizes, is_person, totals
+from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+
+
+@dataclass(frozen=True)
+class KAnonymity:
+    """Every class of every release stands for at least `k` people."""
+
+    k: int
+    name: ClassVar[str] = "k-anonymity"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(cells="used", key="used")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the classes of each release."""
+        return OneByOne(lambda release: small_classes(series, release, self.k))
+
+
+def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause]:
+    """Return the classes of a release that stand for fewer than `k` people."""
+    cells = [(codes, len(series.attributes[name].cells)) for name, codes in release.cells.items()]
+    _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
+    row = first_rows(place, int(place.max(initial=-1)) + 1)
+    people = _people(series, release, place, release.group.codes[row])
+    small = np.flatnonzero((people > 0) & (people < k))
+
+    def offence(number: int) -> PrincipleViolation:
+        at, count = int(row[small[number]]), int(people[small[number]])
+        what = f"a class of rows with equal cells stands for {count:,} of at least {k:,} people"
+        return PrincipleViolation(release.tag, (release.group.name(int(release.group.codes[at])),), at, what)
+
+    return breaches(f"classes of fewer than {k:,} people", row[small], offence)
+
+
+def _people(series: Series, release: Release, place: Codes, group: Codes) -> Counts:
+    """Return how many people each class stands for, or the fewest that it may stand for while it is somebody's.
+
+    Args:
+        series: the series.
+        release: one of its releases.
+        place: the class of each row; shape (rows,).
+        group: the group of each class; shape (classes,).
+    """
+    real = is_person(series, release)
+    if real is not None:
+        counts = real.astype(np.int64) if release.counts is None else release.counts * real
+        return totals(place, len(group), counts)
+    counterfeits = np.zeros(release.group.size, dtype=np.int64)
+    counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
+    somebody = group_sizes(release) > counterfeits
+    return np.maximum(totals(place, len(group), release.counts) - counterfeits[group], somebody[group])

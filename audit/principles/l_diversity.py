@@ -1,0 +1,51 @@
+"""l-diversity: no sensitive value has more than one in l of a group's rows.
+
+Counted is what is published, counterfeits included; each sensitive attribute is judged on its own. This frequency form
+is the one of the m-invariance paper's l-diverse releases, and the weakest that bounds a guess by 1/l.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.model.errors import printable
+from audit.principles.group_contents import contents, first_rows, group_sizes, of_attribute
+from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+
+
+@dataclass(frozen=True)
+class LDiversity:
+    """No value has more than 1/`l` of the rows of a group."""
+
+    l: int  # noqa: E741 - the literature's name
+    name: ClassVar[str] = "l-diversity"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds()
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the groups of each release."""
+        return OneByOne(
+            lambda release: [b for name in release.entry_value for b in self.frequent(series, release, name)]
+        )
+
+    def frequent(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+        """Return the groups in which some value of an attribute is too frequent; the most frequent one is told."""
+        held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
+        size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
+        most = np.zeros(len(size), dtype=np.int64)
+        np.maximum.at(most, held.group, held.rows)
+        over = np.flatnonzero(most > size // self.l)  # count * l > size, where the product might not fit
+
+        def offence(number: int) -> PrincipleViolation:
+            group = int(over[number])
+            values = held.value[(held.group == group) & (held.rows == most[group])]
+            told = printable(min(names[code] for code in values))
+            what = f"{told} has {most[group]:,} of {size[group]:,} rows"
+            return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
+
+        clause = f"groups with a value in more than 1/{self.l:,} of their rows" + of_attribute(series, sensitive)
+        return breaches(clause, row[over], offence)

@@ -1,0 +1,193 @@
+"""m-Distinct and m-Distinct*: values change, and no group tells what a person's value cannot have been or become.
+
+Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is held against the last group that held
+the person, whatever lies between (the paper's neighbouring releases). Counterfeits with identity are followed like
+people. Each sensitive attribute is judged on its own. Without transitions values never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.background_knowledge import update_sets
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.io.unlisted_values import check_listed
+from audit.model.composite_keys import combine, distinct
+from audit.model.errors import printable
+from audit.principles.group_contents import Codes, GroupContents, contents, of_attribute
+from audit.principles.legal_updates import Groups, Rule
+from audit.principles.m_invariance import not_unique
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+
+
+@dataclass(frozen=True)
+class MDistinct:
+    """Each release is m-unique, and everybody's group is a legal update instance of the person's last one."""
+
+    m: int
+    name: ClassVar[str] = "m-distinct"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check that remembers everybody's last group."""
+        return _Distinctness(series, self.m, apart=False)
+
+
+@dataclass(frozen=True)
+class MDistinctStar:
+    """m-Distinct, and no two values of the first group of anybody may become the same."""
+
+    m: int
+    name: ClassVar[str] = "m-distinct-star"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check that remembers everybody's last group."""
+        return _Distinctness(series, self.m, apart=True)
+
+
+@dataclass
+class _Distinctness:
+    """The check of one series: everybody's last group, by sensitive attribute."""
+
+    series: Series
+    m: int
+    apart: bool
+    steps: dict[str, _Steps] = field(default_factory=dict)
+
+    def add(self, release: Release, /) -> list[BrokenClause]:
+        found = not_unique(self.series, release, self.m)
+        for name in release.entry_value:
+            if name not in self.steps:
+                # Not before: a publisher knows what may become of the values when it has a release to show.
+                self.steps[name] = _Steps(self.series, name, Rule(update_sets(self.series, name)))
+            found += self.steps[name].add(release, apart=self.apart)
+        return found
+
+
+class _People(NamedTuple):
+    """Some people of a release, by the rows they have there; `row`, `who`: shape (people,)."""
+
+    release: Release
+    row: Rows
+    who: Codes
+
+    def only(self, some: npt.NDArray[np.bool_] | Rows) -> _People:
+        """Return some of them."""
+        return _People(self.release, self.row[some], self.who[some])
+
+
+@dataclass
+class _Steps:
+    """Everybody's steps from one group to the next, for one sensitive attribute.
+
+    Attributes:
+        groups: the groups that are somebody's last.
+        of: by person code, the person's last group as a place in `groups`, -1 where there is none yet; int32.
+        tags: the releases seen.
+    """
+
+    series: Series
+    sensitive: str
+    rule: Rule
+    groups: Groups = field(default_factory=Groups.none)
+    of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    tags: list[str] = field(default_factory=list)
+
+    def add(self, release: Release, *, apart: bool) -> list[BrokenClause]:
+        """Return whose step into a release is not legal; with `apart`, also who begins in a group of overlapping sets.
+
+        Raises:
+            InputError: the transitions do not say what may follow a value.
+        """
+        if release.person is None:
+            raise ValueError("m-distinctness is checked on releases that were read with their key")
+        if self.rule.sets is not None:
+            check_listed(self.series, release, self.sensitive, np.count_nonzero(self.rule.may, axis=1) > 0)
+        held = contents(self.series, release, self.sensitive)
+        new = Groups.of(held, release.group.size, len(self.tags))
+        self.tags.append(release.tag)
+        self.of = np.append(self.of, np.full(max(0, self.series.people.size - len(self.of)), -1, dtype=np.int32))
+        row = np.flatnonzero(release.person >= 0)
+        people = _People(release, row, release.person[row])
+        last, now = self.of[people.who], release.group.codes[row] + np.int32(len(self.groups))
+        known = last >= 0
+        self.groups = self.groups.and_then(new)
+        found = self.moves(people.only(known), last[known], now[known])
+        if apart:
+            found += self.starts(people.only(~known), new, held)
+        self.of[people.who] = now
+        self.forget()
+        return found
+
+    def forget(self) -> None:
+        """Drop the groups that are nobody's last any more."""
+        used = np.zeros(len(self.groups), dtype=np.bool_)
+        used[self.of[self.of >= 0]] = True
+        number = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last for those without a group, -1
+        self.groups, self.of = self.groups.only(used), number[self.of]
+
+    def moves(self, people: _People, last: Codes, now: Codes) -> list[BrokenClause]:
+        """Return who is in a group that is no legal update instance of the person's last one."""
+        pair, place = distinct(*combine([(last, len(self.groups)), (now, len(self.groups))], len(last)))
+        wrong = np.flatnonzero(~self.rule.legal(self.groups, last[pair], now[pair])[place])
+
+        def told(number: int) -> str:
+            old, new = int(last[wrong[number]]), int(now[wrong[number]])
+            tag = printable(self.tags[self.groups.release[old]])
+            return f"compared with the person's group in release {tag}, {self.illegal(old, new)}"
+
+        return self.breaches("people whose group is no legal update instance of their last", people.only(wrong), told)
+
+    def starts(self, people: _People, new: Groups, held: GroupContents) -> list[BrokenClause]:
+        """Return who is for the first time in a group, and two values of it may become the same."""
+        group = people.release.group.codes[people.row]
+        wrong = np.flatnonzero(self.rule.overlapping(new)[group])
+
+        def told(number: int) -> str:
+            content = np.flatnonzero(held.group == group[wrong[number]])
+            return self.overlap(np.repeat(held.value[content], np.minimum(held.rows[content], 2)).tolist())
+
+        return self.breaches("people first in a group of values that may become the same", people.only(wrong), told)
+
+    def breaches(self, clause: str, people: _People, told: Callable[[int], str]) -> list[BrokenClause]:
+        """Return the breach of a clause by some people, if there are any."""
+        release = people.release
+
+        def offence(number: int) -> PrincipleViolation:
+            row, who = int(people.row[number]), self.series.people.name(int(people.who[number]))
+            group = release.group.name(int(release.group.codes[row]))
+            return PrincipleViolation(release.tag, (group,), row, told(number), (who,))
+
+        return breaches(clause + of_attribute(self.series, self.sensitive), people.row, offence)
+
+    def illegal(self, old: int, new: int) -> str:
+        """Return why a group is no legal update instance of another."""
+        before, now = self.groups.values(old), self.groups.values(new)
+        rows, became = int(self.groups.rows[old]), {value: self.rule.becomes(value) for value in before}
+        strays = now.difference(*became.values())
+        ends = [value for value in before if not became[value] & now]
+        parts = [f"{len(now):,} different value{'s' * (len(now) != 1)} instead of {rows:,}"] if len(now) != rows else []
+        if strays:
+            parts.append(f"{self.named(strays)} cannot have come from any of {self.named(before)}")
+        if ends:
+            parts.append(f"{self.named(ends)} cannot have become any of {self.named(now)}")
+        return "; ".join(parts)
+
+    def overlap(self, values: Iterable[int]) -> str:
+        """Return which two values of the rows of a group may become the same, and which one."""
+        names = self.series.vocabularies[self.sensitive].names
+        pairs = combinations(sorted(values, key=names.__getitem__), 2)
+        shared = ((one, other, self.rule.becomes(one) & self.rule.becomes(other)) for one, other in pairs)
+        one, other, both = next(each for each in shared if each[-1])
+        return f"{self.named([one])} and {self.named([other])} may both become {self.named(both)}"
+
+    def named(self, values: Iterable[int]) -> str:
+        return listed(self.series.vocabularies[self.sensitive].names[value] for value in values)

@@ -1,0 +1,170 @@
+"""m-uniqueness and m-invariance: groups of different values, and everybody in groups of the same values for ever.
+
+Source: m-invariance paper, Definition 16 (signature) and Definition 17. The definition follows a tuple through an
+unbroken lifespan; here a person is followed over gaps as well, since an adversary who knows of both stays intersects
+them. Counterfeits with identity are followed like people. Each sensitive attribute is judged on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.model.errors import printable
+from audit.principles.group_contents import Codes, GroupContents, contents, first_rows, group_sizes, of_attribute
+from audit.principles.principle import (
+    BrokenClause,
+    Check,
+    OneByOne,
+    PrincipleNeeds,
+    PrincipleViolation,
+    breaches,
+    listed,
+)
+
+
+@dataclass(frozen=True)
+class MUnique:
+    """Each group has at least `m` rows, and no value twice."""
+
+    m: int
+    name: ClassVar[str] = "m-unique"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds()
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check of the groups of each release."""
+        return OneByOne(lambda release: not_unique(series, release, self.m))
+
+
+@dataclass(frozen=True)
+class MInvariance:
+    """Each release is m-unique, and all groups that ever hold a person have the same signature."""
+
+    m: int
+    name: ClassVar[str] = "m-invariance"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(key="required")
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check that remembers everybody's first signature."""
+        return _Invariance(series, self.m, {name: _Signatures() for name in series.manifest.columns.sensitive})
+
+
+@dataclass
+class _Invariance:
+    """The check of one series: everybody's first signature, by sensitive attribute."""
+
+    series: Series
+    m: int
+    signatures: dict[str, _Signatures]
+
+    def add(self, release: Release, /) -> list[BrokenClause]:
+        found = not_unique(self.series, release, self.m)
+        for name in release.entry_value:
+            found += self.signatures[name].add(self.series, release, name)
+        return found
+
+
+def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
+    """Return the groups of a release that have fewer than `m` rows, and those with a value twice."""
+    size, row = group_sizes(release), first_rows(release.group.codes, release.group.size)
+    small = np.flatnonzero((size > 0) & (size < m))
+
+    def offence(number: int) -> PrincipleViolation:
+        group = int(small[number])
+        what = f"the group has {size[group]:,} of at least {m:,} rows"
+        return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
+
+    found = breaches(f"groups of fewer than {m:,} rows", row[small], offence)
+    for name in release.entry_value:
+        found += _repeating(series, release, name)
+    return found
+
+
+def _repeating(series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+    """Return the groups in which a value of one attribute stands twice or more often."""
+    held, names = contents(series, release, sensitive), series.vocabularies[sensitive].names
+    twice = np.flatnonzero(held.rows > 1)
+    groups = np.unique(held.group[twice])
+    row = first_rows(release.group.codes, release.group.size)[groups]
+
+    def offence(number: int) -> PrincipleViolation:
+        values = held.value[twice[held.group[twice] == groups[number]]]
+        what = f"in more than one row: {listed(names[code] for code in values)}"
+        return PrincipleViolation(release.tag, (release.group.name(int(groups[number])),), int(row[number]), what)
+
+    return breaches("groups with a repeated value" + of_attribute(series, sensitive), row, offence)
+
+
+@dataclass
+class _Signatures:
+    """The first signature of everybody, for one sensitive attribute.
+
+    Attributes:
+        values: the values of each signature, ascending codes, as bytes.
+        of: by person code, the person's first signature as a place in `values`, -1 where there is none yet; int32.
+        since: by person code, the release of that signature, counted from 0; int32.
+        tags: the releases seen.
+    """
+
+    values: list[bytes] = field(default_factory=list)
+    of: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    since: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    tags: list[str] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
+        """Return the people whose signature is not their first."""
+        if release.person is None:
+            raise ValueError("m-invariance is checked on releases that were read with their key")
+        self.grow(series.people.size)
+        rows = np.flatnonzero(release.person >= 0)
+        person = release.person[rows]
+        now = self.by_group(contents(series, release, sensitive), release.group.size)[release.group.codes[rows]]
+        new = np.flatnonzero(self.of[person] < 0)
+        self.of[person[new]], self.since[person[new]] = now[new], len(self.tags)
+        self.tags.append(release.tag)
+        moved = np.flatnonzero(self.of[person] != now)
+        names = series.vocabularies[sensitive].names
+
+        def offence(number: int) -> PrincipleViolation:
+            place = moved[number]
+            who, row = int(person[place]), int(rows[place])
+            change = self.told(int(self.of[who]), int(now[place]), names)
+            what = f"compared with the person's group in release {printable(self.tags[self.since[who]])}, {change}"
+            group = release.group.name(int(release.group.codes[row]))
+            return PrincipleViolation(release.tag, (group,), row, what, (series.people.name(who),))
+
+        clause = "people in a group of other values than before" + of_attribute(series, sensitive)
+        return breaches(clause, rows[moved], offence)
+
+    def grow(self, size: int) -> None:
+        """Make room for people who were not known before."""
+        more = np.full(max(0, size - len(self.of)), -1, dtype=np.int32)
+        self.of, self.since = np.concatenate([self.of, more]), np.concatenate([self.since, more])
+
+    def by_group(self, held: GroupContents, size: int) -> Codes:
+        """Return the signature of each group, numbering new ones; shape (size,)."""
+        first = np.flatnonzero(np.diff(held.group, prepend=-1))
+        end = np.append(first[1:], len(held.group))
+        width, content = held.value.itemsize, held.value.tobytes()
+        numbers = []
+        for start, stop in zip((first * width).tolist(), (end * width).tolist(), strict=True):
+            signature = content[start:stop]
+            number = self._numbers.setdefault(signature, len(self.values))
+            if number == len(self.values):
+                self.values.append(signature)
+            numbers.append(number)
+        of_group = np.full(size, -1, dtype=np.int32)
+        of_group[held.group[first]] = numbers
+        return of_group
+
+    def told(self, before: int, now: int, names: Sequence[str]) -> str:
+        """Return in which values two signatures differ."""
+        old, new = (set(np.frombuffer(self.values[each], dtype=np.int32).tolist()) for each in (before, now))
+        parts = [("missing", old - new), ("new", new - old)]
+        return "; ".join(f"{word}: {listed(names[code] for code in codes)}" for word, codes in parts if codes)

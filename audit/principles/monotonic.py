@@ -1,0 +1,173 @@
+"""Monotonic: published cells only ever shrink, and never bring together whom they kept apart.
+
+Each release is k-anonymous, nobody of it is missing in the next, and, for everybody in both, (1) the new cell equals or
+lies within the old one on every quasi-identifier, and (2) people whose cells differed still have different cells.
+People are followed by the key, counterfeits left out, or, without keys, by the published record id. Source: monotonic
+paper, Section 4.2 and Theorem 1; its updates only insert (Section 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.cells import contains
+from audit.io.encoding import IdentifierEncoder
+from audit.io.releases import Release
+from audit.io.series import Series
+from audit.io.tables import Coded
+from audit.io.texts import arrow, column_of
+from audit.model.composite_keys import combine, distinct
+from audit.model.errors import printable
+from audit.principles.group_contents import Codes, first_rows, is_person
+from audit.principles.k_anonymity import small_classes
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+
+
+@dataclass(frozen=True)
+class Monotonic:
+    """Each release is k-anonymous, and monotonic with respect to the one before."""
+
+    k: int
+    name: ClassVar[str] = "monotonic"
+    needs: ClassVar[PrincipleNeeds] = PrincipleNeeds(cells="required", key="required", record=True)
+
+    def start(self, series: Series, /) -> Check:
+        """Return a check that remembers one release."""
+        return _Monotonicity(series, self.k)
+
+
+@dataclass
+class _Monotonicity:
+    """The check of one series: the release before, and the numbers of its record ids."""
+
+    series: Series
+    k: int
+    before: _Seen | None = None
+    records: IdentifierEncoder = field(default_factory=IdentifierEncoder)
+
+    def add(self, release: Release, /) -> list[BrokenClause]:
+        found = small_classes(self.series, release, self.k)
+        now = self.followed(release)
+        if self.before is not None:
+            found += _Step(self.series, self.before, now).breaches()
+        self.before = now
+        return found
+
+    def followed(self, release: Release) -> _Seen:
+        real = is_person(self.series, release)
+        if real is not None and release.person is not None:
+            row = np.flatnonzero(real)
+            return _Seen(release, row, release.person[row], self.series.people)
+        if release.records is None:
+            raise ValueError("monotonicity is checked on releases that were read with their key or record ids")
+        return _Seen(release, np.arange(release.rows), _numbered(release.records, self.records), self.records)
+
+
+def _numbered(records: Coded, numbers: IdentifierEncoder) -> Codes:
+    """Return codes of record ids that are common to all releases; shape (rows,)."""
+    import pyarrow as pa
+
+    codes = arrow(records.codes)
+    return numbers.encode(
+        codes if records.names is None else pa.DictionaryArray.from_arrays(codes, column_of(records.names))
+    )
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A release, the rows of its people, and who they are by the codes of `people`; `row`, `who`: shape (people,)."""
+
+    release: Release
+    row: Rows
+    who: Codes
+    people: IdentifierEncoder
+
+    def group(self, row: int) -> str:
+        return self.release.group.name(int(self.release.group.codes[row]))
+
+
+class _Step:
+    """The step from one release to the next.
+
+    Attributes:
+        gone: those of the old release who are not in the new one, as places in its people.
+        who, old, new: who is in both, and the rows in the old and in the new release; shape (people in both,).
+    """
+
+    def __init__(self, series: Series, before: _Seen, now: _Seen) -> None:
+        self.series, self.before, self.now = series, before, now
+        row = np.full(now.people.size, -1, dtype=np.intp)
+        row[now.who] = now.row
+        found = row[before.who]
+        stay = np.flatnonzero(found >= 0)
+        self.gone = np.flatnonzero(found < 0)
+        self.who, self.old, self.new = before.who[stay], before.row[stay], found[stay]
+        self.tag, self.old_tag = now.release.tag, printable(before.release.tag)
+
+    def breaches(self) -> list[BrokenClause]:
+        return [*self.missing(), *self.outside(), *self.joined()]
+
+    def missing(self) -> list[BrokenClause]:
+        """Return the people of the old release who are not in the new one."""
+        row = self.before.row[self.gone]
+
+        def offence(number: int) -> PrincipleViolation:
+            who = self.before.people.name(int(self.before.who[self.gone[number]]))
+            group = printable(self.before.group(int(row[number])))
+            return PrincipleViolation(
+                self.tag, (), None, f"somebody of group {group} of release {self.old_tag} is missing", (who,)
+            )
+
+        return breaches("people missing", row, offence)
+
+    def outside(self) -> list[BrokenClause]:
+        """Return the people whose new cells do not lie within their old ones: condition (1)."""
+        beyond = {name: self.beyond(name) for name in self.now.release.cells}
+        some = np.flatnonzero(np.any(list(beyond.values()), axis=0))
+
+        def offence(number: int) -> PrincipleViolation:
+            place = int(some[number])
+            row, who = int(self.new[place]), self.now.people.name(int(self.who[place]))
+            attributes = listed(name for name, is_beyond in beyond.items() if is_beyond[place])
+            what = f"the cell does not lie within the person's cell of release {self.old_tag} on: {attributes}"
+            return PrincipleViolation(self.tag, (self.now.group(row),), row, what, (who,))
+
+        return breaches("people whose cells do not lie within their older ones", self.new[some], offence)
+
+    def beyond(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return whose new cell of an attribute does not lie within the old one; each distinct pair is asked once."""
+        cells = self.series.attributes[name].cells
+        old, new = self.before.release.cells[name][self.old], self.now.release.cells[name][self.new]
+        pair, place = distinct(*combine([(old, len(cells)), (new, len(cells))], len(old)))
+        cell_pairs = zip(old[pair].tolist(), new[pair].tolist(), strict=True)
+        within = [a == b or contains(cells[a], cells[b]) for a, b in cell_pairs]
+        return ~np.array(within, dtype=np.bool_)[place]
+
+    def joined(self) -> list[BrokenClause]:
+        """Return the classes of equal new cells that hold people of different old cells: condition (2)."""
+        old, new = self.classes(self.before, self.old), self.classes(self.now, self.new)
+        size = len(old) + 1
+        pair, _ = distinct(new.astype(np.int64) * size + old, size * size)
+        several = np.flatnonzero(np.bincount(new[pair]) > 1)
+        order = np.argsort(self.new)
+        first = order[first_rows(new[order], size)[several]]
+
+        def offence(number: int) -> PrincipleViolation:
+            members = order[new[order] == several[number]]
+            two = int(members[0]), int(members[np.argmax(old[members] != old[members[0]])])
+            groups = dict.fromkeys(self.now.group(int(self.new[place])) for place in two)
+            names = tuple(self.now.people.name(int(self.who[place])) for place in two)
+            what = f"people whose cells differed in release {self.old_tag} have the same cells"
+            return PrincipleViolation(self.tag, tuple(groups), int(self.new[two[0]]), what, names)
+
+        return breaches("classes that join people of different older cells", self.new[first], offence)
+
+    def classes(self, seen: _Seen, row: Rows) -> Codes:
+        """Return the class of equal cells of each person who is in both releases."""
+        cells = seen.release.cells.items()
+        columns = [(codes[row], len(self.series.attributes[name].cells)) for name, codes in cells]
+        return distinct(*combine(columns, len(row)))[1]

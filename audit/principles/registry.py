@@ -1,0 +1,47 @@
+"""All principles, in the order of the manual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from audit.model.errors import UsageError
+from audit.model.registry import Registry
+from audit.principles.principle import Principle
+
+PRINCIPLES: Registry[type[Principle]] = Registry(
+    "series_audit.principles",
+    "principle",
+    {
+        "k-anonymity": "audit.principles.k_anonymity:KAnonymity",
+        "l-diversity": "audit.principles.l_diversity:LDiversity",
+        "m-unique": "audit.principles.m_invariance:MUnique",
+        "m-invariance": "audit.principles.m_invariance:MInvariance",
+        "m-distinct": "audit.principles.m_distinct:MDistinct",
+        "m-distinct-star": "audit.principles.m_distinct:MDistinctStar",
+        "monotonic": "audit.principles.monotonic:Monotonic",
+        "e-equivalence": "audit.principles.e_equivalence:EEquivalence",
+    },
+)
+
+
+def parameters(principle: type[Principle]) -> tuple[str, ...]:
+    """Return the names of a principle's parameters."""
+    return tuple(field.name for field in fields(principle))
+
+
+def find(ident: str, given: Mapping[str, int]) -> Principle:
+    """Return the principle of a name with its parameters, such as those of an anonymizer's `Promise`.
+
+    Raises:
+        UsageError: there is none, a parameter is missing or below 1, or one is given that it does not have.
+    """
+    principle = PRINCIPLES.load(ident)
+    names = parameters(principle)
+    for name in names:
+        if given.get(name, 0) < 1:
+            raise UsageError(f"{ident} needs --{name}; give it a whole number from 1")
+    for name in given:
+        if name not in names:
+            raise UsageError(f"{ident} has no --{name}; leave it out")
+    return principle(**given)

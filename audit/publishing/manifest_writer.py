@@ -1,0 +1,142 @@
+"""The text of a series' manifest: written for a new series, and edited, comments and all, when one goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audit.io.manifest import Manifest, ReleaseFiles, parse_manifest
+from audit.model.anonymizer import Promise
+from audit.model.errors import Problems
+from audit.publishing.renderer import GroupNames
+
+if TYPE_CHECKING:
+    import tomlkit
+    from tomlkit.items import Array, InlineTable, String
+
+
+_ON_ONE_LINE = 4
+
+
+@dataclass(frozen=True)
+class NewRelease:
+    """The files of a release, by their names in the series; `counterfeits` is None where there are none."""
+
+    files: ReleaseFiles
+    counterfeits: str | None
+
+
+def new(
+    name: str, promise: Promise, names: GroupNames, kinds: dict[str, str], count: str | None, transitions: str | None
+) -> str:
+    """Return a manifest without releases.
+
+    `kinds` says how each quasi-identifier's values compare; `count` names the column of counts where that has to be
+    said, `transitions` the file of possible updates where values may change.
+    """
+    import tomlkit
+
+    document = tomlkit.document()
+    series = tomlkit.table()
+    series.add("name", name)
+    series.add("releases", tomlkit.array().multiline(multiline=True))
+    columns = tomlkit.table()
+    columns.add("sensitive", names.sensitive)
+    columns.add("quasi_identifiers", list(kinds))
+    columns.add("group", names.group or "")
+    if names.record is not None:
+        columns.add("record", names.record)
+    if count is not None:
+        columns.add("count", count)
+    types = tomlkit.inline_table()
+    types.update(kinds)
+    columns.add("types", types)
+    columns.add(tomlkit.comment("Whose row is whose stands in private/<release>.key.csv, which is never published."))
+    document.add("series", series)
+    document.add("columns", columns)
+    if transitions is not None:
+        adversary = tomlkit.table()
+        adversary.add("transitions", transitions)
+        document.add("adversary", adversary)
+    if "k" in promise.parameters:
+        policy = tomlkit.table()
+        policy.add("k", promise.parameters["k"])
+        document.add("policy", policy)
+    return tomlkit.dumps(document)
+
+
+def spelled_out(text: str, manifest: Manifest) -> str | None:
+    """Return a manifest whose releases are named one by one, or None where they are already.
+
+    A pattern would show a release as soon as its file is in place, before the manifest can name its counterfeits.
+    """
+    document = _parsed(text)
+    entries = document["series"]["releases"]
+    literal = [each for each in entries if not (isinstance(each, str) and each not in _names(manifest))]
+    if len(literal) == len(entries) == len(manifest.releases):
+        return None
+    document["series"]["releases"] = _listed([_entry(release) for release in manifest.releases])
+    return _dumped(document)
+
+
+def extended(text: str, release: NewRelease) -> str:
+    """Return a manifest with one release more."""
+    import tomlkit
+
+    document = _parsed(text)
+    releases = document["series"]["releases"]
+    releases.append(_entry(release.files))
+    releases.multiline(multiline=len(releases) > _ON_ONE_LINE)
+    if release.counterfeits is not None:
+        if "counterfeits" not in document:
+            document.add("counterfeits", tomlkit.table())
+        document["counterfeits"][release.files.tag] = release.counterfeits
+    return _dumped(document)
+
+
+def read_back(manifest: Manifest, text: str) -> Manifest:
+    """Return what a manifest's new text says.
+
+    Raises:
+        InputError: the text is no manifest, which its old text must have hidden.
+    """
+    problems = Problems()
+    read = parse_manifest(manifest.folder, text, problems)
+    problems.check()
+    if read is None:
+        raise TypeError("a manifest without problems is read")
+    return read
+
+
+def _parsed(text: str) -> tomlkit.TOMLDocument:
+    import tomlkit
+
+    return tomlkit.parse(text.removeprefix("\ufeff"))
+
+
+def _dumped(document: tomlkit.TOMLDocument) -> str:
+    import tomlkit
+
+    return tomlkit.dumps(document)
+
+
+def _names(manifest: Manifest) -> set[str]:
+    return {release.shown for release in manifest.releases}
+
+
+def _entry(release: ReleaseFiles) -> InlineTable | String:
+    import tomlkit
+
+    if release.values is None:
+        return tomlkit.string(release.shown)
+    pair = tomlkit.inline_table()
+    pair.update({"rows": release.shown, "values": release.values_shown})
+    return pair
+
+
+def _listed(entries: list[InlineTable | String]) -> Array:
+    import tomlkit
+
+    array = tomlkit.array().multiline(multiline=True)
+    array.extend(entries)
+    return array

@@ -1,0 +1,347 @@
+"""Rendering: a draft becomes the columns of the files that are published, and the key that is not.
+
+Published order says nothing: group ids are drawn afresh, rows are sorted by group and value (all rows of a group have
+the same cells), Anatomy rows by group and quasi-identifiers, and what is equal then by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_text import ANYTHING
+from audit.io.cells import Anything, Cell, Interval, Kind, ValueSet, intersect
+from audit.io.encoding import NOBODY
+from audit.io.microdata import Domain, ReadSnapshot
+from audit.io.texts import arrow, column_of
+from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
+from audit.model.composite_keys import distinct
+from audit.model.errors import UsageError
+from audit.model.evidence import Codes
+from audit.publishing.counterfeits import Counterfeits, exact_columns
+from audit.publishing.previous_cells import GroupCells
+from audit.publishing.record_ids import RecordIds
+from audit.publishing.written_cells import covers_itself, shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Rows = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_COUNT = "Count"
+
+
+@dataclass(frozen=True)
+class GroupNames:
+    """The names of a release's columns; `group` and `record` are None where the series has none."""
+
+    sensitive: str
+    group: str | None
+    record: str | None
+    count: str
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What is to be written of one release.
+
+    Attributes:
+        rows: the published table, or the rows of an Anatomy pair.
+        values: the values of an Anatomy pair; None for a plain table.
+        counterfeits: group and number, for groups that have some; None when no group has.
+        person: who each row is, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
+        records: the record id of each row, where the series has a column for it.
+        fake: number of counterfeits.
+    """
+
+    rows: pa.Table
+    values: pa.Table | None
+    counterfeits: pa.Table | None
+    person: Codes
+    records: list[str] | None
+    fake: int
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Writes drafts of one series.
+
+    Attributes:
+        names: the columns' names.
+        attributes: the quasi-identifiers that are published.
+        domains: what they can be, where the microdata says.
+        lengths: the least length of published intervals by attribute: of numbers, or how many values of a text domain.
+        form: generalized cells, or Anatomy pairs.
+    """
+
+    names: GroupNames
+    attributes: tuple[QuasiIdentifier, ...]
+    domains: Mapping[str, Domain]
+    lengths: Mapping[str, Fraction]
+    form: Form
+    _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
+
+    def render(
+        self,
+        draft: Draft,
+        read: ReadSnapshot,
+        last: GroupCells | None,
+        records: RecordIds | None,
+        counterfeits: Counterfeits,
+        rng: np.random.Generator,
+    ) -> Rendered:
+        """Return the files' columns; new counterfeits with identity are given their names.
+
+        Raises:
+            RefusalError: a cell cannot be written, or two groups could not be told apart.
+        """
+        groups = int(draft.group.max(initial=-1)) + 1
+        number = rng.permutation(groups).astype(np.int32) + 1
+        real = draft.row != COUNTERFEIT
+        person = np.where(real, read.snapshot.person[draft.row], NOBODY).astype(np.int32)
+        ids = None if records is None else records.of(person, rng)
+        by_text, chance = _ranks(read.snapshot.values), rng.permutation(len(draft.row))
+        published = number[draft.group]
+        if self.form == "anatomy":
+            listed = frozenset(name for name, domain in self.domains.items() if domain.texts)
+            exact = exact_columns(draft, read, self.attributes, listed, counterfeits, rng)
+            keys: list[npt.NDArray[np.integer]] = [places for places, _ in reversed(exact)]
+            order = np.lexsort([chance, *keys, published])
+            columns, values = self._anatomy(draft, read, exact, order, published, by_text)
+        else:
+            order = np.lexsort((chance, by_text[draft.value], published))
+            columns, values = self._plain(draft, read, last, order), None
+        if self.names.group is not None:
+            columns = {self.names.group: published[order], **columns}
+        if draft.identity is not None:
+            person[~real] = draft.identity[~real]
+            born = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
+            person[born] = counterfeits.born(len(born))
+        chosen = None if ids is None else [ids[place] for place in order]
+        if self.names.record is not None and chosen is not None:
+            columns = {self.names.record: chosen, **columns}
+        return Rendered(
+            _table(columns),
+            values,
+            self._counterfeits(published[~real]),
+            person[order],
+            chosen,
+            int((~real).sum()),
+        )
+
+    # -- generalized cells ------------------------------------------------------------------------------------
+
+    def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Rows) -> dict[str, object]:
+        """Return the columns of a plain table, its rows in an order."""
+        cells = []
+        for column in range(len(self.attributes)):
+            told = self._told(draft, read, column)
+            if isinstance(draft.cells, Bounds):
+                cells.append(self._bounds(draft.cells, read, column, told))
+            else:
+                cells.append(self._parts(draft.cells, read, last, column, told))
+        if self.names.group is None:
+            _check_distinct([codes for codes, _ in cells])
+        group = draft.group[order]
+        columns: dict[str, object] = {
+            attribute.name: _coded(codes[group], texts)
+            for attribute, (codes, texts) in zip(self.attributes, cells, strict=True)
+        }
+        columns[self.names.sensitive] = _coded(draft.value[order], read.snapshot.values)
+        return columns
+
+    def _told(self, draft: Draft, read: ReadSnapshot, column: int) -> Flags:
+        """Return which values of a scale a set may name: those of a declared domain, else those of published people.
+
+        Values of people who are withheld would tell that they are there.
+        """
+        if self.attributes[column].name in self.domains:
+            return np.ones(len(read.texts[column]), dtype=np.bool_)
+        told = np.zeros(len(read.texts[column]), dtype=np.bool_)
+        told[read.snapshot.point[draft.row[draft.row != COUNTERFEIT], column]] = True
+        return told
+
+    def _bounds(self, bounds: Bounds, read: ReadSnapshot, column: int, told: Flags) -> tuple[Codes, list[str]]:
+        """Return the cell of each group as a code, and the codes' texts."""
+        size = max(1, len(read.texts[column]))
+        reach = bounds.low[:, column].astype(np.int64) * size + bounds.high[:, column]
+        first, code = distinct(reach, size * size)
+        attribute, whole = self.attributes[column], _whole(read.numbers[column])
+        texts = []
+        for pair in reach[first].tolist():
+            cell = self._widened(pair // size, pair % size, read, column, told, whole=whole)
+            # A value that no set can name (it may hold a comma) is published as anything at all.
+            texts.append(self._shown(cell, attribute) or ANYTHING)
+        return code, texts
+
+    def _shown(self, cell: Cell, attribute: QuasiIdentifier) -> str | None:
+        """Return the text of a cell; the same cells come again in each release."""
+        key = attribute.name, cell
+        if key not in self._texts:
+            self._texts[key] = shown(cell, attribute)
+        return self._texts[key]
+
+    def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, told: Flags, *, whole: bool) -> Cell:
+        """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
+        attribute = self.attributes[column]
+        domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
+        if attribute.kind is Kind.NUMERIC:
+            first, last = read.numbers[column][low], read.numbers[column][high]
+            return Interval(*widened(first, last, length, whole=whole))
+        texts = read.texts[column]
+        if high - low + 1 < length:
+            block = ceil(length)
+            low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
+        if domain is not None and high - low + 1 == len(domain.texts) > 1:
+            return Anything()
+        return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if told[place]))
+
+    def _parts(
+        self, parts: DomainParts, read: ReadSnapshot, last: GroupCells | None, column: int, told: Flags
+    ) -> tuple[Codes, list[str]]:
+        """Return the cell of each group, part of an older one, as a code, and the codes' texts."""
+        attribute = self.attributes[column]
+        older = np.full(len(parts.of), -1, dtype=np.int64)
+        if last is not None and (parts.of >= 0).any():
+            older[parts.of >= 0] = last.cell[parts.of[parts.of >= 0], column]
+        key = np.stack([older, parts.after[:, column], parts.upto[:, column]], axis=1)
+        parted, code = np.unique(key, axis=0, return_inverse=True)
+        texts = []
+        for of, after, upto in parted.tolist():
+            whole = attribute.cells[of] if of >= 0 else self._root(attribute)
+            cell = intersect(whole, _between(read, column, after, upto, told))
+            text = None if cell is None else self._shown(cell, attribute)
+            if text is None:
+                if attribute.kind is Kind.NUMERIC:
+                    what, remedy = "some numbers of this column are too long to end an interval", "round them"
+                else:
+                    what, remedy = "some values of this column cannot stand in a set of values", "rename them"
+                    what += ", as they hold commas, braces or stars, or mean something else in the series"
+                raise RefusalError(what, f"{remedy}, or leave the column out", column=attribute.name)
+            texts.append(text)
+        return code.reshape(-1).astype(np.int32), texts
+
+    def _root(self, attribute: QuasiIdentifier) -> Cell:
+        """Return the whole domain: as declared, else everything."""
+        domain = self.domains.get(attribute.name)
+        if domain is None:
+            return Anything()
+        return ValueSet(frozenset(domain.texts)) if domain.texts else Interval(domain.low, domain.high)
+
+    # -- Anatomy ----------------------------------------------------------------------------------------------
+
+    def _anatomy(
+        self,
+        draft: Draft,
+        read: ReadSnapshot,
+        exact: list[tuple[Codes, list[str]]],
+        order: Rows,
+        published: Codes,
+        by_text: Rows,
+    ) -> tuple[dict[str, object], pa.Table]:
+        for column, attribute in enumerate(self.attributes):
+            _check_exact(attribute, read, column)
+        columns: dict[str, object] = {
+            attribute.name: _coded(codes[order], texts)
+            for attribute, (codes, texts) in zip(self.attributes, exact, strict=True)
+        }
+        size = len(read.snapshot.values)
+        pairs, count = np.unique(published.astype(np.int64) * size + by_text[draft.value], return_counts=True)
+        names = sorted(read.snapshot.values)
+        values: dict[str, object] = {
+            str(self.names.group): (pairs // size).astype(np.int32),
+            self.names.sensitive: _coded((pairs % size).astype(np.int32), names),
+            self.names.count: count,
+        }
+        return columns, _table(values)
+
+    def _counterfeits(self, groups: Codes) -> pa.Table | None:
+        if not len(groups):
+            return None
+        if self.names.group is None:
+            raise UsageError("the series has no group column, so counterfeits cannot be counted by group; add one")
+        if self.names.group == _COUNT:
+            raise UsageError(f'the group column is called "{_COUNT}", as is that of counterfeits; begin a new series')
+        faked, count = np.unique(groups, return_counts=True)
+        return _table({self.names.group: faked, _COUNT: count})
+
+
+def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -> tuple[Fraction, Fraction]:
+    """Return the ends of an interval, moved out to a grid of steps of `length` where it is shorter than that.
+
+    Among whole numbers `[21, 22]` has length 2, and the grid is of blocks of so many numbers. It does not depend on the
+    data: an interval around the values themselves would tell them (m-invariance paper, Section 4.1).
+
+    >>> [str(end) for end in widened(Fraction(21), Fraction(21), Fraction(2), whole=True)]
+    ['20', '21']
+    """
+    length = Fraction(ceil(length)) if whole else length
+    if last - first + whole >= length:
+        return first, last
+    return Fraction(first // length * length), Fraction((last // length + 1) * length - whole)
+
+
+def _whole(numbers: list[Fraction]) -> bool:
+    return all(number.denominator == 1 for number in numbers)
+
+
+def _between(read: ReadSnapshot, column: int, after: int, upto: int, told: Flags) -> Cell:
+    """Return the values beyond one place of a scale and up to another."""
+    if after == OLD_END and upto == OLD_END:
+        return Anything()
+    numbers = read.numbers[column]
+    if numbers:
+        low = None if after == OLD_END else numbers[after]
+        return Interval(low, None if upto == OLD_END else numbers[upto], low_open=low is not None)
+    texts = read.texts[column]
+    places = range(after + 1, len(texts) if upto == OLD_END else upto + 1)
+    return ValueSet(frozenset(texts[place] for place in places if told[place]))
+
+
+def _check_exact(attribute: QuasiIdentifier, read: ReadSnapshot, column: int) -> None:
+    """Refuse exact values that would be read as other cells, such as `{x}`, the set of `x` alone.
+
+    Raises:
+        RefusalError: a row has one.
+    """
+    wrong = np.array([not covers_itself(text, attribute) for text in read.texts[column]], dtype=np.bool_)
+    rows = np.flatnonzero(wrong[read.snapshot.point[:, column]])
+    if len(rows):
+        what = "some values of this column would not be read as themselves, but as sets or labels"
+        raise RefusalError(what, "rename them, or leave the column out", rows=rows, column=attribute.name)
+
+
+def _check_distinct(cells: Sequence[Codes]) -> None:
+    """Refuse groups that a reader would take for one, when there is no column to tell them apart."""
+    rows = np.stack(cells, axis=1) if cells else np.zeros((1, 0), dtype=np.int32)
+    if len(np.unique(rows, axis=0)) < len(rows):
+        raise UsageError(
+            "two groups of the release would have equal cells, and the series has no group column to tell them apart; "
+            "begin a series that has one"
+        )
+
+
+def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), column_of(texts))
+
+
+def _table(columns: Mapping[str, object]) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table(dict(columns))
+
+
+def _ranks(names: Sequence[str]) -> Rows:
+    """Return the place of each name in alphabetical order."""
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks

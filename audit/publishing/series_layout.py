@@ -1,0 +1,256 @@
+"""The form of a series: its columns, files and manifest, as they are or, for a new one, as they will be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind
+from audit.io.diagnostics import is_there
+from audit.io.encoding import Vocabulary
+from audit.io.manifest import NAME, Columns, Manifest, ReleaseFiles
+from audit.io.microdata import NAME as MICRODATA
+from audit.io.microdata import Microdata
+from audit.io.series import Series, open_series
+from audit.model.anonymizer import Anonymizer, Form
+from audit.model.errors import UsageError
+from audit.publishing import manifest_writer
+from audit.publishing.manifest_writer import NewRelease
+from audit.publishing.renderer import GroupNames, Renderer
+from audit.publishing.transition_checks import TRANSITIONS
+
+_WHOLE_LENGTH = Fraction(2)
+_SHARE_OF_DOMAIN = 100
+
+
+@dataclass
+class SeriesForm:
+    """How the next release of a series is to look.
+
+    Attributes:
+        series: the series so far; without releases when it is new.
+        text: the text of its manifest.
+        begun: whether the series is on disk already.
+        names: its columns.
+        quasi_identifiers: those that it publishes.
+        renderer: writes its releases.
+    """
+
+    series: Series
+    text: str
+    begun: bool
+    names: GroupNames
+    quasi_identifiers: tuple[str, ...]
+    renderer: Renderer
+    _pattern: ReleaseFiles
+
+    @classmethod
+    def of(
+        cls,
+        folder: Path,
+        microdata: Microdata,
+        anonymizer: Anonymizer,
+        form: Form | None,
+        lengths: Mapping[str, Fraction],
+    ) -> SeriesForm:
+        """Return the form of the series in a folder, or of a new one.
+
+        Raises:
+            UsageError: the series cannot be continued from this microdata, or by this method.
+            InputError: it cannot be read.
+        """
+        if form is not None and form not in anonymizer.forms:
+            raise UsageError(f"{anonymizer.name} publishes no {form}; choose from {', '.join(anonymizer.forms)}")
+        begun = is_there(folder / NAME)
+        made = _begun(folder, microdata, anonymizer, form) if begun else _new(folder, microdata, anonymizer, form)
+        series, text, names, pattern, chosen = made
+        attributes = tuple(series.attributes.values())
+        _check_kinds(attributes, microdata)
+        renderer = Renderer(names, attributes, microdata.domains, _lengths(microdata, attributes, lengths), chosen)
+        quasi = tuple(attribute.name for attribute in attributes)
+        return cls(series, text, begun, names, quasi, renderer, pattern)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the manifest says so far."""
+        return self.series.manifest
+
+    @property
+    def attributes(self) -> tuple[QuasiIdentifier, ...]:
+        """The quasi-identifiers."""
+        return self.renderer.attributes
+
+    def files(self, tag: str, *, counterfeits: bool) -> NewRelease:
+        """Return how the files of a release will be called."""
+        pattern, folder = self._pattern, self.manifest.folder
+        shown = _renamed(pattern.shown, pattern.tag, tag)
+        files = ReleaseFiles(tag, folder / shown, shown)
+        if self.renderer.form == "anatomy":
+            values = _renamed(pattern.values_shown, pattern.tag, tag)
+            files = replace(files, values=folder / values, values_shown=values)
+        return NewRelease(files, f"counterfeits/{tag}.csv" if counterfeits else None)
+
+    def staged(self, staging: Path, new: NewRelease) -> Manifest:
+        """Return a manifest of one release alone, whose files are staged in a folder."""
+        files = replace(new.files, rows=staging / new.files.shown)
+        if files.values is not None:
+            files = replace(files, values=staging / files.values_shown)
+        counterfeits = {} if new.counterfeits is None else {files.tag: new.counterfeits}
+        return replace(self.manifest, folder=staging, releases=(files,), counterfeits=counterfeits)
+
+    def grown(self, text: str, manifest: Manifest) -> None:
+        """Take over the manifest after a release more."""
+        self.text, self.begun, self.series.manifest = text, True, manifest
+
+
+_Made = tuple[Series, str, GroupNames, ReleaseFiles, Form]
+
+
+def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
+    """Return the parts of a new series."""
+    used = {*microdata.quasi_identifiers, microdata.sensitive}
+    record = _free("Record", used) if anonymizer.links_records else None
+    names = GroupNames(microdata.sensitive, _free("Group", used), record, _free("count", used))
+    kinds = {name: microdata.kinds[name].value for name in microdata.quasi_identifiers}
+    chosen = form or anonymizer.forms[0]
+    count = names.count if chosen == "anatomy" and names.count != "count" else None
+    title = f"{microdata.name}, published by {anonymizer.name}"
+    transitions = None if microdata.updates is None else TRANSITIONS
+    text = manifest_writer.new(title, anonymizer.promise, names, kinds, count, transitions)
+    columns = Columns((names.sensitive,), tuple(kinds), names.group, record=record, count=count, types=kinds)
+    manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
+    first = microdata.snapshots[0].shown
+    suffix = first[len(first) - next(len(s) for s in (".csv.gz", ".parquet", ".csv") if first.endswith(s)) :]
+    pattern = ReleaseFiles("1", folder / f"releases/1{suffix}", f"releases/1{suffix}")
+    if chosen == "anatomy":
+        rows, values = f"releases/1.rows{suffix}", f"releases/1.values{suffix}"
+        pattern = ReleaseFiles("1", folder / rows, rows, folder / values, values)
+    series = Series(manifest, vocabularies={microdata.sensitive: Vocabulary()})
+    return series, text, names, pattern, chosen
+
+
+def _begun(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form | None) -> _Made:
+    """Return the parts of a series that goes on.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    series = open_series(folder)
+    manifest = series.manifest
+    columns, last = manifest.columns, manifest.releases[-1]
+    _check_columns(manifest, microdata)
+    _check_tags(manifest, microdata)
+    if not series.keyed:
+        raise series.keyless("there is no key for this release, and the next one is made from all of them")
+    if columns.group is None and columns.record is None and not columns.quasi_identifiers:
+        raise UsageError(f"{NAME}: the series has neither groups nor quasi-identifiers; name its group column")
+    if anonymizer.links_records and columns.record is None:
+        what = f"{NAME}: {anonymizer.name} links the rows of a record over the releases"
+        raise UsageError(f"{what}, and this series publishes no record id; begin a new series")
+    if columns.record is not None and not anonymizer.links_records:
+        what = f"{NAME}: the series publishes record ids, which show what becomes of one person's value"
+        raise UsageError(f"{what}; {anonymizer.name} cannot keep its promise beside them; begin a new series")
+    now: Form = "generalization" if last.values is None else "anatomy"
+    if now not in anonymizer.forms or (form or now) != now:
+        raise UsageError(f"{last.shown}: the series publishes {now}, and goes on that way; begin a new series")
+    text = (folder / NAME).read_bytes().decode("utf-8-sig")
+    names = GroupNames(columns.sensitive[0], columns.group, columns.record, columns.count or "count")
+    return series, text, names, last, now
+
+
+def _check_columns(manifest: Manifest, microdata: Microdata) -> None:
+    """Refuse a series whose columns the microdata do not have.
+
+    Raises:
+        UsageError: it is one.
+    """
+    columns = manifest.columns
+    if columns.sensitive != (microdata.sensitive,):
+        told = ", ".join(columns.sensitive)
+        what = f'{NAME}: the series publishes "{told}", the microdata hold "{microdata.sensitive}" as sensitive'
+        raise UsageError(f"{what}; anonymizers publish one sensitive attribute, of the same name in both")
+    for name in columns.quasi_identifiers:
+        if name not in microdata.quasi_identifiers:
+            what = f'{NAME}: the series publishes the quasi-identifier "{name}"'
+            raise UsageError(f"{what}, which {MICRODATA} does not name; add it there")
+    if columns.count is not None and not any(release.values for release in manifest.releases):
+        raise UsageError(f"{NAME}: an aggregated series (`count`) cannot be continued; publish one row for each person")
+
+
+def _check_kinds(attributes: tuple[QuasiIdentifier, ...], microdata: Microdata) -> None:
+    """Refuse domains whose values do not compare as those of the series do.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for attribute in attributes:
+        domain = microdata.domains.get(attribute.name)
+        if domain is not None and domain.kind is not attribute.kind:
+            what = f'{MICRODATA}: the domain of "{attribute.name}" is {domain.kind.value}'
+            raise UsageError(f"{what}, and the column is {attribute.kind.value} in the series; correct the domain")
+
+
+def _check_tags(manifest: Manifest, microdata: Microdata) -> None:
+    """Refuse microdata whose first snapshots are not those that are published.
+
+    Raises:
+        UsageError: they are not.
+    """
+    out = [release.tag for release in manifest.releases]
+    if len(microdata.tags) < len(out):
+        missing = out[len(microdata.tags)]
+        what = f"{MICRODATA}: the series has {len(out)} releases, and there are {len(microdata.tags)} snapshots"
+        raise UsageError(f"{what}; add the snapshot that release {missing} was made from, and those after it")
+    for place, (tag, published) in enumerate(zip(microdata.tags, out, strict=False), start=1):
+        if tag != published:
+            what = f"{MICRODATA}: snapshot {place} is {tag}, but release {place} of the series is {published}"
+            why = "a snapshot older than the series cannot be published any more"
+            raise UsageError(
+                f"{what}: {why}; let the first snapshots be those that are published, under the same names"
+            )
+
+
+def _lengths(
+    microdata: Microdata, attributes: tuple[QuasiIdentifier, ...], given: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
+    """Return the least length of each attribute's intervals.
+
+    It is 2 for whole numbers, as in the paper's example, and for others a hundredth of the declared domain; a text has
+    none unless it is asked for.
+
+    Raises:
+        UsageError: one is asked for of a column that is no quasi-identifier, or of texts without a declared order.
+    """
+    kinds = {attribute.name: attribute.kind for attribute in attributes}
+    for name in given:
+        if name not in kinds:
+            raise UsageError(f'--min-length: "{name}" is no quasi-identifier of the series; correct the name')
+        if kinds[name] is Kind.CATEGORICAL and name not in microdata.domains:
+            what = f'--min-length: the values of "{name}" have no order of their own'
+            raise UsageError(f"{what}; list them in their order under [domains] in {MICRODATA}")
+    lengths = dict(given)
+    for name, kind in kinds.items():
+        domain = microdata.domains.get(name)
+        if name in lengths or kind is Kind.CATEGORICAL:
+            continue
+        if microdata.is_whole(name):
+            lengths[name] = _WHOLE_LENGTH
+        elif domain is not None and domain.low is not None and domain.high is not None:
+            lengths[name] = (domain.high - domain.low) / _SHARE_OF_DOMAIN
+    return lengths
+
+
+def _renamed(shown: str, old: str, new: str) -> str:
+    """Return the name of a release's file with another tag, in the same folder and with the same endings."""
+    folder, slash, name = shown.rpartition("/")
+    return f"{folder}{slash}{new}{name.removeprefix(old)}"
+
+
+def _free(name: str, used: set[str]) -> str:
+    """Return a column's name that no other column has."""
+    while name in used:
+        name += "_"
+    return name

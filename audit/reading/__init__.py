@@ -1,1 +1,0 @@
-"""Reading: files become a series, knowledge and keys."""

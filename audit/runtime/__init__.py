@@ -1,0 +1,1 @@
+"""Budgets, engines, signals, and the choice of kernels."""

@@ -1,0 +1,75 @@
+"""A budget: how long an attack may go on, who works for it, and where it tells how far it has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from audit.runtime.engine import Engine, Local, is_cancelled
+
+
+@dataclass
+class Budget:
+    """Seconds that an attack may use from now on; None is without limit.
+
+    `on_progress(done, total)` is called now and then with the share of the work that is done. Tasks are given to
+    `engine`; a budget may go with them, and is used up at the same moment wherever they are done.
+    """
+
+    seconds: float | None = None
+    on_progress: Callable[[int, int], None] | None = None
+    engine: Engine = field(default_factory=Local)
+    _start: float = field(default_factory=time.monotonic)
+    _limit: float | None = None
+
+    def exhausted(self) -> bool:
+        """Tell whether the time is up, or nobody waits any more for the task that asks."""
+        return is_cancelled() or (self.seconds is not None and time.monotonic() - self._start >= self.seconds)
+
+    def remaining(self) -> float | None:
+        """Return how many seconds are left, 0 where the time is up; None without a limit."""
+        return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self._start))
+
+    def fraction(self, share: float) -> Budget:
+        """Return a budget of a share of the time that is left."""
+        if self.seconds is None:
+            return Budget(None, self.on_progress, self.engine)
+        return Budget(
+            share * (self.remaining() or 0.0), self.on_progress, self.engine, _limit=self._limit or self.seconds
+        )
+
+    def capped(self, seconds: float) -> Budget:
+        """Return a budget that is used up after so many seconds, or earlier where this one is."""
+        least = seconds if self.seconds is None else min(seconds, self.seconds)
+        return Budget(least, self.on_progress, self.engine, self._start, self._limit)
+
+    def single_threaded(self) -> Budget:
+        """Return the same for a task: whatever it would give away it does itself, and nobody watches it."""
+        return Budget(self.seconds, None, Local(), self._start, self._limit)
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell whoever watches how far the work has come."""
+        if self.on_progress is not None:
+            self.on_progress(done, total)
+
+    @property
+    def reason(self) -> str:
+        """Why an attack stopped whose budget is spent."""
+        return f"the time limit of {self._limit or self.seconds:g} s was reached"
+
+    def __getstate__(self) -> tuple[float | None, float | None, float | None]:
+        """Return what another process needs: by the clock on the wall, for every process has its own of the other kind.
+
+        There nobody watches, and the work is done in one thread.
+        """
+        left = self.remaining()
+        return self.seconds, None if left is None else time.time() + left, self._limit
+
+    def __setstate__(self, state: tuple[float | None, float | None, float | None]) -> None:
+        """Take over what is left."""
+        self.seconds, ends, self._limit = state
+        self._start = (
+            0.0 if ends is None or self.seconds is None else time.monotonic() + ends - time.time() - self.seconds
+        )
+        self.on_progress, self.engine = None, Local()

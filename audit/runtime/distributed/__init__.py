@@ -1,0 +1,1 @@
+"""Work on several machines: partitions of people, engines, a Dask cluster."""

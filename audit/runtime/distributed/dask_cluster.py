@@ -1,0 +1,244 @@
+"""A cluster: tasks of attacks done by the processes of dask.distributed, on this machine or on many.
+
+Without an address a cluster is started for this run alone. Everything in it listens on the loopback interface and asks
+for a certificate that is made for the run, since whoever could talk to it could have it run anything, and see
+everything. No data is written to disk, not even where memory does not suffice: a worker that needs too much is ended,
+and its task tried again.
+
+A worker that dies costs time: what it had is worked out again from the tasks, which is why nothing is ever handed to
+workers but in tasks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import signal
+import tempfile
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from audit.model.errors import UsageError, printable
+from audit.runtime.engine import Task, cores
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+T = TypeVar("T")
+_AHEAD = 4
+_LOOK = 2.0
+_PATIENCE = 30
+_GONE = "the cluster's scheduler is gone; start it again, and try again"
+_TALKATIVE = ("distributed", "tornado", "asyncio")
+_SETTINGS = {
+    # Nobody looks at pages about a run.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.nanny.http.routes": [],
+    # Nothing private is left on a disk, and a worker that would wait for memory might wait for ever.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,
+}
+# The one thing that is sent whole is a register.
+_LARGEST_TASK = "distributed.admin.large-graph-warning-threshold"
+
+
+class Cluster:
+    """The workers of a cluster, as an engine."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        # Tasks are the scheduler's, who may have some of other audits: a name that was there before would be theirs.
+        self._run = uuid.uuid4().hex
+        self._numbers = itertools.count()
+
+    def submit(self, kernel: Callable[..., T], /, *arguments: object) -> Task[T]:
+        """Give a task away; arguments that are tasks of this engine are not sent, but had where they were done."""
+        name = f"{kernel.__name__}-{self._run}-{next(self._numbers)}"
+        given = [each.future if isinstance(each, _Sent) else each for each in arguments]
+        with _translated():
+            return _Sent(self._client, self._client.submit(kernel, *given, key=name, pure=False))
+
+    def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
+        """Yield the results of some tasks in their order; a few for each thread are under way.
+
+        Raises:
+            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
+        """
+        most = max(2, _AHEAD * _threads(self._client))
+        waiting: deque[Task[T]] = deque()
+        for task in tasks:
+            waiting.append(task)
+            if len(waiting) > most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+class _Sent(Generic[T]):
+    """A task that was given to a cluster."""
+
+    def __init__(self, client: Client, future: Future) -> None:
+        self._client, self.future = client, future
+
+    def result(self) -> T:
+        """Return what came out, once it is there.
+
+        Raises:
+            UsageError: a task was tried several times, and each time the worker died; or the cluster is gone.
+        """
+        from distributed import wait
+
+        alone_since: float | None = None
+        while True:
+            try:
+                with _translated():
+                    wait(self.future, timeout=_LOOK)
+            except TimeoutError:
+                alone_since = None if _threads(self._client) else alone_since or time.monotonic()
+                if alone_since is not None and time.monotonic() - alone_since > _PATIENCE:
+                    raise UsageError("the cluster has lost all its workers; start some, and try again") from None
+            else:
+                break
+        with _translated():
+            return self.future.result()
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Tell in one line what a cluster has against a task; what the task itself raises is raised."""
+    from distributed import CancelledError, KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except KilledWorker as error:
+        what = "a worker of the cluster died each time it was given the same task"
+        raise UsageError(f"{what}; give the workers more memory, or use fewer of them") from error
+    except (CommClosedError, CancelledError) as error:
+        raise UsageError(_GONE) from error
+
+
+def _threads(client: Client) -> int:
+    """Return how many tasks the cluster can do at once."""
+    try:
+        return sum(client.nthreads().values())
+    except (OSError, RuntimeError) as error:
+        raise UsageError(_GONE) from error
+
+
+@contextlib.contextmanager
+def cluster(address: str | None = None, workers: int | None = None) -> Iterator[Cluster]:
+    """Have a cluster: the one of a scheduler's address, else one of this machine's own, with a worker for each core.
+
+    The workers of the latter import the module that Python was started with: a script needs the line
+    `if __name__ == "__main__":`.
+
+    Raises:
+        UsageError: dask is not installed, there is no scheduler, or its workers have another version of this program.
+    """
+    try:
+        import dask
+        import distributed  # noqa: F401 - told here that it is missing
+    except ImportError:
+        remedy = "install series-audit[dask], or use --engine local"
+        raise UsageError(f"--engine dask needs dask.distributed; {remedy}") from None
+    started = _own(workers or cores()) if address is None else _others(address)
+    with _quiet(), dask.config.set({_LARGEST_TASK: "1GB"}), started as client:
+        yield Cluster(client)
+
+
+@contextlib.contextmanager
+def _own(workers: int) -> Iterator[Client]:
+    import dask
+    from distributed import Client, LocalCluster, Security
+
+    with (
+        tempfile.TemporaryDirectory(prefix="audit-") as folder,
+        dask.config.set(_SETTINGS | {"temporary-directory": folder}),
+    ):
+        try:
+            with _uninterrupted():
+                processes = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address="127.0.0.1:0",
+                    worker_dashboard_address="127.0.0.1:0",
+                    security=Security.temporary(),
+                    silence_logs=logging.CRITICAL,
+                )
+        except Exception as error:  # a process can fail to start in many ways
+            what = f"{workers} workers could not be started on this machine"
+            raise UsageError(f"{what}; start fewer (--jobs), or use --engine local") from error
+        with processes, Client(processes) as client:
+            yield client
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start threads and processes that Ctrl-C does not reach, nor those that they start, but this thread alone."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # What watches over processes is started with the first of them, and would let Ctrl-C through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _others(address: str) -> Iterator[Client]:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=_PATIENCE)
+    except Exception as error:  # an address can be wrong in many ways
+        shown = printable(address)
+        raise UsageError(f"there is no scheduler at {shown}; start one with `dask scheduler`, or correct it") from error
+    with client:
+        _check_workers(client)
+        yield client
+
+
+def _check_workers(client: Client) -> None:
+    """Refuse workers that would not find the kernels, or might find others."""
+    remedy = "install the same version of series-audit for the workers"
+    try:
+        found = set(client.run(_version).values())
+    except Exception as error:
+        raise UsageError(f"the cluster's workers cannot run this program; {remedy}") from error
+    if not found:
+        raise UsageError("the cluster has no workers; start some with `dask worker`")
+    if found != {_version()}:
+        raise UsageError(f"the cluster's workers have {printable(', '.join(sorted(found)))}; {remedy}")
+
+
+def _version() -> str:
+    return f"series-audit {version('series-audit')}"
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to itself what the library has to say of workers that come and go."""
+    # The library gives some of its loggers levels and outlets of their own.
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _TALKATIVE]
+    before = {name: logging.getLogger(name).level for name in {*names, *_TALKATIVE}}
+    for name in before:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)

@@ -1,0 +1,189 @@
+"""Writing microdata: a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from audit.io.atomic_files import write_file
+from audit.io.microdata import NAME
+from audit.io.table_writer import write_table
+from audit.io.texts import arrow, column_of
+from audit.io.toml import toml_array, toml_key, toml_text
+from audit.model.errors import UsageError, printable
+from audit.simulating.attributes import Attribute, Column
+from audit.simulating.population import SyntheticPeople
+from audit.simulating.snapshots import Rows, Simulation
+from audit.simulating.update_model import SimulatedUpdates
+
+FileType = Literal["parquet", "csv", "csv.gz"]
+Tell = Callable[[int, int], None]
+
+_TRANSITIONS = "transitions.csv"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    Attributes:
+        rows: rows of each snapshot.
+        most: the largest share of a snapshot that has one sensitive value.
+    """
+
+    rows: list[int]
+    most: Fraction
+
+
+@contextmanager
+def new_folder(output: Path) -> Iterator[Path]:
+    """Give a hidden folder to write into, which becomes `output` in the end; after an error, it is removed.
+
+    Only its owner may look into it: microdata are about people.
+
+    Raises:
+        UsageError: `output` is there and not empty, or it cannot be written.
+    """
+    check_output(output)
+    whole = output.resolve()
+    draft = whole.with_name(f".{whole.name}.{secrets.token_hex(6)}")
+    try:
+        draft.mkdir(mode=0o700)
+        yield draft
+        draft.rename(whole)  # an empty folder gives way, one in which something has been put meanwhile does not
+    except OSError as error:
+        why = printable(error.strerror or "it cannot be written", 200)
+        raise UsageError(f"{_shown(output)}: {why}; check permissions and space, or name another folder") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_output(output: Path) -> None:
+    """Check that a folder can appear there.
+
+    Raises:
+        UsageError: there is something already, or no folder to hold it.
+    """
+    try:
+        whole = output.resolve()
+        holds = whole.parent.is_dir()
+        taken = whole.exists() and not (whole.is_dir() and not any(whole.iterdir()))
+        here = whole == Path.cwd()
+    except (OSError, ValueError, RuntimeError):
+        holds, taken, here = False, False, False
+    if not holds:
+        raise UsageError(f"{_shown(output)}: no folder can be made there; name one in a folder that exists")
+    if taken:
+        raise UsageError(f"{_shown(output)}: there is something already, and nothing is overwritten; name a new folder")
+    if here:
+        raise UsageError(f"{_shown(output)}: the folder you are in cannot be replaced; name a new one in it")
+
+
+def _shown(output: Path) -> str:
+    return printable(str(output), 200)
+
+
+def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: FileType, tell: Tell) -> Written:
+    """Write the snapshots, the transitions and the `microdata.toml` into an empty folder.
+
+    `tell` is told how many of how many snapshots are written.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    people, total, sets = simulation.people, simulation.plan.snapshots, simulation.updates.sets
+    (folder / "snapshots").mkdir()
+    files = [f"snapshots/{number:0{len(str(total))}d}.{file_type}" for number in range(1, total + 1)]
+    tables = _Tables(people)
+    written = Written([], Fraction(0))
+    for file, rows in zip(files, simulation.snapshots(), strict=True):
+        write_table(tables.of(rows), folder / file)
+        most = Fraction(int(np.bincount(people.value[rows]).max()), len(rows))
+        written = Written([*written.rows, len(rows)], max(most, written.most))
+        tell(len(written.rows), total)
+    if sets is not None:
+        write_table(_transitions(people.sensitive, sets), folder / _TRANSITIONS)
+    text = document(name, files, people, has_transitions=sets is not None)
+    write_file(folder / NAME, text)
+    return written
+
+
+class _Tables:
+    """Rows of people as tables."""
+
+    def __init__(self, people: SyntheticPeople) -> None:
+
+        self.people = people
+        attributes = [*people.quasi_identifiers, people.sensitive]
+        self.names = [people.individual_name, *(attribute.name for attribute in attributes)]
+        self.words = [
+            attribute.whole if attribute.whole is not None else column_of(attribute.values) for attribute in attributes
+        ]
+
+    def of(self, rows: Rows) -> Any:  # noqa: ANN401 - Arrow has no types
+        """Return some people, as they are now, as an Arrow table."""
+        import pyarrow as pa
+
+        coded = [*self.people.columns, self.people.value]
+        columns = [_texts(words, column[rows]) for words, column in zip(self.words, coded, strict=True)]
+        return pa.table([self.people.individual.take(arrow(rows)), *columns], self.names)
+
+
+def _texts(words: Any, codes: Column) -> Any:  # noqa: ANN401 - Arrow has no types
+    """Return the values of codes as an Arrow array: whole numbers, or texts under a dictionary."""
+    import pyarrow as pa
+
+    if isinstance(words, np.ndarray):
+        return arrow(words[codes])
+    return pa.DictionaryArray.from_arrays(arrow(codes.astype(np.int32)), words)
+
+
+def _transitions(sensitive: Attribute, sets: SimulatedUpdates) -> Any:  # noqa: ANN401 - Arrow has no types
+    import pyarrow as pa
+
+    ends = np.array(list(sets.pairs()))
+    words = column_of(sensitive.values)
+    return pa.table({name: words.take(arrow(ends[:, end])) for end, name in enumerate(("from", "to"))})
+
+
+# -- microdata.toml -----------------------------------------------------------------------------------------------
+
+
+def document(name: str, files: Sequence[str], people: SyntheticPeople, *, has_transitions: bool) -> str:
+    """Return the text of `microdata.toml`."""
+    quasi = people.quasi_identifiers
+    lines = ["[microdata]", f"name = {toml_text(name)}", f"snapshots = {toml_array(map(toml_text, files))}", ""]
+    lines += ["[columns]", f"individual = {toml_text(people.individual_name)}"]
+    lines += [f"quasi_identifiers = {toml_array(toml_text(attribute.name) for attribute in quasi)}"]
+    lines += [f"sensitive = {toml_text(people.sensitive.name)}", ""]
+    if has_transitions:
+        lines += ["[updates]", f"transitions = {toml_text(_TRANSITIONS)}", ""]
+    domains = [f"{toml_key(attribute.name)} = {domain}" for attribute in quasi if (domain := _domain(attribute))]
+    return "\n".join([*lines, *(["[domains]", *domains, ""] if domains else [])])
+
+
+def _domain(attribute: Attribute) -> str:
+    """Return a domain: two numbers that span an interval, or the values in their order; none for a single number."""
+    if not attribute.is_numeric:
+        return toml_array(map(toml_text, attribute.values))
+    low, high = (Fraction(text) for text in (attribute.values[0], attribute.values[-1]))
+    return f"[{_number(low, -inf)}, {_number(high, inf)}]" if low < high else ""
+
+
+def _number(exact: Fraction, outwards: float) -> str:
+    """Return a number for TOML: where it has too many digits for one, the next one outwards."""
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    near = float(exact)
+    written = Fraction(str(near))
+    beside = written > exact if outwards < 0 else written < exact
+    return str(nextafter(near, outwards) if beside else near)

@@ -1,1 +1,0 @@
-"""Utility: what a published series is still good for, with the original microdata as truth."""

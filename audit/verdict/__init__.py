@@ -1,1 +1,0 @@
-"""Verdict: risks against the truth, certificates checked again, policy and waivers."""

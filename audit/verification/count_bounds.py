@@ -1,0 +1,122 @@
+"""Checks that weighted published counts prove a bound, in exact fractions and without any solver.
+
+The count of a box is a sum over the atoms in it, none of which is negative. If the weights of the boxes that cover an
+atom add up to at least 1 for every atom of the box in question and to at least 0 for every other atom, the weighted
+upper ends bound its count from above; likewise from below with at most (weak duality: Schrijver, Theory of Linear and
+Integer Programming, section 7.4). Integers are rounded in at the end, and cases split at an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, lcm, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.count_tables import (
+    UNBOUNDED,
+    Axis,
+    BoundProof,
+    Box,
+    CountBound,
+    CountTables,
+    WeightedNumber,
+    WeightedSum,
+)
+
+_CELLS = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Assumption:
+    """That the count of a box is at most, or at least, a value."""
+
+    box: Box
+    is_upper: bool
+    value: int
+
+
+def is_proved(tables: CountTables, bound: CountBound) -> bool:
+    """Tell whether the proof of a bound holds against the published numbers."""
+    return _holds(tables, bound, bound.proof, ())
+
+
+def value_of(tables: CountTables, terms: Sequence[WeightedNumber], *, is_upper: bool) -> Fraction | None:
+    """Return what weighted intervals of published numbers add up to, before rounding; None where an end is missing."""
+    return _value(tables, terms, (), is_upper=is_upper)
+
+
+def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: tuple[_Assumption, ...]) -> bool:
+    if isinstance(proof, WeightedSum):
+        return _sum_holds(tables, bound, proof, assumed)
+    below = (*assumed, _Assumption(proof.box, True, proof.at))
+    above = (*assumed, _Assumption(proof.box, False, proof.at + 1))
+    return _holds(tables, bound, proof.below, below) and _holds(tables, bound, proof.above, above)
+
+
+def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assumed: Sequence[_Assumption]) -> bool:
+    value = _value(tables, proof.terms, assumed, is_upper=bound.is_upper)
+    if value is None:
+        return False
+    boxes = [_box(tables, term, assumed) for term in proof.terms]
+    weights = [term.weight for term in proof.terms]
+    if proof.impossible:
+        return (value < 0 if bound.is_upper else value > 0) and _covers(
+            tables.axes, boxes, weights, is_upper=bound.is_upper
+        )
+    if not _covers(tables.axes, [*boxes, bound.box], [*weights, Fraction(-1)], is_upper=bound.is_upper):
+        return False
+    return floor(value) <= bound.value if bound.is_upper else ceil(value) >= bound.value
+
+
+def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> Box:
+    return assumed[term.index].box if term.assumed else tuple(tables.boxes[term.index].tolist())
+
+
+def _value(
+    tables: CountTables, terms: Sequence[WeightedNumber], assumed: Sequence[_Assumption], *, is_upper: bool
+) -> Fraction | None:
+    total = Fraction(0)
+    for term in terms:
+        end_is_upper = (term.weight > 0) == is_upper
+        if term.assumed:
+            case = assumed[term.index]
+            if case.is_upper != end_is_upper:
+                return None
+            end = case.value
+        else:
+            end = int((tables.upper if end_is_upper else tables.lower)[term.index])
+            if end >= UNBOUNDED:
+                return None
+        total += term.weight * end
+    return total
+
+
+def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fraction], *, is_upper: bool) -> bool:
+    """Tell whether weights of boxes add up to at least 0 (at most 0 if not `is_upper`) on every atom.
+
+    Atoms of an axis that lie in the same boxes are looked at once; weights are brought to whole numbers.
+    """
+    scale = lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * scale) * (1 if is_upper else -1) for weight in weights]
+    inside = [_patterns(axis, [box[place] for box in boxes]) for place, axis in enumerate(axes)]
+    shape = tuple(each.shape[1] for each in inside)
+    if prod(shape) > _CELLS or sum(map(abs, whole)) >= 2**62:
+        return False
+    total = np.zeros(shape, dtype=np.int64)
+    for place, weight in enumerate(whole):
+        total[np.ix_(*(np.flatnonzero(each[place]) for each in inside))] += weight
+    return bool((total >= 0).all())
+
+
+def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Return in which boxes atoms of an axis lie, a column for each that differs; shape (boxes, columns)."""
+    used, place = np.unique(np.array(sets), return_inverse=True)
+    rows = np.zeros((len(used), axis.atoms), dtype=np.bool_)
+    for row, one in enumerate(used.tolist()):
+        rows[row, axis.members[one]] = True
+    columns = {column.tobytes(): column for column in rows.T}
+    return np.array(list(columns.values())).T[place]

@@ -1,0 +1,129 @@
+"""Certificates of disclosures checked again, from the published rows, by code that knows nothing of the attacks.
+
+Everything here is sets and dictionaries of texts. A certificate that does not hold is a bug of this program, and is
+raised as one: a wrong finding must never be printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from audit.model.outcome import AttributeDisclosure, CertificateStep
+from audit.verification.published_rows import PublishedRows
+
+Follows = Mapping[int, set[int]]
+"""For each value those that may follow it in a person's next version."""
+
+
+class BrokenCertificateError(AssertionError):
+    """A finding does not follow from the published rows."""
+
+
+class Checker:
+    """Checks disclosures that follow from one person's own groups against the releases they speak of."""
+
+    def __init__(self, published: PublishedRows) -> None:
+        self._published = published
+        self._fixed: dict[int, dict[int, list[int]]] = {}
+
+    def check(self, finding: AttributeDisclosure, transitions: Follows | None) -> None:
+        """Return when a disclosure holds.
+
+        Raises:
+            BrokenCertificateError: it does not.
+        """
+        feasible = self.check_steps(finding, transitions)
+        at = [step.release for step in finding.certificate]
+        if finding.release not in at:
+            raise BrokenCertificateError("the claim is about another release")
+        left = self._published.said(feasible[at.index(finding.release)], finding.value)
+        if left != {finding.value}:
+            raise BrokenCertificateError("more than the claimed value is possible")
+
+    def check_steps(self, finding: AttributeDisclosure, transitions: Follows | None) -> list[set[int]]:
+        """Return what lies on a path through the steps of a certificate, which say what the groups publish.
+
+        Raises:
+            BrokenCertificateError: they do not.
+        """
+        steps = finding.certificate
+        if not steps or list(steps) != sorted(steps, key=lambda s: s.release):
+            raise BrokenCertificateError("the steps are not in order")
+        for step in steps:
+            if set(step.candidates) != self._candidates(finding.person, step):
+                raise BrokenCertificateError("the candidates are not what the groups publish")
+        kept = feasible([set(step.candidates) for step in steps], transitions)
+        for step, values in zip(steps, kept, strict=True):
+            if step.feasible is not None and set(step.feasible) != values:
+                raise BrokenCertificateError("the feasible values are not what the paths leave")
+        return kept
+
+    def own(self, person: int, transitions: Follows | None) -> tuple[CertificateStep, ...]:
+        """Return what every release says of a person: the groups, the values they leave, and those on a path."""
+        steps = []
+        for release in range(self._published.releases):
+            homes = sorted(self._published.homes(person, release))
+            if homes:
+                names = tuple(self._published.group_name(release, home) for home in homes)
+                steps.append(CertificateStep(release, names, tuple(sorted(self._left(person, release, set(homes))))))
+        kept = feasible([set(step.candidates) for step in steps], transitions) if steps else []
+        return tuple(replace(step, feasible=tuple(sorted(some))) for step, some in zip(steps, kept, strict=True))
+
+    def _candidates(self, person: int, step: CertificateStep) -> set[int]:
+        homes = self._published.homes(person, step.release)
+        if not homes or {self._published.codes(step.release).get(name) for name in step.groups} != homes:
+            raise BrokenCertificateError("these are not the groups that may hold the person")
+        return self._left(person, step.release, homes)
+
+    def _left(self, person: int, release: int, homes: set[int]) -> set[int]:
+        """Return the values of some groups, less one row for each value that is known of somebody in one of them."""
+        own = self._published.known(person, release)
+        if own is not None:
+            return {own}
+        found: set[int] = set()
+        for home in homes:
+            rows = dict(self._published.rows(release, home))
+            for value in self._known(release).get(home, []):
+                rows[value] -= 1
+            found |= {value for value, count in rows.items() if count > 0}
+        return found
+
+    def _known(self, release: int) -> dict[int, list[int]]:
+        """Return the known values of people whose group is certain, by group."""
+        if release not in self._fixed:
+            fixed = self._fixed[release] = {}
+            for person in self._published.known_people():
+                value, homes = self._published.known(person, release), self._published.homes(person, release)
+                if value is not None and len(homes) == 1:
+                    fixed.setdefault(homes.pop(), []).append(value)
+        return self._fixed[release]
+
+
+def feasible(candidates: list[set[int]], transitions: Follows | None) -> list[set[int]]:
+    """Return what lies on a path; without transitions every step must keep its value."""
+    if transitions is None:
+        common = set.intersection(*candidates)
+        return [common] * len(candidates)
+    kept = [set(values) for values in candidates]
+    while True:
+        before = [len(values) for values in kept]
+        for here in range(len(kept)):
+            if here:
+                kept[here] &= {b for a in kept[here - 1] for b in transitions.get(a, ())}
+            if here + 1 < len(kept):
+                kept[here] = {a for a in kept[here] if not kept[here + 1].isdisjoint(transitions.get(a, ()))}
+        if [len(values) for values in kept] == before:
+            return kept
+
+
+def follows(pairs: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    """Return what may follow each value.
+
+    >>> follows([(0, 0), (0, 1)])
+    {0: {0, 1}}
+    """
+    after: dict[int, set[int]] = {}
+    for before, value in pairs:
+        after.setdefault(before, set()).add(value)
+    return after

@@ -1,0 +1,44 @@
+"""What is claimed of a class of rows counted again, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.model.outcome import GroupDisclosure
+from audit.verification.disclosure import BrokenCertificateError
+
+
+def check_groups(findings: Sequence[GroupDisclosure], source: KnownGroupsSource) -> None:
+    """Hold findings against the rows of the releases.
+
+    Raises:
+        BrokenCertificateError: no class of the group has so many rows of which so many have the value.
+    """
+    for position in {finding.release for finding in findings}:
+        here = [finding for finding in findings if finding.release == position]
+        classes = _classes(source, position, {finding.group for finding in here})
+        for finding in here:
+            counts = [(values[finding.value], sum(values.values())) for values in classes[finding.group]]
+            if (finding.with_value, finding.rows) not in counts or finding.risk != finding.with_value / finding.rows:
+                raise BrokenCertificateError(f"release {position}: the rows of a group do not have this value so often")
+
+
+def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict[str, list[Counter[int]]]:
+    """Return the values of each class of some groups of a release."""
+    release = source.releases.get(position).release
+    counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
+    alike = [0] * len(counts)
+    if release.values_by_row and release.alike is not None:
+        alike = release.alike.tolist()
+    name = {code: release.group.name(code) for code in set(release.entry_group.tolist())}
+    found: defaultdict[tuple[str, int], Counter[int]] = defaultdict(Counter)
+    values = release.entry_value[source.sensitive].tolist()
+    for code, look, value, count in zip(release.entry_group.tolist(), alike, values, counts, strict=True):
+        if name[code] in groups:
+            found[name[code], look][value] += count
+    listed: dict[str, list[Counter[int]]] = {group: [] for group in groups}
+    for (group, _), counted in found.items():
+        listed[group].append(counted)
+    return listed

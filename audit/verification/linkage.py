@@ -1,0 +1,106 @@
+"""What is left to somebody counted again, kind of rows by kind of rows: nothing is shared with the attack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from audit.model.evidence import Evidence, RowSource
+from audit.model.outcome import Filling, LinkageDisclosure, RowKind
+from audit.verification.disclosure import BrokenCertificateError
+
+Pair = tuple[RowKind, RowKind]
+
+
+@dataclass
+class LinkageChecker:
+    """Checks that others than the rows left cannot be somebody's."""
+
+    evidence: Evidence
+    _kinds: dict[int, Counter[RowKind]] = field(default_factory=dict)
+    _meet: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+
+    def check(self, finding: LinkageDisclosure) -> None:
+        """Return when a finding holds.
+
+        Raises:
+            BrokenCertificateError: it does not.
+        """
+        left = self.left(finding.point, finding.first, finding.certificate)[finding.release - finding.first]
+        rows = sum(self.kinds(finding.release)[kind] for kind in left)
+        if not 0 < rows <= finding.rows:
+            raise BrokenCertificateError(f"release {finding.release}: {rows} rows can be the person's")
+        if finding.value is not None and {kind.value for kind in left} != {finding.value}:
+            raise BrokenCertificateError(f"release {finding.release}: the rows that can be the person's have others")
+
+    def left(self, point: tuple[int, ...], first: int, fillings: Sequence[Filling]) -> list[set[RowKind]]:
+        """Return the kinds of rows that can be somebody's, in each release from the first on.
+
+        Raises:
+            BrokenCertificateError: a step does not hold.
+        """
+        ruled_out: set[tuple[int, RowKind | None, RowKind]] = set()
+        for filling in fillings:
+            self._fill(filling, ruled_out)
+        releases = range(first, len(self.evidence.tags))
+        found = [{kind for kind in self.kinds(release) if self._covers(kind, point)} for release in releases]
+        if first:
+            found[0] = {kind for kind in found[0] if (first - 1, None, kind) not in ruled_out}
+
+        def goes_on(release: int, one: RowKind, other: RowKind) -> bool:
+            return (release, one, other) not in ruled_out and self._follows(one, other)
+
+        for place, release in enumerate(releases[:-1]):
+            found[place + 1] = {b for b in found[place + 1] if any(goes_on(release, a, b) for a in found[place])}
+        for place in range(len(found) - 2, -1, -1):
+            found[place] = {a for a in found[place] if any(goes_on(first + place, a, b) for b in found[place + 1])}
+        return found
+
+    def kinds(self, release: int) -> Counter[RowKind]:
+        """Return how many rows of each kind a release has."""
+        if release not in self._kinds:
+            rows = self._source.rows(release)
+            if rows.value is None:
+                raise BrokenCertificateError("values do not stand beside their rows")
+            kinds = zip(map(tuple, rows.cells.tolist()), rows.value.tolist(), strict=True)
+            self._kinds[release] = Counter(RowKind(cells, value) for cells, value in kinds)
+        return self._kinds[release]
+
+    @property
+    def _source(self) -> RowSource:
+        if self.evidence.rows_of is None:
+            raise TypeError("this evidence has no rows")
+        return self.evidence.rows_of
+
+    def _fill(self, filling: Filling, ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
+        """Check a step, and note whom it rules out."""
+        here, following = self.kinds(filling.release), self.kinds(filling.release + 1)
+        if not (filling.rows <= set(here) and filling.fill <= set(following)):
+            raise BrokenCertificateError("a step speaks of rows that there are not")
+        for one in filling.rows:
+            for other in set(following) - filling.fill:
+                if self._follows(one, other) and (filling.release, one, other) not in ruled_out:
+                    raise BrokenCertificateError("rows that fill others can be further ones")
+        if sum(here[kind] for kind in filling.rows) != sum(following[kind] for kind in filling.fill):
+            raise BrokenCertificateError("there are not as many rows as they fill")
+        others: Iterable[RowKind | None] = [*(kind for kind in here if kind not in filling.rows), None]
+        ruled_out |= {(filling.release, one, other) for one in others for other in filling.fill}
+
+    def _follows(self, one: RowKind, other: RowKind) -> bool:
+        """Tell whether a row can be a row of the next release."""
+        transitions = self.evidence.transitions
+        allowed = one.value == other.value if transitions is None else transitions.weight[one.value, other.value] > 0
+        return bool(allowed) and all(map(self._share, range(len(one.cells)), one.cells, other.cells))
+
+    def _covers(self, kind: RowKind, point: tuple[int, ...]) -> bool:
+        return all(map(self._share, range(len(point)), kind.cells, point))
+
+    def _share(self, attribute: int, one: int, other: int) -> bool:
+        key = (attribute, one, other)
+        if key not in self._meet:
+            pair = (np.array([each], dtype=np.int32) for each in (one, other))
+            self._meet[key] = bool(self._source.shared(attribute, *pair)[0] >= 0)
+        return self._meet[key]

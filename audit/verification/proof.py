@@ -1,0 +1,203 @@
+"""Proofs about everybody at once checked again, by code that knows nothing of the attacks.
+
+A proof refutes what is assumed: that somebody does not have the claimed value, or has a value that a case takes the
+person to have. *Points*: rows of some groups cost points, those of all these rows together are a number. Each of some
+people spends at least so many points, whatever the person has in all of the releases that the person is in, by the
+groups that may hold the person alone; all of them together spend more than there is. *Cases*: for each value that is
+left to somebody, what follows from it is refuted.
+
+Whoever is not mentioned spends nothing at the least, so that it is enough to look at the people of a proof. All points
+are whole numbers and at least 1, and nobody is counted twice. A proof that does not hold is a bug of this program, and
+is raised as one: a wrong finding must never be printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
+from audit.verification.disclosure import BrokenCertificateError, Follows
+from audit.verification.published_rows import PublishedRows
+
+Row = tuple[int, int, int]
+"""A release, a group and a value: all rows of that group with that value."""
+Assumed = dict[tuple[int, int], tuple[frozenset[int], bool]]
+"""By person and release: some values, and whether the person has one of them (or another one)."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a person spends at the least; for each value that the person may have, where values never change."""
+
+    person: int
+    least: int
+    by_value: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class FollowedCase:
+    """A case with what follows in it."""
+
+    case: RefutedCase
+    followed: Followed
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A proof with the numbers that it rests on.
+
+    Attributes:
+        points: the rows that cost points, and how many there are of each.
+        total: the points of all of them.
+        spent: what people spend at the least.
+        cases: the cases that are told apart.
+        nobody: the person to whom nothing is left, where that refutes what is assumed; None elsewhere.
+    """
+
+    points: tuple[tuple[RowPoints, int], ...]
+    total: int
+    spent: tuple[Spent, ...]
+    cases: tuple[FollowedCase, ...]
+    nobody: int | None = None
+
+
+class ProofChecker:
+    """Checks disclosures that follow from everybody's rows together."""
+
+    def __init__(self, published: PublishedRows, transitions: Follows | None) -> None:
+        self._published, self._transitions = published, transitions
+
+    def check(self, finding: AttributeDisclosure) -> Followed:
+        """Return what the proof of a disclosure says, in numbers, when it holds.
+
+        Raises:
+            BrokenCertificateError: it does not.
+        """
+        claim = (finding.person, finding.release)
+        if finding.proof is None:
+            raise BrokenCertificateError("there is no proof")
+        if not self._histories(finding.person, {}).get(finding.release):
+            raise BrokenCertificateError("nobody like that is known to be in this release")
+        if any(self._spent(person, {}, {}).least < 0 for person in people_of(finding.proof)):
+            raise BrokenCertificateError("the releases contradict each other")
+        claimed = self._published.claimed(finding.value)
+        followed = self._refuted(finding.proof, {claim: (claimed, False)})
+        if finding.proof.points:
+            total, spent = self._sum(finding.proof, {claim: (claimed, True)})[1:]
+            if any(each.least < 0 for each in spent) or sum(each.least for each in spent) > total:
+                raise BrokenCertificateError("the claimed value is impossible as well")
+        return followed
+
+    def _refuted(self, proof: Proof, assumed: Assumed) -> Followed:
+        """Return how what is assumed is refuted: by points, by cases, or because nothing is left to somebody."""
+        if bool(proof.points) + bool(proof.cases) > 1:
+            raise BrokenCertificateError("there are points and cases")
+        if proof.cases:
+            return self._cases(proof.cases, assumed)
+        points, total, spent = self._sum(proof, assumed)
+        for each in spent:
+            if each.least < 0:
+                return Followed((), 0, (), (), each.person)
+        if sum(each.least for each in spent) <= total:
+            raise BrokenCertificateError("no more points are spent than there are")
+        return Followed(points, total, spent, ())
+
+    def _sum(self, proof: Proof, assumed: Assumed) -> tuple[tuple[tuple[RowPoints, int], ...], int, tuple[Spent, ...]]:
+        """Return the points that there are, and those that people spend at the least; -1 where nothing is left."""
+        if list(proof.people) != sorted(set(proof.people)) or not proof.people:
+            raise BrokenCertificateError("somebody is counted twice, or nobody is")
+        costs: dict[Row, int] = {}
+        points = []
+        for each in proof.points:
+            codes = self._published.codes(each.release) if 0 <= each.release < self._published.releases else {}
+            group = codes.get(each.group)
+            rows = None if group is None else self._published.rows(each.release, group).get(each.value)
+            if group is None or rows is None or each.points < 1 or (each.release, group, each.value) in costs:
+                raise BrokenCertificateError("there is no such row, or it costs nothing, or stands twice")
+            costs[each.release, group, each.value] = each.points
+            points.append((each, rows))
+        spent = tuple(self._spent(person, costs, assumed) for person in proof.people)
+        return tuple(points), sum(each.points * rows for each, rows in points), spent
+
+    def _cases(self, cases: tuple[RefutedCase, ...], assumed: Assumed) -> Followed:
+        about = {(case.person, case.release) for case in cases}
+        values = {case.value for case in cases}
+        if len(about) != 1:
+            raise BrokenCertificateError("the cases are about different people or releases")
+        [version] = about
+        left = {value for _, value in self._histories(version[0], assumed).get(version[1], {(0, -1)})}
+        for value in left - values:
+            if value < 0 or self._spent(version[0], {}, {**assumed, version: (frozenset({value}), True)}).least >= 0:
+                raise BrokenCertificateError("the cases leave out a value that is possible")
+        if version in assumed and assumed[version][1]:
+            raise BrokenCertificateError("the value is assumed already")
+        return Followed(
+            (),
+            0,
+            (),
+            tuple(
+                FollowedCase(case, self._refuted(case.proof, {**assumed, version: (frozenset({case.value}), True)}))
+                for case in cases
+            ),
+        )
+
+    # -- people -----------------------------------------------------------------------------------------------
+
+    def _histories(self, person: int, assumed: Assumed) -> dict[int, set[tuple[int, int]]]:
+        """Return the rows (group and value) that a person may have in each release, by that release alone.
+
+        They are those of the groups that may hold the person, with the value that is known beforehand, as assumed.
+        """
+        published, found = self._published, dict[int, set[tuple[int, int]]]()
+        for release in range(published.releases):
+            homes = published.homes(person, release)
+            if not homes:
+                continue
+            known = published.known(person, release)
+            rows = {
+                (home, value) for home in homes for value in published.rows(release, home) if known in {None, value}
+            }
+            if (person, release) in assumed:
+                values, has = assumed[person, release]
+                rows = {row for row in rows if (row[1] in values) is has}
+            found[release] = rows
+        return found
+
+    def _spent(self, person: int, costs: dict[Row, int], assumed: Assumed) -> Spent:
+        """Return what a person spends at the least over all histories, -1 where there is none."""
+        rows = self._histories(person, assumed)
+        if not rows:
+            raise BrokenCertificateError("nobody like that is known to be in a release")
+        cheapest: dict[int, int] | None = None
+        for release in sorted(rows):
+            here: dict[int, int] = {}
+            for group, value in rows[release]:
+                cost = costs.get((release, group, value), 0)
+                here[value] = min(cost, here.get(value, cost))
+            if cheapest is not None:
+                here = {
+                    value: cost + before
+                    for value, cost in here.items()
+                    if (before := self._before(value, cheapest)) >= 0
+                }
+            cheapest = here
+        by_value = tuple(sorted((cheapest or {}).items()))
+        return Spent(
+            person, min((cost for _, cost in by_value), default=-1), by_value if self._transitions is None else ()
+        )
+
+    def _before(self, value: int, cheapest: dict[int, int]) -> int:
+        """Return the least spent up to the release before by who has a value now, -1 where nobody can."""
+        if self._transitions is None:
+            return cheapest.get(value, -1)
+        return min(
+            (cost for before, cost in cheapest.items() if value in self._transitions.get(before, ())), default=-1
+        )
+
+
+def people_of(proof: Proof) -> set[int]:
+    """Return everybody whom a proof mentions."""
+    people = set(proof.people)
+    for case in proof.cases:
+        people |= {case.person} | people_of(case.proof)
+    return people

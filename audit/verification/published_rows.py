@@ -1,0 +1,282 @@
+"""What the files say, looked up one person and one group at a time, for checkers that share nothing with the attacks.
+
+No pools and no matrices: a group's rows are counted, a person's groups are found in the key or by holding each cell
+against the register's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.adversary.combined_values import CombinedVocabulary
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import RegisterSource
+from audit.io.cells import Kind, ValueSet, contains, parse
+from audit.io.encoding import NOBODY
+from audit.io.releases import Release
+from audit.model.evidence import claimed_code, claimed_part
+
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass
+class ReleaseRows:
+    """One release, and where its people and what publishes values together stand.
+
+    These *groups* are the row classes of a plain table (rows of a published group with equal cells), else the published
+    groups; each is found out when it is first asked for.
+    """
+
+    release: Release
+    sensitive: str
+    combined: CombinedVocabulary | None
+
+    @cached_property
+    def group_of_row(self) -> Codes:
+        """The group of each row, as a number of its own; shape (rows,)."""
+        release = self.release
+        if not self.split:
+            return release.group.codes
+        columns = (release.group.codes, *release.cells.values())
+        order = np.lexsort(columns[::-1])
+        new = np.zeros(len(order), dtype=np.bool_)
+        for codes in columns:
+            new[1:] |= np.diff(codes[order]) != 0
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.cumsum(new)
+        return number
+
+    @property
+    def split(self) -> bool:
+        """Whether rows of one published group may be in different groups."""
+        return self.release.values_by_row and bool(self.release.cells)
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The groups by name: the published one, with `#1`, `#2` (more marks where names have them) in file order."""
+        group = self.release.group
+        if not self.split:
+            return {group.name(code): code for code in np.unique(group.codes).tolist()}
+        _, first = np.unique(self.group_of_row, return_index=True)
+        inside: dict[str, list[int]] = {}
+        for row in np.sort(first).tolist():
+            inside.setdefault(group.name(int(group.codes[row])), []).append(int(self.group_of_row[row]))
+        mark = "#"
+        while any(mark in name for name in group.names or ()):
+            mark += "#"
+        found: dict[str, int] = {}
+        for name, codes in inside.items():
+            found |= {name if len(codes) == 1 else f"{name}{mark}{at}": code for at, code in enumerate(codes, 1)}
+        return found
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {code: name for name, code in self.codes.items()}
+
+    def name(self, group: int) -> str:
+        """Return the name of a group."""
+        return self._names[group] if self.split else self.release.group.name(group)
+
+    @cached_property
+    def _order(self) -> tuple[npt.NDArray[np.intp], Codes]:
+        """The entries in the order of their groups, and these groups."""
+        return _in_order(self.group_of_row if self.release.values_by_row else self.release.entry_group)
+
+    def rows(self, group: int) -> dict[int, int]:
+        """Return how many rows of a group there are with each of its values."""
+        places = _places(self._order, group)
+        values = self._values(places)
+        counts = [1] * len(places) if self.release.entry_count is None else self.release.entry_count[places].tolist()
+        found: dict[int, int] = {}
+        for value, count in zip(values, counts, strict=True):
+            found[value] = found.get(value, 0) + count
+        return found
+
+    def _values(self, places: npt.NDArray[np.intp]) -> list[int]:
+        """Return the values of some entries, or the codes of what each has of all attributes that are combined."""
+        if self.combined is None:
+            return self.release.entry_value[self.sensitive][places].tolist()
+        columns = (self.release.entry_value[name][places].tolist() for name in self.combined.attributes)
+        return [self.combined.code(parts) for parts in zip(*columns, strict=True)]
+
+    @cached_property
+    def _rows(self) -> tuple[npt.NDArray[np.intp], Codes]:
+        return _in_order(self.group_of_row)
+
+    def people(self, group: int) -> list[int] | None:
+        """Return who the rows of a group are, in the order of the file; None without a key."""
+        person = self.release.person
+        return None if person is None else person[_places(self._rows, group)].tolist()
+
+    @cached_property
+    def _by_person(self) -> tuple[npt.NDArray[np.intp], Codes]:
+        """The rows in the order of their people, and these."""
+        person = self.release.person
+        return _in_order(np.zeros(0, dtype=np.int32) if person is None else person)
+
+    def row_of(self, person: int) -> int | None:
+        """Return the row of a person of a key; None where there is none."""
+        if person == NOBODY:
+            return None
+        places = _places(self._by_person, person)
+        return int(places[0]) if len(places) else None
+
+    @cached_property
+    def full(self) -> set[int]:
+        """The published groups all of whose rows are published as counterfeits: nobody can be in them."""
+        release, found = self.release, set[int]()
+        for group, count in release.counterfeits.items():
+            rows = np.flatnonzero(release.group.codes == group)
+            if count >= (len(rows) if release.counts is None else int(release.counts[rows].sum())):
+                found.add(group)
+        return found
+
+
+def _in_order(codes: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
+    order = np.argsort(codes, kind="stable")
+    return order, codes[order]
+
+
+def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArray[np.intp]:
+    """Return where a code stands."""
+    order, codes = ordered
+    # In the type of the codes: all of them would be converted for each question otherwise.
+    first, last = np.searchsorted(codes, np.array([code, code + 1], dtype=codes.dtype))
+    return order[first:last]
+
+
+class PublishedRows:
+    """The releases behind some evidence, and what is known of people beside them."""
+
+    def __init__(self, source: KnownGroupsSource) -> None:
+        self.source = source
+        self._index: dict[int, ReleaseRows] = {}
+        self._only: npt.NDArray[np.int32] | None = None
+        self._fits: dict[tuple[int, str], npt.NDArray[np.bool_]] = {}
+        self._lines: dict[int, dict[int, int]] | None = None
+
+    def only(self, people: npt.NDArray[np.int32]) -> None:
+        """Look at the groups of some people alone from now on, where the key tells who is in them."""
+        self._only, self._index = people if self.source.by_key else None, {}
+
+    def everything(self) -> None:
+        """Look at all groups again."""
+        if self._only is not None:
+            self._only, self._index = None, {}
+
+    @property
+    def releases(self) -> int:
+        """Number of releases."""
+        return len(self.source.releases)
+
+    def codes(self, release: int) -> dict[str, int]:
+        """Return the groups of a release by name."""
+        return self._read(release).codes
+
+    def group_name(self, release: int, group: int) -> str:
+        """Return the name of a group of a release."""
+        return self._read(release).name(group)
+
+    def rows(self, release: int, group: int) -> dict[int, int]:
+        """Return how many rows of a group there are with each of its values."""
+        return self._read(release).rows(group)
+
+    def homes(self, person: int, release: int) -> set[int]:
+        """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
+        if not 0 <= release < self.releases:
+            return set()
+        if isinstance(self.source, RegisterSource):
+            return self._covering(self.source, person, release)
+        index = self._read(release)
+        row = index.row_of(person)
+        return set() if row is None else {int(index.group_of_row[row])}
+
+    def said(self, values: Collection[int], claimed: int) -> set[int]:
+        """Return what values say of what a claim is about: of one attribute, where they are combinations of several."""
+        combined = self.source.combined
+        if combined is None or claimed >= 0:
+            return set(values)
+        number = len(combined.attributes)
+        attribute, _ = claimed_part(claimed, number)
+        parts = combined.parts()
+        return {int(claimed_code(attribute, parts[value, attribute], number)) for value in values}
+
+    def claimed(self, claimed: int) -> frozenset[int]:
+        """Return the values that a claim is about: all combinations with a value of one attribute, or the one value."""
+        combined = self.source.combined
+        if combined is None or claimed >= 0:
+            return frozenset({claimed})
+        attribute, value = claimed_part(claimed, len(combined.attributes))
+        parts: list[int] = combined.parts()[:, attribute].tolist()
+        return frozenset(code for code, part in enumerate(parts) if part == value)
+
+    def known(self, person: int, release: int) -> int | None:
+        """Return the value that is known beforehand of a person in a release."""
+        found = self._known().get(person, {})
+        if self.source.constant:
+            return next(iter(found.values()), None)
+        return found.get(release, found.get(-1))
+
+    def known_people(self) -> list[int]:
+        """Return the people of whom something is known beforehand."""
+        return list(self._known())
+
+    def _known(self) -> dict[int, dict[int, int]]:
+        """Return the lines of known values, by person and release, -1 for all releases."""
+        if self._lines is None:
+            self._lines, known = {}, self.source.known
+            if known is not None:
+                lines = zip(known.person.tolist(), known.release.tolist(), known.value.tolist(), strict=True)
+                for person, release, value in lines:
+                    self._lines.setdefault(person, {})[release] = value
+        return self._lines
+
+    def _read(self, release: int) -> ReleaseRows:
+        if release not in self._index:
+            releases, only = self.source.releases, self._only
+            read = releases.get(release).release if only is None else releases.around(release, only, published=True)
+            self._index[release] = ReleaseRows(read, self.source.sensitive, self.source.combined)
+        return self._index[release]
+
+    def _covering(self, source: RegisterSource, person: int, release: int) -> set[int]:
+        register, index = source.register, self._read(release)
+        lines = np.flatnonzero(register.person == person)
+        lines = lines[(register.first[lines] <= release) & (release <= register.last[lines])]
+        if len(lines) != 1:
+            return set()
+        published, group, cells = self._distinct(source, release)
+        covered = ~np.isin(published, list(index.full))
+        for place, name in enumerate(source.series.manifest.columns.quasi_identifiers):
+            exact = register.values[place][register.points[register.point[lines[0]], place]]
+            covered &= self._fitting(place, name, exact)[cells[:, place]]
+        return {int(code) for code in group[covered]}
+
+    def _distinct(self, source: RegisterSource, release: int) -> tuple[Codes, Codes, Codes]:
+        """Return the published group, the group and the cells of different rows of a release."""
+        index, boxes = self._read(release), source.releases.get(release).boxes
+        if index.split:
+            group, first = np.unique(index.group_of_row, return_index=True)
+            names = source.series.manifest.columns.quasi_identifiers
+            cells = np.stack([index.release.cells[name][first] for name in names], axis=1)
+            return index.release.group.codes[first], group.astype(np.int32), cells
+        if boxes is None:
+            raise AssertionError("a register's releases have boxes")
+        return boxes.group, boxes.group, boxes.cells
+
+    def _fitting(self, place: int, name: str, exact: str) -> npt.NDArray[np.bool_]:
+        """Return which cells of a quasi-identifier may stand for an exact value."""
+        attribute = self.source.series.attributes[name]
+        fits = self._fits.get((place, exact))
+        if fits is None or len(fits) < len(attribute.cells):
+            if exact in attribute.missing:
+                fits = np.ones(len(attribute.cells), dtype=np.bool_)
+            else:
+                point = parse(exact, attribute.kind) if attribute.kind is Kind.NUMERIC else ValueSet(frozenset({exact}))
+                fits = np.array([contains(cell, point) for cell in attribute.cells], dtype=np.bool_)
+            self._fits[place, exact] = fits
+        return fits

@@ -1,0 +1,234 @@
+"""Certificates about records checked again, by following published rows with plain dictionaries.
+
+Nothing is shared with the attack's kernel: cells are taken as the releases have them and made into sets of values (or
+cells in the algebra of `audit.io.cells`, where values cannot be listed), descriptions are tuples, and classes are
+counted record by record. Of a large series only the records are followed that may share a description which is claimed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from audit.adversary.record_linkage import FollowedRecords
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
+from audit.io.releases import Release
+from audit.model.evidence import Codes
+from audit.model.outcome import Cause, Flags, IdentityDisclosure, RecordSighting
+from audit.verification.disclosure import BrokenCertificateError
+
+Values: TypeAlias = frozenset[str] | Cell
+Description: TypeAlias = tuple[int, ...]
+_FEW = 100
+
+
+class _Column:
+    """The values that cells of one quasi-identifier stand for, numbered as they are met."""
+
+    def __init__(self, attribute: QuasiIdentifier) -> None:
+        self._attribute = attribute
+        listed = attribute.hierarchy if attribute.kind is Kind.CATEGORICAL else None
+        self._all = None if listed is None else list(listed.levels[0])
+        self._values: list[Values] = []
+        self._numbers: dict[Values, int] = {}
+        self._of_cell: dict[int, int] = {}
+        self._both: dict[tuple[int, int], int] = {}
+        self._covering: dict[int, Flags] = {}
+
+    def of_cell(self, cell: int) -> int:
+        """Return the values of a published cell, given as the attribute's number."""
+        if cell not in self._of_cell:
+            self._of_cell[cell] = self.number(self._attribute.cells[cell])
+        return self._of_cell[cell]
+
+    def number(self, cell: Cell) -> int:
+        """Return the number of a cell's values."""
+        values: Values = cell
+        if self._all is not None:
+            values = frozenset(text for text in self._all if contains(cell, ValueSet(frozenset({text})))) or cell
+        elif isinstance(cell, ValueSet):
+            # A text with commas was read as its parts, and as one value too, which it may be.
+            values = frozenset(text for text in cell.members if "," not in text) or cell.members
+        return self._number(values)
+
+    def both(self, left: int, right: int) -> int:
+        """Return what two numbers' values have in common.
+
+        Raises:
+            BrokenCertificateError: nothing; the attack would have refused the series.
+        """
+        if (left, right) not in self._both:
+            common = _common(self._values[left], self._values[right])
+            if common is None:
+                raise BrokenCertificateError("a record's cells have nothing in common")
+            self._both[left, right] = self._number(common)
+        return self._both[left, right]
+
+    def covering(self, number: int) -> Flags:
+        """Return which of the attribute's cells stand for all of a number's values."""
+        if number not in self._covering:
+            inner, outer = self._values[number], [self._values[self.of_cell(cell)] for cell in self._cells()]
+            self._covering[number] = np.array([_common(values, inner) == inner for values in outer], dtype=np.bool_)
+        return self._covering[number]
+
+    def equal(self, number: int) -> Flags:
+        """Return which of the attribute's cells stand for just a number's values."""
+        return np.array([self.of_cell(cell) == number for cell in self._cells()], dtype=np.bool_)
+
+    def _cells(self) -> range:
+        return range(len(self._attribute.cells))
+
+    def _number(self, values: Values) -> int:
+        number = self._numbers.setdefault(values, len(self._values))
+        if number == len(self._values):
+            self._values.append(values)
+        return number
+
+
+def _common(left: Values, right: Values) -> Values | None:
+    if isinstance(left, frozenset) and isinstance(right, frozenset):
+        return left & right or None
+    one = ValueSet(left) if isinstance(left, frozenset) else left
+    other = ValueSet(right) if isinstance(right, frozenset) else right
+    common = intersect(one, other)
+    return common.members if isinstance(common, ValueSet) else common
+
+
+class _Row(NamedTuple):
+    """One row: its group, its cells' values, and whether it is a person's as far as the key tells."""
+
+    group: str
+    cells: Description
+    real: bool
+
+
+class Recounter:
+    """Follows records through the releases, and holds findings against what they say; `k` is the least class."""
+
+    def __init__(self, source: FollowedRecords, k: int) -> None:
+        self._source, self._k = source, k
+        self._series = source.releases.series
+        self._columns = [_Column(self._series.attributes[name]) for name in source.attributes]
+        self._table: dict[int, Description] = {}
+        self._persons: set[int] = set()
+
+    def check(self, findings: Sequence[IdentityDisclosure]) -> None:
+        """Return when all findings hold.
+
+        Raises:
+            BrokenCertificateError: one does not.
+        """
+        relevant = self._relevant(findings) if len(findings) <= _FEW else None
+        stays: dict[int, list[int]] = {finding.record: [] for finding in findings}
+        steps = {(finding.record, step.release): step for finding in findings for step in finding.certificate}
+        for release in range(max((finding.release for finding in findings), default=-1) + 1):
+            rows = self._rows(release, relevant)
+            alike: dict[Description, set[int]] = {}
+            for record, row in rows.items():
+                if row.real:
+                    alike.setdefault(row.cells, set()).add(record)
+            for record in stays.keys() & rows.keys():
+                stays[record].append(release)
+                if (record, release) in steps:
+                    self._check_step(steps[record, release], rows[record], len(alike.get(rows[record].cells, ())))
+            due = [finding for finding in findings if finding.release == release]
+            causes = [self._cause(finding.record, rows, alike) for finding in due]
+            self._follow(rows)
+            classes = Counter(self._table[record] for record in self._persons) if due else Counter()
+            for finding, cause in zip(due, causes, strict=True):
+                if [step.release for step in finding.certificate] != stays[finding.record]:
+                    raise BrokenCertificateError("the steps are not the releases in which the record is")
+                self._check_class(finding, classes)
+                if finding.cause != cause:
+                    raise BrokenCertificateError("this is not how the record became unsafe")
+
+    def _check_step(self, step: RecordSighting, row: _Row, size: int) -> None:
+        if step.group != row.group or self._numbers(step.cells) != row.cells or step.size != size:
+            raise BrokenCertificateError("the step is not what the release publishes")
+
+    def _check_class(self, finding: IdentityDisclosure, classes: Counter[Description]) -> None:
+        description = self._table.get(finding.record)
+        if description is None or self._numbers(finding.description) != description:
+            raise BrokenCertificateError("the description is not what the record's cells have in common")
+        if finding.record not in self._persons or not finding.class_size == classes[description] < self._k:
+            raise BrokenCertificateError("the class is not as small as claimed")
+
+    def _cause(self, record: int, rows: Mapping[int, _Row], alike: Mapping[Description, AbstractSet[int]]) -> Cause:
+        """Return how a record becomes unsafe with a release, by the definitions of the monotonic paper, Section 4.1."""
+        before = self._table
+        if record not in rows:
+            return "group change"
+        mates = alike.get(rows[record].cells, frozenset())
+        if len(mates) < self._k:
+            return "small group"
+        if record not in before:
+            return "widow"
+        stayed = all(before[mate] == before[record] for mate in mates if mate in before)
+        return "subgroup expanding" if stayed and mates - before.keys() else "group change"
+
+    def _numbers(self, cells: Sequence[int]) -> Description:
+        """Return the values of cells that the evidence has numbered."""
+        found = [self._source.cell(attribute, cell) for attribute, cell in enumerate(cells)]
+        return tuple(column.number(cell) for column, cell in zip(self._columns, found, strict=True))
+
+    def _follow(self, rows: Mapping[int, _Row]) -> None:
+        for record, row in rows.items():
+            known = self._table.get(record)
+            if known is not None:
+                known = tuple(c.both(one, other) for c, one, other in zip(self._columns, known, row.cells, strict=True))
+            self._table[record] = row.cells if known is None else known
+            if row.real:
+                self._persons.add(record)
+
+    def _read(self, release: int) -> tuple[Release, Codes]:
+        """Return a release and the record of each row."""
+        read = self._source.releases.get(release)
+        if read.record is None:
+            raise BrokenCertificateError("no records are followed")
+        return read.release, read.record
+
+    def _rows(self, release: int, relevant: Flags | None) -> dict[int, _Row]:
+        """Return the rows of the relevant records in a release, by record; those of all when None."""
+        read, record = self._read(release)
+        places = np.arange(len(record)) if relevant is None else np.flatnonzero(relevant[record])
+        fake = np.append(self._series.people.is_counterfeit(), True)
+        real = np.ones(len(places), dtype=np.bool_) if read.person is None else ~fake[read.person[places]]
+        cells = [
+            [column.of_cell(cell) for cell in read.cells[name][places].tolist()]
+            for column, name in zip(self._columns, self._source.attributes, strict=True)
+        ]
+        groups = [read.group.name(code) for code in read.group.codes[places].tolist()]
+        rows = map(_Row, groups, zip(*cells, strict=True), real.tolist())
+        return dict(zip(record[places].tolist(), rows, strict=True))
+
+    def _relevant(self, findings: Sequence[IdentityDisclosure]) -> Flags:
+        """Return which records to follow, by code: all that findings can depend on.
+
+        These are the records whose cells stand for all that a finding's description does, in every release up to the
+        finding's, as only they can have this description; and those with cells equal to the record's own in a release.
+        """
+        size = self._source.releases.names.size
+        relevant = np.zeros(size, dtype=np.bool_)
+        for finding in findings:
+            description = self._numbers(finding.description)
+            seen, excluded = np.zeros((2, size), dtype=np.bool_)
+            own = {step.release: self._numbers(step.cells) for step in finding.certificate}
+            for release in range(finding.release + 1):
+                read, record = self._read(release)
+                seen[record] = True
+                excluded[record[~self._where(read, _Column.covering, description)]] = True
+                if release in own:
+                    relevant[record[self._where(read, _Column.equal, own[release])]] = True
+            relevant |= seen & ~excluded
+        return relevant
+
+    def _where(self, read: Release, test: Callable[[_Column, int], Flags], wanted: Description) -> Flags:
+        """Return which rows of a release pass a test on every quasi-identifier."""
+        cells = [read.cells[name] for name in self._source.attributes]
+        passed = [test(c, number)[codes] for c, number, codes in zip(self._columns, wanted, cells, strict=True)]
+        return np.all(passed, axis=0)

@@ -1,0 +1,50 @@
+"""The explanation in every format: text and JSON tell all of it, the others the findings about the person."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from audit.model.explanation import Explanation
+from audit.model.report import Report
+from reports.escaping import as_json
+from reports.escaping import markdown as escaped
+from reports.explanation import text
+from reports.json import told
+from reports.registry import Format
+
+
+def render(explanation: Explanation, report: Report, form: Format) -> str:
+    """Return what can be learnt of one person; `report` is what the attacks say of the person alone."""
+    if form.name == "text":
+        return text(explanation)
+    if form.name == "json":
+        return as_json(_document(explanation))
+    if form.name == "markdown":
+        lines = [f"# {escaped(explanation.series)}", "", "```text", text(explanation).replace("```", "'''"), "```"]
+        return "\n".join(lines) + "\n"
+    return form.render(report)
+
+
+def _document(explanation: Explanation) -> dict[str, object]:
+    """Return the explanation as the entries of a JSON object."""
+    attributes = []
+    for each in explanation.explained:
+        said = [
+            {
+                "attack": one.attack,
+                "status": one.status,
+                "reason": one.reason,
+                "findings": [told(finding) for finding in one.findings],
+            }
+            for one in each.said
+        ]
+        versions = [asdict(version) for version in each.versions]
+        attributes.append(
+            {"sensitive": each.sensitive, "versions": versions, "absent": list(each.absent), "attacks": said}
+        )
+    return {
+        "series": explanation.series,
+        "individual": explanation.individual,
+        "adversary": asdict(explanation.adversary),
+        "attributes": attributes,
+    }

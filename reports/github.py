@@ -1,0 +1,56 @@
+"""Annotations of GitHub Actions: lines that a workflow's log shows beside the run, and in the diff for a file.
+
+Source: GitHub, *Workflow commands for GitHub Actions* (`::error file=…,title=…::message`), where `%`, line breaks and,
+in properties, `:` and `,` are written as percent codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from audit.model.report import Report
+from reports.finding_text import sentence, steps
+from reports.sentences import contradicted, headline, undecided, violation_told, waivers, warnings
+
+
+@dataclass(frozen=True)
+class GitHub:
+    """Render a report as workflow commands, the verdict last."""
+
+    name: str = "github"
+
+    def render(self, report: Report) -> str:
+        """Return one command a line, with a final line break."""
+        return "".join(f"{line}\n" for line in _commands(report))
+
+
+def _commands(report: Report) -> Iterator[str]:
+    if report.contradictions:
+        yield command("error", "the assumptions do not hold", contradicted(report))
+    for violation in report.policy.violations:
+        yield command("error", f"{violation.measure} is violated", violation_told(violation))
+    for attack in report.attacks:
+        for finding in attack.findings:
+            lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
+            yield command("warning", attack.attack, "\n".join(lines))
+    for line in undecided(report):
+        yield command("warning", "not decided", line)
+    for line in warnings(report):
+        yield command("warning", "irregular input", line)
+    for line in waivers(report):
+        yield command("notice", "waiver", line)
+    yield command("notice", "series-audit", headline(report)[0])
+
+
+def command(level: str, title: str, message: str) -> str:
+    r"""Return a workflow command with its texts escaped.
+
+    >>> command("error", "k: 2, violated", "50 % of\nall")
+    '::error title=k%3A 2%2C violated::50 %25 of%0Aall'
+    """
+    return f"::{level} title={_escaped(title, ':,')}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    return "".join(f"%{ord(c):02X}" if c in "%\r\n" + more else c for c in text)

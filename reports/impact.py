@@ -1,0 +1,272 @@
+"""What one more release would change, as text for reading and as JSON for programs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from audit.model.errors import printable
+from audit.model.measures import LeastBounds
+from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
+from audit.model.report import AttackReport, Report, ReportWarning
+from audit.model.words import number, plural
+from reports.escaping import as_json as to_json
+from reports.finding_text import line_runs
+from reports.finding_text import told as told_one_by_one
+from reports.json import document, told
+from reports.sentences import listing, reasons
+from reports.text import Text, lines_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def text(foresight: ReleaseImpact, form: Text) -> str:
+    """Return the verdict with the candidate, what changes, what causes it, and what to withhold."""
+    target = io.StringIO()
+    console = form.console(target)
+    after = foresight.after
+    form.head(console, after)
+    for line in _read(foresight):
+        form.indented(console, line)
+    console.print()
+    form.verdict(console, after)
+    for line in _before(foresight):
+        form.indented(console, line)
+    console.print()
+    _changes(console, foresight)
+    for old, new in zip(foresight.before.attacks, after.attacks, strict=True):
+        for line in _unfinished(old, new):
+            form.indented(console, line)
+    shown = told_one_by_one(after)
+    for attack, report in zip(foresight.attacks, after.attacks, strict=True):
+        if report in shown:
+            _findings(console, form, attack)
+    if foresight.withholding is not None or foresight.not_computed:
+        console.print("Rows to withhold", style="bold")
+        for line in _repair(foresight):
+            form.indented(console, line)
+    return lines_of(target)
+
+
+def as_json(foresight: ReleaseImpact) -> str:
+    """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
+    entries = document(foresight.after)
+    before = foresight.before
+    entries["candidate"] = {"release": foresight.candidate, "files": foresight.files, "key": foresight.key}
+    entries["before"] = {
+        "policy": document(before)["policy"],
+        "contradictions": {"changed": before.contradictions.changed, "infeasible": before.contradictions.infeasible},
+        "attacks": [_without_findings(attack) for attack in _attacks(document(before))],
+    }
+    entries["attacks"] = [
+        {**_without_findings(attack), **_compared(compared)}
+        for attack, compared in zip(_attacks(document(foresight.after)), foresight.attacks, strict=True)
+    ]
+    entries["withholding"] = None if foresight.withholding is None else _withholding(foresight.withholding)
+    entries["not_computed"] = foresight.not_computed
+    return to_json(entries)
+
+
+# -- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def _attacks(entries: dict[str, object]) -> list[dict[str, object]]:
+    attacks = entries["attacks"]
+    return attacks if isinstance(attacks, list) else []
+
+
+def _without_findings(attack: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in attack.items() if key != "findings"}
+
+
+def _compared(attack: AttackComparison) -> dict[str, object]:
+    return {
+        "status_before": attack.status_before,
+        "changes": [asdict(change) for change in attack.changes],
+        "found_before": attack.old,
+        "newly_found": attack.new,
+        "people_newly_found": attack.people,
+        "new_findings": [
+            {
+                **told(new.finding),
+                "cause": {"releases": new.releases, "least": new.least, "rows": [asdict(rows) for rows in new.rows]},
+            }
+            for new in attack.findings
+        ],
+    }
+
+
+def _withholding(withholding: Suppression) -> dict[str, object]:
+    report = withholding.report
+    return {
+        "rows": [asdict(rows) for rows in withholding.rows],
+        "count": withholding.count,
+        "smallest": withholding.smallest,
+        "against": withholding.against,
+        "remaining": [{"attack": attack, "newly_found": count} for attack, count in withholding.remaining],
+        "groups_without_people": withholding.bare,
+        "policy": None if report is None else document(report)["policy"],
+    }
+
+
+# -- text -----------------------------------------------------------------------------------------------------------
+
+
+def _read(foresight: ReleaseImpact) -> Iterator[str]:
+    files = " and ".join(printable(name, 200) for name in foresight.files)
+    key = "" if foresight.key is None else f"; key: {printable(foresight.key, 200)}"
+    yield f"Of these, release {printable(foresight.candidate)} is the candidate, not yet published: {files}{key}."
+
+
+def _before(foresight: ReleaseImpact) -> Iterator[str]:
+    """Yield what holds without the candidate."""
+    before = foresight.before
+    if before.policy.violations:
+        yield "Without the candidate the policy was violated already:"
+        yield from (f"  {line}" for line in reasons(before))
+    elif before.policy.undecided:
+        yield "Without the candidate nothing was found, but not everything was decided either."
+    else:
+        yield "Without the candidate the policy held."
+    old = sum(attack.old for attack in foresight.attacks)
+    yield f"Findings that the candidate adds: {foresight.new:,}; that could be made before: {old:,}."
+
+
+def _changes(console: Console, foresight: ReleaseImpact) -> None:
+    from rich.table import Table
+
+    rows = [(attack, change) for attack in foresight.attacks for change in attack.changes]
+    if not rows:
+        console.print("No measure of any attack changes.")
+        console.print()
+        return
+    withheld = foresight.withholding is not None and foresight.withholding.report is not None
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for head in ("attack", "measure"):
+        table.add_column(head, header_style="bold")
+    for head in ("before", "after", *(["with rows\nwithheld"] if withheld else [])):
+        table.add_column(head, justify="right", header_style="bold")
+    above = ""
+    for attack, change in rows:
+        name = _named(attack)
+        table.add_row("" if name == above else name, *_cells(change, withheld=withheld))
+        above = name
+    console.print(table)
+    console.print()
+
+
+def _named(attack: AttackComparison) -> str:
+    return f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
+
+
+def _cells(change: Change, *, withheld: bool) -> list[str]:
+    values = [change.before, change.after, *([change.withheld] if withheld else [])]
+    return [change.measure.replace("_", " "), *(_value(change.measure, value) for value in values)]
+
+
+def _value(measure: str, value: object) -> str:
+    if isinstance(value, dict):
+        return _table(value)
+    if value is None:
+        return "-"
+    if measure.endswith("_risk"):
+        return number(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _table(value: Mapping[str, object]) -> str:
+    """Return bounds, an estimate with its interval, or any other table in words.
+
+    >>> _table({"lower": 2, "upper": 4}), _table({"value": 0.5, "low": 0.4, "high": 0.75}), _table({"worst": 3})
+    ('2 to 4', '0.500 (0.400 to 0.750)', 'worst 3')
+    """
+    lower, upper = value.get("lower"), value.get("upper")
+    if value.keys() == {"lower", "upper"} and all(isinstance(each, int | None) for each in (lower, upper)):
+        return str(LeastBounds(_whole(lower), _whole(upper)))
+    if value.keys() >= {"value", "low", "high"}:
+        return f"{number(value['value'])} ({number(value['low'])} to {number(value['high'])})"
+    return ", ".join(f"{name} {printable(str(entry))}" for name, entry in value.items())
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def with_news(foresight: ReleaseImpact) -> Report:
+    """Return the audit of the series with the candidate, its findings those that the candidate adds.
+
+    What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it.
+    """
+    added = {(each.attack, each.sensitive): each for each in foresight.attacks}
+    attacks = []
+    for attack in foresight.after.attacks:
+        news = added[attack.attack, attack.sensitive]
+        found = tuple(new.finding for new in news.findings)
+        attacks.append(replace(attack, findings=found, findings_total=news.new))
+    lines = [*_read(foresight), *_before(foresight), *_repair(foresight)]
+    told = ReportWarning("candidate", "; ".join(line.strip().rstrip(".:") for line in lines))
+    return replace(foresight.after, attacks=tuple(attacks), warnings=(told, *foresight.after.warnings))
+
+
+def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
+    for attack, when in ((before, "without the candidate"), (after, "with it")):
+        if attack.reason and attack.status != "skipped":
+            yield f"{attack.attack} {when} is {attack.status}: {printable(attack.reason, 400)}."
+    if before.status == "incomplete" and after.status != "skipped":
+        yield f"Some findings of {after.attack} may be called new that could have been made before."
+
+
+def _findings(console: Console, form: Text, attack: AttackComparison) -> None:
+    if not attack.new:
+        return
+    people = f", {plural(attack.people, 'person', 'people')}" if attack.people else ""
+    old = f"; {attack.old:,} could be made before" if attack.old else ""
+    console.print(f"New findings of {_named(attack)} ({attack.new:,}{people}{old})", style="bold")
+    by_version = attack.attack != "intersection"
+    for new in attack.findings:
+        form.finding(console, new.finding, by_version=by_version)
+        console.print(f"    cause: {_cause(new)}", soft_wrap=True)
+    if len(attack.findings) < attack.new:
+        console.print(f"  {attack.new - len(attack.findings):,} more: --findings all", style="dim")
+    console.print()
+
+
+def _cause(new: NewFinding) -> str:
+    """Return what a finding follows from, in words."""
+    rows = _rows(new.rows) or "the candidate as a whole"
+    if not new.releases:
+        return f"{rows} of the candidate alone" if new.rows else rows
+    releases = f"release{'' if len(new.releases) == 1 else 's'} {listing(new.releases)}"
+    return f"{rows} of the candidate with {releases}{'' if new.least else ' (perhaps not all of it)'}"
+
+
+def _rows(rows: Sequence[GroupRows]) -> str:
+    return "; ".join(f"group {printable(each.group)}, {line_runs(each.lines)}" for each in rows)
+
+
+def _repair(foresight: ReleaseImpact) -> Iterator[str]:
+    withholding = foresight.withholding
+    if withholding is not None:
+        yield from _withheld(withholding)
+    for reason in foresight.not_computed:
+        yield f"Not computed - {printable(reason, 400)}."
+    if sum(attack.old for attack in foresight.attacks):
+        yield "What could be found before cannot be repaired by any candidate."
+
+
+def _withheld(withholding: Suppression) -> Iterator[str]:
+    kind = "the smallest set" if withholding.smallest else "a set that suffices"
+    against = ", ".join(withholding.against)
+    yield f"Against {against}: {plural(withholding.count, 'row')} of the candidate, {kind}:"
+    yield from (f"  group {printable(each.group)}: {line_runs(each.lines)}" for each in withholding.rows)
+    if withholding.report is None:
+        yield "These are all its rows: there is nothing left to publish."
+        return
+    yield "All attacks were run again without them: these find nothing new."
+    for attack, count in withholding.remaining:
+        yield f"Still newly found by {attack}: {count:,}."
+    if withholding.bare:
+        yield f"No person is left in {'group' if len(withholding.bare) == 1 else 'groups'} {listing(withholding.bare)}."

@@ -1,0 +1,65 @@
+"""JUnit XML: each clause of the policy is a test case, so that any CI server shows which one fails.
+
+The dialect is the one that Jenkins, GitLab and GitHub's test reporters read: `testsuite` with `testcase`s, each of
+which may have one `failure` (the clause is violated), `error` (it is undecided) or `skipped` (nobody asked, or nothing
+in this series can decide it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from audit.model.errors import printable
+from audit.model.report import ClauseReport, Report
+from reports.finding_text import sentence, steps
+from reports.sentences import headline, violation_told, waivers, warnings
+
+_TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
+
+
+@dataclass(frozen=True)
+class JUnit:
+    """Render a report as one JUnit test suite."""
+
+    name: str = "junit"
+
+    def render(self, report: Report) -> str:
+        """Return indented XML with a final line break."""
+        states = [each.state for each in report.policy.clauses]
+        seconds = sum(attack.seconds for attack in report.attacks)
+        suite = ET.Element(
+            "testsuite",
+            name=f"series-audit: {printable(report.series.name, 200)}",
+            tests=str(len(states)),
+            failures=str(states.count("violated")),
+            errors=str(states.count("undecided")),
+            skipped=str(states.count("not asked") + states.count("not judged")),
+            time=f"{seconds:.3f}",
+        )
+        for clause in report.policy.clauses:
+            _case(suite, clause, report)
+        ET.SubElement(suite, "system-out").text = "\n".join(
+            [headline(report)[0], *waivers(report), *warnings(report), *_findings(report)]
+        )
+        ET.indent(suite)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"
+
+
+def _case(suite: ET.Element, clause: ClauseReport, report: Report) -> None:
+    """Add the test case of one clause of the policy."""
+    case = ET.SubElement(suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:.12g}", time="0")
+    if clause.state not in _TAGS:
+        return
+    why = [violation_told(each) for each in report.policy.violations if each.measure == clause.clause]
+    message = "; ".join(why) or printable(clause.reason or clause.state, 400)
+    ET.SubElement(case, _TAGS[clause.state], message=message, type=clause.state)
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """Yield the findings that are shown, each with its certificate below it."""
+    for attack in report.attacks:
+        for finding in attack.findings:
+            yield f"{attack.attack}: {sentence(finding, by_version=attack.measures.by_version)}"
+            yield from (f"  {step}" for step in steps(finding))
