@@ -1,0 +1,146 @@
+"""Baselines for publishing tables of counts: each table is protected by itself, as most offices do.
+
+They are made to be broken: what hides small counts in one table does not keep several of them apart. Source of the
+methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (suppression, rounding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.count_tables import Counts, Flags
+
+Texts = npt.NDArray[np.str_]
+_NEVER = np.iinfo(np.int64).max
+
+
+class CountMethod(Protocol):
+    """A way to protect a table with its totals, which are the last entry along each axis."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it: keys of [table] and their values as TOML."""
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as; the same shape."""
+
+
+def _hidden(table: Counts, threshold: int) -> Flags:
+    return (table >= 1) & (table < threshold)
+
+
+@dataclass(frozen=True)
+class ThresholdSuppression:
+    """Counts from 1 to one less than the threshold are hidden; all totals stay."""
+
+    threshold: int = 8
+    name: str = "threshold"
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it."""
+        return {"markers": f'{{ "*" = [1, {self.threshold - 1}] }}', "threshold": str(self.threshold)}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as."""
+        return np.where(_hidden(table, self.threshold), "*", table.astype(str))
+
+
+@dataclass(frozen=True)
+class SecondarySuppression:
+    """Where a line hides one cell alone, its next smallest cell is hidden too, so that no line tells the first."""
+
+    threshold: int = 8
+    name: str = "secondary"
+    passes: int = 3
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it: `c` are counts that are hidden for the sake of others."""
+        markers = f'{{ "*" = [1, {self.threshold - 1}], "c" = [{self.threshold}, inf] }}'
+        return {"markers": markers, "threshold": str(self.threshold)}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as."""
+        hidden = _hidden(table, self.threshold)
+        for _ in range(self.passes):
+            for axis in range(table.ndim):
+                alone = hidden.sum(axis=axis, keepdims=True) == 1
+                left = np.where(hidden | (table == 0), _NEVER, table)
+                least = left.min(axis=axis, keepdims=True)
+                first = np.cumsum(left == least, axis=axis) == 1
+                hidden |= alone & (left == least) & first & (least < _NEVER)
+        return np.where(hidden, np.where(table < self.threshold, "*", "c"), table.astype(str))
+
+
+@dataclass(frozen=True)
+class ConventionalRounding:
+    """All counts are rounded to the nearest multiple, halves up; those below the threshold are hidden."""
+
+    base: int = 5
+    threshold: int = 8
+    name: str = "rounding"
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it."""
+        own = {"rounding": f'{{ to = {self.base}, how = "nearest" }}'}
+        return {**ThresholdSuppression(self.threshold).rules, **own}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as."""
+        rounded = (table + self.base // 2) // self.base * self.base
+        return np.where(_hidden(table, self.threshold), "*", rounded.astype(str))
+
+
+@dataclass(frozen=True)
+class RandomRounding:
+    """Each count goes up or down to a multiple at random, so that it is right on average; totals by themselves."""
+
+    base: int = 5
+    name: str = "random-rounding"
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it."""
+        return {"rounding": f'{{ to = {self.base}, how = "random" }}'}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as."""
+        up = rng.random(table.shape) * self.base < table % self.base
+        rounded: Texts = ((table // self.base + up) * self.base).astype(str)
+        return rounded
+
+
+@dataclass(frozen=True)
+class Unprotected:
+    """All counts as they are."""
+
+    name: str = "none"
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as."""
+        texts: Texts = table.astype(str)
+        return texts
+
+
+COUNT_METHODS: Mapping[str, CountMethod] = {
+    each.name: each
+    for each in (
+        ThresholdSuppression(),
+        SecondarySuppression(),
+        ConventionalRounding(),
+        RandomRounding(),
+        Unprotected(),
+    )
+}

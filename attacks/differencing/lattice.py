@@ -1,0 +1,217 @@
+"""The lattice of margins: every box that matters as a node, and every line of cells with its sum as an equality.
+
+Dimensions that no published or asked box restricts together never meet in one table: the tables kept are those of the
+cliques of a chordal graph of dimensions. Consistent integer tables of such cliques always extend to one table of all
+dimensions (Lauritzen, Graphical Models, section 4.4; Dobra and Fienberg, PNAS 97(22), 2000), so nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.count_tables import Axis, Boxes, Flags
+
+Ids = npt.NDArray[np.int64]
+Decomposition = tuple[int, tuple[int, ...]]
+"""A set of an axis, and disjoint smaller ones that make it up."""
+
+_MOST_NODES = 20_000_000
+
+
+class TooManyCellsError(Exception):
+    """The tables have more cells than fit into memory."""
+
+
+@dataclass(frozen=True)
+class LineBlock:
+    """Equalities of one kind: each parent is the sum of its children; no node is a parent, or a child, of two.
+
+    Attributes:
+        parent: shape (lines,); node ids.
+        start: shape (lines,); where each line's children begin.
+        child: shape (children,); node ids, line by line.
+        line: shape (children,); the line of each child.
+        defines: shape (lines,); whether the line is one of those from which all others follow.
+    """
+
+    parent: Ids
+    start: Ids
+    child: Ids
+    line: Ids
+    defines: Flags
+
+
+@dataclass(frozen=True)
+class MarginLattice:
+    """Nodes and equalities.
+
+    Attributes:
+        axes: the dimensions.
+        keys: shape (nodes,), ascending; the box of each node as one number.
+        radix: what the set on each axis is multiplied by in a key.
+        blocks: all equalities, in the order in which bounds are passed on.
+    """
+
+    axes: tuple[Axis, ...]
+    keys: Ids
+    radix: tuple[int, ...]
+    blocks: tuple[LineBlock, ...]
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.keys)
+
+    def nodes(self, boxes: Boxes) -> Ids:
+        """Return the node of each box; shape (boxes,), int64. All of them have to be in the lattice."""
+        return np.searchsorted(self.keys, boxes.astype(np.int64) @ np.array(self.radix, dtype=np.int64))
+
+    def box(self, node: int) -> tuple[int, ...]:
+        """Return the set of a node on each axis."""
+        key = int(self.keys[node])
+        return tuple((key // radix) % len(axis.members) for axis, radix in zip(self.axes, self.radix, strict=True))
+
+
+def build_lattice(axes: Sequence[Axis], boxes: Boxes) -> MarginLattice:
+    """Return the lattice in which some boxes lie; shape (boxes, axes).
+
+    Raises:
+        TooManyCellsError: it has too many nodes.
+    """
+    sizes = [len(axis.members) for axis in axes]
+    radix = [1] * len(sizes)
+    for place in range(len(sizes) - 2, -1, -1):
+        radix[place] = radix[place + 1] * sizes[place + 1]
+    whole = np.array([axis.whole for axis in axes], dtype=np.int64)
+    cliques = chordal_cliques(np.unique(boxes != whole, axis=0))
+    nodes = sum(float(np.prod([sizes[axis] for axis in clique], dtype=float)) for clique in cliques)
+    if nodes > _MOST_NODES or radix[0] * sizes[0] >= 2**62:
+        raise TooManyCellsError
+    origin = int(sum(int(one) * each for one, each in zip(whole, radix, strict=True)))
+    offsets = [(np.arange(size) - one) * each for size, one, each in zip(sizes, whole, radix, strict=True)]
+    keys = np.unique(np.concatenate([_box_keys(origin, [offsets[axis] for axis in clique]) for clique in cliques]))
+    levels = [list(_levels(decompositions(axis))) for axis in axes]
+    blocks = []
+    for clique in cliques:
+        defined = np.zeros(len(keys), dtype=np.bool_)
+        for axis in clique:
+            base = _box_keys(origin, [offsets[other] for other in clique if other != axis])
+            blocks += [_block(level, base, offsets[axis], keys, defined) for level in levels[axis]]
+    return MarginLattice(tuple(axes), keys, tuple(radix), tuple(blocks))
+
+
+def _box_keys(origin: int, offsets: Sequence[Ids]) -> Ids:
+    """Return the keys of all combinations of some axes' sets, the other axes whole."""
+    keys = np.array([origin], dtype=np.int64)
+    for each in offsets:
+        keys = (keys[:, None] + each).ravel()
+    return keys
+
+
+def _block(level: Sequence[Decomposition], base: Ids, offset: Ids, keys: Ids, defined: Flags) -> LineBlock:
+    """Return the equalities of some decompositions at all places of the other axes; marks which nodes they define."""
+    parents = np.array([parent for parent, _ in level])
+    widths = np.array([len(parts) for _, parts in level])
+    parts = np.concatenate([np.array(parts) for _, parts in level])
+    parent = np.searchsorted(keys, (base[:, None] + offset[parents]).ravel())
+    child = np.searchsorted(keys, (base[:, None] + offset[parts]).ravel())
+    sizes = np.tile(widths, len(base))
+    start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    defines = ~defined[parent]
+    defined[parent] = True
+    return LineBlock(parent, start, child, np.repeat(np.arange(len(parent)), sizes), defines)
+
+
+def chordal_cliques(together: npt.NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return the largest cliques of a chordal graph in which each row's axes are joined; shape (rows, axes).
+
+    >>> chordal_cliques(np.array([[True, True, False], [False, True, True], [False, False, False]]))
+    [(0, 1), (1, 2)]
+    """
+    axes = together.shape[1]
+    joined = {axis: set[int]() for axis in range(axes)}
+    for row in together:
+        for one, other in combinations(np.flatnonzero(row).tolist(), 2):
+            joined[one].add(other)
+            joined[other].add(one)
+    used = set(np.flatnonzero(together.any(axis=0)).tolist())
+    found: list[frozenset[int]] = []
+    left = sorted(used)
+    while left:
+        # Minimum fill-in: the axis whose neighbours lack the fewest edges goes next.
+        axis = min(left, key=lambda one: (_missing(joined, joined[one] & set(left)), one))
+        near = joined[axis] & set(left)
+        for one, other in combinations(near, 2):
+            joined[one].add(other)
+            joined[other].add(one)
+        clique = frozenset({axis, *near})
+        if not any(clique <= each for each in found):
+            found.append(clique)
+        left.remove(axis)
+    return sorted(tuple(sorted(clique)) for clique in found) or [()]
+
+
+def _missing(joined: dict[int, set[int]], near: set[int]) -> int:
+    return sum(other not in joined[one] for one, other in combinations(near, 2))
+
+
+def decompositions(axis: Axis) -> list[Decomposition]:
+    """Return how the sets of an axis are made up of smaller ones, smallest first.
+
+    Each set has a decomposition for each largest smaller set in it that no earlier one uses; the rest are again the
+    largest sets that fit, at last atoms.
+
+    >>> quarter = [np.array([0]), np.array([1]), np.array([2]), np.array([0, 1]), np.array([0, 1, 2])]
+    >>> decompositions(Axis("month", 3, quarter, 4))
+    [(3, (0, 1)), (4, (3, 2))]
+    """
+    masks = [sum(1 << int(atom) for atom in members) for members in axis.members]
+    order = sorted(range(len(masks)), key=lambda one: (len(axis.members[one]), one))
+    found = []
+    smaller: list[int] = []  # sets of several atoms, largest first
+    for one in order:
+        if len(axis.members[one]) > 1:
+            found += _of_set(one, masks, smaller)
+            smaller.insert(0, one)
+    return found
+
+
+def _of_set(one: int, masks: Sequence[int], smaller: Sequence[int]) -> list[Decomposition]:
+    inside = [each for each in smaller if masks[each] & ~masks[one] == 0]
+    found, used = [], set[int]()
+    largest = [
+        each for each in inside if not any(masks[each] & ~masks[other] == 0 for other in inside if other != each)
+    ]
+    for first in largest or [-1]:
+        if first in used:
+            continue
+        parts, left = ([first], masks[one] & ~masks[first]) if first >= 0 else ([], masks[one])
+        for each in inside:
+            if left and masks[each] & ~left == 0:
+                parts.append(each)
+                left &= ~masks[each]
+        while left:
+            atom = (left & -left).bit_length() - 1
+            parts.append(atom)
+            left &= left - 1
+        used.update(parts)
+        found.append((one, tuple(parts)))
+    return found
+
+
+def _levels(found: Sequence[Decomposition]) -> list[list[Decomposition]]:
+    """Split decompositions into levels, in each of which no set is twice a parent or child, nor both."""
+    levels: list[tuple[set[int], list[Decomposition]]] = []
+    for parent, parts in found:
+        sets = {parent, *parts}
+        # A level may not come before one that has a part as its parent.
+        after = max((place + 1 for place, (have, _) in enumerate(levels) if have & sets), default=0)
+        if after == len(levels):
+            levels.append((set(), []))
+        levels[after][0].update(sets)
+        levels[after][1].append((parent, parts))
+    return [level for _, level in levels]

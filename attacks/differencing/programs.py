@@ -1,0 +1,325 @@
+"""Linear and integer programmes over the counts that propagation leaves open, one connected component at a time.
+
+Nothing that a solver says is believed: its points are rounded and tested in integers, and its duals, rounded to
+fractions, are only weights of equalities; the bound that they give is computed anew, exactly, and holds whatever they
+are (weak duality; Schrijver, section 7.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.differencing.lattice import Ids, MarginLattice
+from attacks.differencing.propagation import LOWER, UPPER, Ends
+from audit.model.count_tables import UNBOUNDED, Counts
+
+_DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
+_BRANCHES = 10_000
+Point = npt.NDArray[np.int64]
+Weights = Mapping[int, Fraction]
+
+
+@dataclass(frozen=True)
+class Component:
+    """Counts that hang together, and the equalities between them.
+
+    Attributes:
+        nodes: shape (columns,); their node ids, ascending.
+        matrix: CSR matrix, one row for each equality, over `nodes`: 1 for parts, -1 for the sum.
+        fixed: the same rows over all other nodes, whose counts are known.
+        right: shape (rows,); what each row has to add up to.
+    """
+
+    nodes: Ids
+    matrix: Any
+    fixed: Any
+    right: Counts
+
+    def holds(self, point: Point, ends: Ends) -> bool:
+        """Tell whether integers for `nodes` agree with all equalities and bounds."""
+        within = (ends[LOWER][self.nodes] <= point) & (point <= ends[UPPER][self.nodes])
+        return bool(within.all() and (self.matrix @ point == self.right).all())
+
+
+def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
+    """Return the components of what is not fixed, those with the smallest node first."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    rows = _defining_rows(lattice)
+    free = np.flatnonzero(ends[LOWER] < ends[UPPER])
+    if not len(free):
+        return []
+    loose, known = rows[:, free], rows.copy()
+    known.data[np.isin(known.indices, free)] = 0
+    known.eliminate_zeros()
+    touched = np.flatnonzero(np.diff(loose.indptr))
+    loose, known = loose[touched], known[touched]
+    entries = loose.tocoo()
+    graph = sparse.coo_matrix(
+        (np.ones(len(entries.row)), (entries.row, entries.col + loose.shape[0])),
+        shape=(sum(loose.shape),) * 2,
+    )
+    count, label = connected_components(graph, directed=False)
+    right = -(known @ np.where(ends[LOWER] < ends[UPPER], 0, ends[LOWER]))
+    of_row, of_node = label[: loose.shape[0]], label[loose.shape[0] :]
+    row_order, node_order = np.argsort(of_row, kind="stable"), np.argsort(of_node, kind="stable")
+    row_at = np.searchsorted(of_row[row_order], np.arange(count + 1))
+    node_at = np.searchsorted(of_node[node_order], np.arange(count + 1))
+    found = []
+    for place in range(count):
+        lines = row_order[row_at[place] : row_at[place + 1]]
+        columns = node_order[node_at[place] : node_at[place + 1]]
+        found.append(Component(free[columns], loose[lines][:, columns], known[lines], right[lines]))
+    return sorted(found, key=lambda each: int(each.nodes[0]))
+
+
+def _defining_rows(lattice: MarginLattice) -> Any:  # noqa: ANN401 - scipy's matrices have no types
+    from scipy import sparse
+
+    row, column, value, count = [], [], [], 0
+    for block in lattice.blocks:
+        kept = np.flatnonzero(block.defines)
+        number = np.full(len(block.parent), -1, dtype=np.int64)
+        number[kept] = count + np.arange(len(kept))
+        inside = number[block.line] >= 0
+        row += [number[kept], number[block.line][inside]]
+        column += [block.parent[kept], block.child[inside]]
+        value += [np.full(len(kept), -1), np.ones(int(inside.sum()), dtype=np.int64)]
+        count += len(kept)
+    if not count:
+        return sparse.csr_matrix((0, len(lattice)), dtype=np.int64)
+    entries = np.concatenate(value), (np.concatenate(row), np.concatenate(column))
+    return sparse.csr_matrix(entries, shape=(count, len(lattice)), dtype=np.int64)
+
+
+class NoSolutionError(Exception):
+    """A solver says that no integers agree with everything."""
+
+
+def integer_point(
+    component: Component, ends: Ends, objective: npt.NDArray[np.float64], *, nodes: int, seconds: float | None
+) -> Point | None:
+    """Return integers that agree with everything and make an objective small; None where a limit was reached.
+
+    `nodes` limits the work of branching; the point is tested.
+
+    Raises:
+        NoSolutionError: the solver says that there are none.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    upper = ends[UPPER][component.nodes].astype(float)
+    upper[upper >= UNBOUNDED] = np.inf
+    options: dict[str, float] = {"node_limit": nodes} | ({} if seconds is None else {"time_limit": max(0.1, seconds)})
+    answer = milp(
+        objective,
+        constraints=LinearConstraint(component.matrix, component.right, component.right),
+        bounds=Bounds(ends[LOWER][component.nodes].astype(float), upper),
+        integrality=np.ones(len(component.nodes)),
+        options=options,
+    )
+    if answer.status == 2:
+        raise NoSolutionError
+    if answer.x is None:
+        return None
+    point = np.rint(answer.x).astype(np.int64)
+    return point if component.holds(point, ends) else None
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Weights of nodes that bound one of them; `impossible` where their ends add up to a contradiction instead."""
+
+    weights: Weights
+    impossible: bool
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A node is at most `at`, or at least one more."""
+
+    node: int
+    at: int
+    below: Leaf | Branch
+    above: Leaf | Branch
+
+
+Assumed = tuple[tuple[int, int, int], ...]
+"""Nodes, sides and values of the cases that enclose a proof, the outermost first."""
+
+
+def prove(
+    component: Component, ends: Ends, goal: tuple[int, int, int], is_late: Callable[[], bool]
+) -> Leaf | Branch | None:
+    """Return a proof of a goal, by linear programmes and cases; None where a limit was reached.
+
+    The goal is a node, a side, and the value that its count is at most (or at least).
+    """
+    return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, is_late))
+
+
+@dataclass
+class _Effort:
+    """How many more linear programmes a proof may take, and whether time is up."""
+
+    left: int
+    is_late: Callable[[], bool]
+
+
+def _prove(component: Component, ends: Ends, goal: tuple[int, int, int], effort: _Effort) -> Leaf | Branch | None:
+    effort.left -= 1
+    if effort.left < 0 or effort.is_late():
+        return None
+    answer = _optimum(component, ends, goal[0], goal[1])
+    if answer is None:
+        return _impossible(component, ends)
+    point, duals = answer
+    for weights in _rounded(component, goal[0], duals):
+        bound = bound_of(weights, ends, goal[1])
+        if bound is not None and (floor(bound) <= goal[2] if goal[1] == UPPER else ceil(bound) >= goal[2]):
+            return Leaf(weights, impossible=False)
+    part = np.abs(point - np.rint(point))
+    place = int(part.argmax())
+    if part[place] < 1e-7:
+        return None
+    split, at = int(component.nodes[place]), floor(point[place])
+    halves = []
+    for end, limit in ((UPPER, at), (LOWER, at + 1)):
+        case = ends.copy()
+        case[end][split] = limit
+        half = _prove(component, case, goal, effort)
+        if half is None:
+            return None
+        halves.append(half)
+    return Branch(split, at, halves[0], halves[1])
+
+
+def slice_around(component: Component, node: int, most: int) -> Component:
+    """Return the equalities that are nearest to a node, about `most` of them, and all that stands in them."""
+    columns = component.matrix.tocsc()
+    rows: dict[int, None] = {}
+    reached, front = {int(np.searchsorted(component.nodes, node))}, [int(np.searchsorted(component.nodes, node))]
+    while front and len(rows) < most:
+        column = front.pop(0)
+        for row in columns.indices[columns.indptr[column] : columns.indptr[column + 1]].tolist():
+            if row not in rows:
+                rows[row] = None
+                span = slice(component.matrix.indptr[row], component.matrix.indptr[row + 1])
+                fresh = [each for each in component.matrix.indices[span].tolist() if each not in reached]
+                reached.update(fresh)
+                front += fresh
+    kept, inside = sorted(rows), sorted(reached)
+    return Component(
+        component.nodes[inside], component.matrix[kept][:, inside], component.fixed[kept], component.right[kept]
+    )
+
+
+def relaxed_bound(component: Component, ends: Ends, node: int, side: int) -> tuple[int, Leaf] | None:
+    """Return the bound of a node that the linear programme gives, with its proof; None where it gives none."""
+    answer = _optimum(component, ends, node, side)
+    best: tuple[int, Leaf] | None = None
+    for weights in () if answer is None else _rounded(component, node, answer[1]):
+        bound = bound_of(weights, ends, side)
+        if bound is not None:
+            value = floor(bound) if side == UPPER else ceil(bound)
+            if best is None or (value < best[0] if side == UPPER else value > best[0]):
+                best = value, Leaf(weights, impossible=False)
+    return best
+
+
+def _optimum(
+    component: Component, ends: Ends, node: int, side: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+    """Return the optimum of a linear programme and the duals of its equalities; None where it is infeasible."""
+    from scipy.optimize import linprog
+
+    sign = -1.0 if side == UPPER else 1.0
+    cost = np.where(component.nodes == node, sign, 0.0)
+    upper = [None if end >= UNBOUNDED else end for end in ends[UPPER][component.nodes].tolist()]
+    answer = linprog(
+        cost,
+        A_eq=component.matrix,
+        b_eq=component.right,
+        bounds=list(zip(ends[LOWER][component.nodes].tolist(), upper, strict=True)),
+        method="highs",
+    )
+    if answer.status == 2 or answer.x is None:
+        return None
+    return answer.x, sign * answer.eqlin.marginals
+
+
+def _impossible(component: Component, ends: Ends) -> Leaf | None:
+    """Return weights of nodes whose sum is 0 and whose ends leave only less, where no counts agree with everything."""
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    rows = component.matrix.shape[0]
+    slack = sparse.identity(rows, format="csr")
+    upper = [None if end >= UNBOUNDED else end for end in ends[UPPER][component.nodes].tolist()]
+    low = ends[LOWER][component.nodes].tolist()
+    answer = linprog(
+        np.concatenate([np.zeros(len(component.nodes)), np.ones(2 * rows)]),
+        A_eq=sparse.hstack([component.matrix, slack, -slack]).tocsr(),
+        b_eq=component.right,
+        bounds=[*zip(low, upper, strict=True), *[(0, None)] * (2 * rows)],
+        method="highs",
+    )
+    if answer.x is None:
+        return None
+    for weights in _rounded(component, None, answer.eqlin.marginals):
+        for sign in (1, -1):
+            turned = {node: sign * weight for node, weight in weights.items()}
+            bound = bound_of(turned, ends, UPPER)
+            if bound is not None and bound < 0:
+                return Leaf(turned, impossible=True)
+    return None
+
+
+def _rounded(component: Component, node: int | None, duals: npt.NDArray[np.float64]) -> Iterator[dict[int, Fraction]]:
+    """Yield weights of nodes whose weighted sum is always a node's count (or 0), for roundings of the duals."""
+    seen = set()
+    for most in _DENOMINATORS:
+        exact = {place: Fraction(float(y)).limit_denominator(most) for place, y in enumerate(duals) if abs(y) > 1e-9}
+        key = tuple(exact.items())
+        if key not in seen:
+            seen.add(key)
+            yield _weights(component, node, exact)
+
+
+def _weights(component: Component, node: int | None, duals: Mapping[int, Fraction]) -> dict[int, Fraction]:
+    found: dict[int, Fraction] = {} if node is None else {node: Fraction(1)}
+    for row, dual in duals.items():
+        for matrix, names in ((component.matrix, component.nodes), (component.fixed, None)):
+            span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+            for column, sign in zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True):
+                name = column if names is None else int(names[column])
+                found[name] = found.get(name, Fraction(0)) - dual * sign
+    return {name: weight for name, weight in found.items() if weight}
+
+
+def bound_of(weights: Weights, ends: Ends, side: int) -> Fraction | None:
+    """Return what the ends of weighted nodes add up to on one side; None where one has no end."""
+    total = Fraction(0)
+    for node, weight in weights.items():
+        end = int(ends[UPPER if (weight > 0) == (side == UPPER) else LOWER][node])
+        if end >= UNBOUNDED:
+            return None
+        total += weight * end
+    return total
+
+
+def leaves(proof: Leaf | Branch, assumed: Assumed = ()) -> Iterator[tuple[Leaf, Assumed]]:
+    """Yield the leaves of a proof, each with what its cases assume."""
+    if isinstance(proof, Leaf):
+        yield proof, assumed
+        return
+    yield from leaves(proof.below, (*assumed, (proof.node, UPPER, proof.at)))
+    yield from leaves(proof.above, (*assumed, (proof.node, LOWER, proof.at + 1)))

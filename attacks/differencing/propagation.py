@@ -1,0 +1,196 @@
+"""Propagation of bounds over the lattice of margins, with a trail from which each bound can be shown.
+
+A sum is at least the sum of its parts' least counts, a part at least the sum less the other parts' greatest counts, and
+likewise from above (propagation on linear equalities; Apt, Principles of Constraint Programming, section 6.4).
+All weights are 1, so that nothing is ever rounded and each bound is a plain sum of published ones.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.differencing.lattice import Ids, LineBlock, MarginLattice
+from audit.model.count_tables import UNBOUNDED, Counts, CountTables
+
+LOWER, UPPER = 0, 1
+Ends = npt.NDArray[np.int64]
+"""Bounds of all nodes; shape (2, nodes), row 0 from below and row 1 from above."""
+
+
+@dataclass
+class Changes:
+    """The bounds of one side that one block of equalities made tighter, in one step.
+
+    Attributes:
+        block: place of the block.
+        upward: whether sums got their bounds from parts; else parts from sums.
+        node: shape (changes,), ascending; whose bound.
+        line: shape (changes,); by which line of the block.
+    """
+
+    block: int
+    upward: bool
+    node: Ids
+    line: Ids
+
+
+@dataclass
+class Propagation:
+    """Bounds of all nodes, and how each came about.
+
+    Attributes:
+        lattice: the nodes.
+        ends: the bounds; shape (2, nodes), int64.
+        source: shape (2, nodes); the published number that gave a node its first bound, -1 for none.
+        trail: for each step its changes of each side; a step's reasons are the bounds before it.
+        contradicting: a node whose bounds cross, if any.
+        touched: how many bounds were looked at.
+    """
+
+    lattice: MarginLattice
+    ends: Ends
+    source: Ids
+    trail: list[tuple[Changes, Changes]] = field(default_factory=list)
+    contradicting: int | None = None
+    touched: int = 0
+    _history: list[tuple[Ids, Ids, Ids]] | None = None
+
+    def run(self, most: int | None = None) -> None:
+        """Pass bounds on until nothing changes, bounds cross, or `most` bounds were looked at."""
+        stale = 0
+        while stale < len(self.lattice.blocks) and (most is None or self.touched < most):
+            for place, block in enumerate(self.lattice.blocks):
+                changed = self._step(place, block, upward=True)
+                changed |= self._step(place, block, upward=False)
+                stale = 0 if changed else stale + 1
+                if self.contradicting is not None or stale >= len(self.lattice.blocks):
+                    return
+
+    def _step(self, place: int, block: LineBlock, *, upward: bool) -> bool:
+        self.touched += 2 * len(block.child)
+        found = _sums(self.ends, block) if upward else _parts(self.ends, block)
+        nodes = block.parent if upward else block.child
+        both = []
+        for side, tighter in ((LOWER, np.greater), (UPPER, np.less)):
+            where = np.flatnonzero(tighter(found[side], self.ends[side][nodes]))
+            node = nodes[where]
+            order = np.argsort(node)
+            where, node = where[order], node[order]
+            both.append(Changes(place, upward, node, where if upward else block.line[where]))
+            self.ends[side][node] = found[side][where]
+        if not len(both[0].node) and not len(both[1].node):
+            return False
+        self.trail.append((both[0], both[1]))
+        self._history = None
+        changed = np.concatenate([both[0].node, both[1].node])
+        crossed = changed[self.ends[LOWER][changed] > self.ends[UPPER][changed]]
+        if len(crossed):
+            self.contradicting = int(crossed.min())
+        return True
+
+    def weights(self, wanted: Sequence[tuple[int, int, int]], scale: int = 1) -> dict[int, int]:
+        """Return the published numbers that show weighted bounds of nodes, with integer weights.
+
+        `wanted` has a node, the side of its bound, and its weight. Counts of 0 or more need no number and are left out.
+        """
+        pending: dict[tuple[int, int, int], int] = defaultdict(int)
+        queue: list[tuple[int, int, int]] = []
+        found: dict[int, int] = defaultdict(int)
+
+        def ask(step: int, node: int, side: int, weight: int) -> None:
+            at = self._version(node, side, step)
+            if at < 0:
+                number = int(self.source[side][node])
+                if number >= 0:
+                    found[number] += weight
+                return
+            key = (-at, node, side)
+            if key not in pending:
+                heapq.heappush(queue, key)
+            pending[key] += weight
+
+        for node, side, weight in wanted:
+            ask(len(self.trail), node, side, weight * scale)
+        while queue:
+            key = heapq.heappop(queue)
+            weight = pending.pop(key)
+            if weight:
+                for node, side, sign in self._reasons(-key[0], key[1], key[2]):
+                    ask(-key[0], node, side, sign * weight)
+        return {number: weight for number, weight in found.items() if weight}
+
+    def _version(self, node: int, side: int, before: int) -> int:
+        """Return the last step before one that changed a bound, -1 for none."""
+        start, stop = np.searchsorted(self._steps(side)[0], [node, node + 1])
+        steps = self._steps(side)[1][start:stop]
+        place = int(np.searchsorted(steps, before))
+        return int(steps[place - 1]) if place else -1
+
+    def _steps(self, side: int) -> tuple[Ids, Ids, Ids]:
+        if self._history is None:
+            self._history = [self._collect(each) for each in (LOWER, UPPER)]
+        return self._history[side]
+
+    def _collect(self, side: int) -> tuple[Ids, Ids, Ids]:
+        """Return all changes of a side by node and step: nodes, steps, lines."""
+        empty = [np.zeros(0, dtype=np.int64)]
+        node = np.concatenate([*empty, *(step[side].node for step in self.trail)])
+        line = np.concatenate([*empty, *(step[side].line for step in self.trail)])
+        step = np.repeat(np.arange(len(self.trail)), [len(each[side].node) for each in self.trail])
+        order = np.lexsort((step, node))
+        return node[order], step[order], line[order]
+
+    def _reasons(self, step: int, node: int, side: int) -> list[tuple[int, int, int]]:
+        """Return the bounds that a change was made of: node, side, sign."""
+        changes = self.trail[step][side]
+        block = self.lattice.blocks[changes.block]
+        line = int(changes.line[np.searchsorted(changes.node, node)])
+        stop = block.start[line + 1] if line + 1 < len(block.start) else len(block.child)
+        parts = block.child[block.start[line] : stop].tolist()
+        if changes.upward:
+            return [(part, side, 1) for part in parts]
+        return [(int(block.parent[line]), side, 1), *((part, 1 - side, -1) for part in parts if part != node)]
+
+
+def _sums(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
+    """Return what the parts of each line leave to its sum; shape (lines,)."""
+    least = np.add.reduceat(ends[LOWER][block.child], block.start)
+    most = np.add.reduceat(ends[UPPER][block.child], block.start)
+    return least, np.minimum(most, UNBOUNDED)
+
+
+def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
+    """Return what the sum of each line and the other parts leave to each part; shape (children,)."""
+    least, most = ends[LOWER][block.child], ends[UPPER][block.child]
+    endless = most >= UNBOUNDED
+    finite = np.where(endless, 0, most)
+    without = np.add.reduceat(endless.astype(np.int64), block.start)[block.line] - endless
+    others = np.add.reduceat(finite, block.start)[block.line] - finite
+    lower = np.where(without > 0, 0, ends[LOWER][block.parent][block.line] - others)
+    above = ends[UPPER][block.parent][block.line]
+    upper = above - (np.add.reduceat(least, block.start)[block.line] - least)
+    return lower, np.where(above >= UNBOUNDED, UNBOUNDED, upper)
+
+
+def first_bounds(lattice: MarginLattice, tables: CountTables) -> Propagation:
+    """Return the published bounds of all nodes, not yet passed on."""
+    nodes = lattice.nodes(tables.boxes)
+    ends = np.stack([np.zeros(len(lattice), dtype=np.int64), np.full(len(lattice), UNBOUNDED, dtype=np.int64)])
+    np.maximum.at(ends[LOWER], nodes, tables.lower)
+    np.minimum.at(ends[UPPER], nodes, tables.upper)
+    source = np.full((2, len(lattice)), -1, dtype=np.int64)
+    numbers = np.arange(len(nodes))
+    for side, given in ((LOWER, tables.lower), (UPPER, tables.upper)):
+        tight = (given == ends[side][nodes]) & (given != (0, UNBOUNDED)[side])
+        # The first of several numbers that say the same is the one that is named.
+        source[side][nodes[tight][::-1]] = numbers[tight][::-1]
+    found = Propagation(lattice, ends, source)
+    crossed = np.flatnonzero(ends[LOWER] > ends[UPPER])
+    found.contradicting = int(crossed[0]) if len(crossed) else None
+    return found

@@ -1,0 +1,145 @@
+"""The commands on series of count tables: what the commands of the same names do for people's data."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attacks.differencing.attack import Differencing
+from audit.cli.audit import ON_TABLES, text_for
+from audit.cli.output import check_output, check_spared, put
+from audit.count_tables.manifest import clause_limit, read_table_manifest
+from audit.model.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from audit.count_tables.table_audit import CountOptions
+    from audit.model.count_report import CountReport
+
+
+def run_audit(arguments: argparse.Namespace) -> int:
+    """Audit a series of count tables, write the report, and return the exit code."""
+    from audit.count_tables.table_audit import audit_tables
+
+    check_output(arguments.output)
+    manifest = read_table_manifest(arguments.series)
+    check_spared(arguments.output, manifest)
+    report = audit_tables(manifest, Differencing(), options(arguments))
+    put(render(report, arguments.format, arguments.output), arguments.output)
+    return report.policy.exit_code
+
+
+def run_next(arguments: argparse.Namespace) -> int:
+    """Judge a candidate beside the series, write what it adds, and return the exit code."""
+    from audit.count_tables.candidate import judge_candidate
+    from reports.count_tables.candidate import CANDIDATE, candidate_text
+
+    check_output(arguments.output)
+    manifest = read_table_manifest(arguments.series)
+    check_spared(arguments.output, manifest)
+    files = [Path(name) for name in arguments.candidate]
+    found, _, _ = judge_candidate(manifest, files, Differencing(), options(arguments))
+    if arguments.format == "text":
+        put(candidate_text(found, text_for(arguments.output)), arguments.output)
+    elif arguments.format in CANDIDATE:
+        put(CANDIDATE[arguments.format](found), arguments.output)
+    else:
+        put(render(found.after, arguments.format, arguments.output), arguments.output)
+    return found.after.policy.exit_code
+
+
+def run_explain(arguments: argparse.Namespace) -> int:
+    """Tell what can be told of one cell, and return the exit code, 0."""
+    from audit.count_tables.explain_cell import explain_cell
+    from audit.count_tables.published_counts import read_counts
+    from audit.count_tables.table_audit import CountOptions
+    from reports.count_tables.candidate import EXPLANATION, explanation_text
+
+    check_output(arguments.output)
+    if not arguments.cell:
+        raise UsageError("a series of count tables names nobody; say which cell: --cell area=N --cell sex=f")
+    manifest = read_table_manifest(arguments.series)
+    check_spared(arguments.output, manifest)
+    wanted = dict(_label(text) for text in arguments.cell)
+    how = CountOptions(time_limit=arguments.time_limit)
+    told = explain_cell(read_counts(manifest), wanted, Differencing(), Differencing(both_ends=True), how)
+    if arguments.format == "text":
+        put(explanation_text(told, text_for(arguments.output)), arguments.output)
+    elif arguments.format in EXPLANATION:
+        put(EXPLANATION[arguments.format](told), arguments.output)
+    else:
+        raise UsageError(f"--format {arguments.format}: a cell is explained as text, json or markdown; use one of them")
+    return 0
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Show what several series of count tables give away side by side, and return the exit code, 0."""
+    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.table_audit import CountOptions, audit_tables
+    from reports.count_tables.side_by_side import SIDE_BY_SIDE
+
+    others = [path for path in arguments.series if not is_table_series(path)]
+    if others:
+        raise UsageError(
+            f"{printable(others[0], 200)}: this is no series of count tables, and the others are; compare like"
+        )
+    if arguments.format not in SIDE_BY_SIDE:
+        known = ", ".join(SIDE_BY_SIDE)
+        raise UsageError(f"--format {arguments.format}: count tables are compared as {known}; use one of them")
+    check_output(arguments.output)
+    how = CountOptions(time_limit=arguments.time_limit, findings=0)
+    reports = [(path, audit_tables(read_table_manifest(path), Differencing(), how)) for path in arguments.series]
+    put(SIDE_BY_SIDE[arguments.format](reports), arguments.output)
+    return 0
+
+
+def _label(text: str) -> tuple[str, str]:
+    name, equals, label = text.partition("=")
+    if not equals:
+        raise UsageError(f"--cell {printable(text)}: write dimension=label, such as --cell sex=f")
+    return name.strip(), label.strip()
+
+
+def run_repair(arguments: argparse.Namespace) -> int:
+    """Write the candidate with the least further cells left empty, say which, and return the exit code."""
+    from audit.count_tables.candidate import judge_candidate
+    from audit.count_tables.repaired_tables import write_repaired
+    from reports.count_tables.candidate import CANDIDATE, candidate_text
+
+    manifest = read_table_manifest(arguments.series)
+    files = [Path(name) for name in arguments.candidate]
+    found, counts, rows = judge_candidate(manifest, files, Differencing(), options(arguments))
+    if found.hide is not None:
+        write_repaired(counts, rows, files, arguments.output)
+    put(CANDIDATE["json"](found) if arguments.format == "json" else candidate_text(found, text_for(None)), None)
+    return 1 if found.hide is None else 0
+
+
+def options(arguments: argparse.Namespace) -> CountOptions:
+    """Return how to audit, as the arguments of `audit SERIES` say.
+
+    Raises:
+        UsageError: an argument has no meaning for count tables.
+    """
+    from audit.count_tables.table_audit import CountOptions
+
+    others = [name for name in arguments.attack or () if name != ON_TABLES]
+    if others:
+        raise UsageError(f"{others[0]} does not apply to count tables, which name nobody; leave it out")
+    if arguments.adversary is not None:
+        raise UsageError("--adversary has no meaning for count tables: all that is needed was published; leave it out")
+    limits = dict([*arguments.policy, *([arguments.k] if arguments.k else [])])
+    for clause, value in limits.items():
+        try:
+            clause_limit(clause, value)
+        except ValueError as trouble:
+            raise UsageError(f"--policy {printable(clause)}: {'; '.join(trouble.args)}") from None
+    return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings)
+
+
+def render(report: CountReport, form: str, output: Path | None) -> str:
+    """Return a report in a format."""
+    from reports.count_tables.registry import COUNT_FORMATS
+    from reports.count_tables.text import CountText
+
+    return CountText(paper=text_for(output)).render(report) if form == "text" else COUNT_FORMATS[form].render(report)

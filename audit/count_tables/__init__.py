@@ -1,0 +1,1 @@
+"""Series of count tables: their manifest, their files, and their audit."""

@@ -1,0 +1,190 @@
+"""A release of count tables that is not yet out: what it would add, and what to hide of it, or how to round it.
+
+Hidden means left empty: the smallest change of a file, whatever markers the publisher has. The set that is returned is
+irreducible: with any one of its cells shown again the series with the candidate would give away something new. It is
+found greedily, most used cells first, and then thinned; a smaller set may exist.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from audit.count_tables.intervals import rounded_interval, with_threshold
+from audit.count_tables.manifest import Rounding, TableFile, TableManifest, TableRelease
+from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
+from audit.io.toml import release_tag
+from audit.model.count_report import (
+    CandidateReport,
+    CertificateCases,
+    CertificateStep,
+    CountFinding,
+    CountReport,
+    HiddenCell,
+    SumTerm,
+)
+from audit.model.count_tables import UNBOUNDED
+from audit.model.errors import UsageError
+
+_AUDITS = 120
+_BASES = (3, 5, 10, 20, 50, 100)
+Rows = frozenset[int]
+
+
+def with_candidate(manifest: TableManifest, files: Sequence[Path]) -> TableManifest:
+    """Return the manifest with one release more, of some tables.
+
+    Raises:
+        UsageError: the series has a release of that tag.
+    """
+    tag = release_tag(files[0].name)
+    if tag in manifest.tags:
+        raise UsageError(f'the series has a release with the tag "{tag}" already; rename the candidate')
+    tables = tuple(TableFile(path, str(path)) for path in files)
+    return replace(manifest, releases=(*manifest.releases, TableRelease(tag, tables)))
+
+
+def judge_candidate(
+    manifest: TableManifest, files: Sequence[Path], attack: CountAttack, options: CountOptions
+) -> tuple[CandidateReport, PublishedCounts, Rows]:
+    """Return what a candidate would add and what to do, all published counts with it, and the rows to hide.
+
+    Raises:
+        UsageError: the series has a release of that tag.
+        InputError: a file cannot be read, or the numbers contradict each other.
+    """
+    before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
+    counts = read_counts(with_candidate(manifest, files))
+    search = _Search(counts, attack, options, frozenset(each.id for each in before.attack.findings))
+    after, fresh = search.audited(frozenset())
+    rows: Rows | None = search.least_rows(fresh) if fresh else frozenset()
+    rounding = search.coarser_rounding() if fresh else None
+    hidden = tuple(search.hidden_cell(row) for row in sorted(rows or ()))
+    kept = build_report(judge(counts, attack, options), attack, options)
+    return (
+        CandidateReport(
+            release=counts.manifest.tags[-1],
+            before=before,
+            after=kept,
+            new=tuple(fresh[: options.findings]),
+            new_total=len(fresh),
+            hide=None if rows is None else hidden,
+            rounding=None if rounding is None else (rounding.to, rounding.how),
+            undecided=after.attack.measures.open > before.attack.measures.open,
+        ),
+        counts,
+        rows or frozenset(),
+    )
+
+
+@dataclass
+class _Search:
+    """Tries of what to hide of the last release."""
+
+    counts: PublishedCounts
+    attack: CountAttack
+    options: CountOptions
+    known: frozenset[str]
+    audits: int = 0
+
+    def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
+        """Return the report with some rows left empty, and the findings that are new."""
+        self.audits += 1
+        options = replace(self.options, findings=None)
+        report = build_report(judge(without_rows(self.counts, rows), self.attack, options), self.attack, options)
+        return report, [each for each in report.attack.findings if each.id not in self.known]
+
+    def least_rows(self, fresh: list[CountFinding]) -> Rows | None:
+        """Return an irreducible set of rows of the candidate without which nothing new is found; None for none."""
+        hidden: set[int] = set()
+        while fresh:
+            used = Counter(row for finding in fresh for row in self._used(finding) if row not in hidden)
+            if not used or self.audits > _AUDITS:
+                return None
+            best = max(used.values())
+            hidden.add(min(row for row, times in used.items() if times == best))
+            fresh = self.audited(frozenset(hidden))[1]
+        for row in sorted(hidden):
+            if self.audits <= 2 * _AUDITS and not self.audited(frozenset(hidden - {row}))[1]:
+                hidden.remove(row)
+        return frozenset(hidden)
+
+    def coarser_rounding(self) -> Rounding | None:
+        """Return the least rounding to nearest of the candidate's numbers with which nothing new is found."""
+        least = 1 if self.counts.manifest.rounding is None else self.counts.manifest.rounding.to
+        for base in _BASES:
+            if base > least and base % least == 0:
+                rounding = Rounding(base, "nearest")
+                self.audits += 1
+                options = replace(self.options, findings=None)
+                counts = rounded_candidate(self.counts, rounding)
+                report = build_report(judge(counts, self.attack, options), self.attack, options)
+                if not [each for each in report.attack.findings if each.id not in self.known]:
+                    return rounding
+        return None
+
+    def _used(self, finding: CountFinding) -> set[int]:
+        """Return the rows of the candidate that the sums of a finding use."""
+        places = {
+            (each.file, each.line)
+            for bound in finding.certificate
+            for each in _terms(bound.step)
+            if each.release == self.counts.manifest.tags[-1]
+        }
+        return {row for row in self._rows if self.counts.place(row) in places} if places else set()
+
+    @property
+    def _rows(self) -> list[int]:
+        last = self.counts.release == len(self.counts.manifest.releases) - 1
+        return np.flatnonzero(last & self.counts.shown).tolist()
+
+    def hidden_cell(self, row: int) -> HiddenCell:
+        """Return a row as a cell to hide."""
+        file, line = self.counts.place(row)
+        labels = self.counts.label[row].tolist()
+        cell = {d.axis.name: d.labels[code] for d, code in zip(self.counts.dimensions, labels, strict=True)}
+        return HiddenCell(cell, self.counts.texts[int(self.counts.text[row])], file, line)
+
+
+def _terms(step: CertificateStep) -> Iterator[SumTerm]:
+    if isinstance(step, CertificateCases):
+        yield from _terms(step.below)
+        yield from _terms(step.above)
+    else:
+        yield from (term for term in step.terms if isinstance(term, SumTerm))
+
+
+def without_rows(counts: PublishedCounts, rows: Rows) -> PublishedCounts:
+    """Return the published counts with the values of some rows left empty."""
+    if not rows:
+        return counts
+    chosen = np.array(sorted(rows))
+    lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
+    lower[chosen], upper[chosen], hidden[chosen], number[chosen] = 0, UNBOUNDED, False, False
+    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number)
+
+
+def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:
+    """Return the published counts with the numbers of the last release rounded to nearest."""
+    last = counts.release == len(counts.manifest.releases) - 1
+    rows = np.flatnonzero(last & counts.number & (counts.upper < 10**12))
+    lower, upper = counts.lower.copy(), counts.upper.copy()
+    for row in rows.tolist():
+        middle = _shown(counts.texts[int(counts.text[row])])
+        if middle is not None:
+            to = rounding.to
+            number = (2 * middle + to) // (2 * to) * to
+            ends = rounded_interval(number, rounding) or (0, 0)
+            lower[row], upper[row] = with_threshold(number, ends, counts.manifest.threshold if number else None)
+            lower[row], upper[row] = min(lower[row], middle), max(upper[row], middle)
+    return replace(counts, lower=lower, upper=upper)
+
+
+def _shown(text: str) -> int | None:
+    plain = text.replace(",", "").removesuffix(".0")
+    return int(plain) if plain.isdigit() else None

@@ -1,0 +1,168 @@
+"""Findings about counts: cells by their labels, and certificates that are checked and name what was published."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from audit.count_tables.build_evidence import MeasureEvidence
+from audit.count_tables.published_counts import PublishedCounts
+from audit.model.count_report import (
+    AssumedTerm,
+    CertificateCases,
+    CertificateStep,
+    CertificateSum,
+    CertifiedBound,
+    CountFinding,
+    SumTerm,
+)
+from audit.model.count_tables import VERDICTS, BoundProof, CountBound, CountOutcome, CountTables, WeightedSum
+from audit.verification.count_bounds import is_proved
+
+Place = tuple[int, int, int]
+
+
+class FindingBuilder:
+    """Makes findings of what an attack claims about the published counts."""
+
+    def __init__(self, counts: PublishedCounts) -> None:
+        self.counts = counts
+
+    def cell(self, label: Sequence[int]) -> dict[str, str]:
+        """Return the labels of a cell by dimension."""
+        dimensions = self.counts.dimensions
+        return {each.axis.name: each.labels[one] for each, one in zip(dimensions, label, strict=True)}
+
+    def subject(self, evidence: Sequence[MeasureEvidence], place: Place) -> tuple[str, str | None, dict[str, str]]:
+        """Return the release, the release before for an increase, and the cell of a question."""
+        measure, part, question = place
+        questions = evidence[measure].questions[part]
+        tags = self.counts.manifest.tags
+        since = int(questions.since[question])
+        return (
+            tags[int(questions.release[question])],
+            None if since < 0 else tags[since],
+            self.cell(questions.label[question].tolist()),
+        )
+
+    def id_of(self, evidence: Sequence[MeasureEvidence], place: Place) -> str:
+        """Return the id of a finding, which depends on nothing but the cell."""
+        said = [evidence[place[0]].measure, *self.subject(evidence, place)]
+        text = json.dumps(said, ensure_ascii=False, sort_keys=True)
+        return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def finding(self, evidence: Sequence[MeasureEvidence], place: Place, outcome: CountOutcome) -> CountFinding:
+        """Return a finding with its certificate, which is checked.
+
+        Raises:
+            RuntimeError: the certificate does not hold, which is a bug.
+        """
+        measure, part, question = place
+        tables, questions = evidence[measure].tables[part], evidence[measure].questions[part]
+        release, since, cell = self.subject(evidence, place)
+        row = int(questions.published[question])
+        return CountFinding(
+            id=self.id_of(evidence, place),
+            kind=VERDICTS[int(outcome.verdict[question])],
+            release=release,
+            since=since,
+            measure=evidence[measure].measure,
+            cell=cell,
+            shown=None if row < 0 else self.counts.texts[int(self.counts.text[row])],
+            lower=int(outcome.lower[question]),
+            upper=int(outcome.upper[question]),
+            exact=bool(outcome.exact[question]),
+            certificate=tuple(
+                self.certified(tables, evidence[measure].rows[part], bound) for bound in outcome.bounds(question)
+            ),
+        )
+
+    def check(self, tables: CountTables, bound: CountBound) -> None:
+        """Check the proof of a bound against what was published.
+
+        Raises:
+            RuntimeError: it does not hold, which is a bug.
+        """
+        if not is_proved(tables, bound):
+            raise RuntimeError("a certificate of differencing does not hold")
+
+    def certified(self, tables: CountTables, rows: np.ndarray, bound: CountBound) -> CertifiedBound:
+        """Return a bound with its proof in terms of what was published, checked.
+
+        Raises:
+            RuntimeError: the proof does not hold, which is a bug.
+        """
+        self.check(tables, bound)
+        step = self._step(tables, rows, bound, bound.proof, ())
+        return CertifiedBound("upper" if bound.is_upper else "lower", bound.value, step)
+
+    def _step(
+        self,
+        tables: CountTables,
+        rows: np.ndarray,
+        bound: CountBound,
+        proof: BoundProof,
+        assumed: tuple[int, ...],
+    ) -> CertificateStep:
+        if isinstance(proof, WeightedSum):
+            return self._sum(tables, rows, bound, proof, assumed)
+        time = tables.axes[-1].members[proof.box[-1]]
+        tags = self.counts.manifest.tags
+        several = tables.axes[-1].atoms > 1
+        return CertificateCases(
+            cell=self._cell_of_box(proof.box),
+            release=tags[int(time[-1])] if several else "",
+            since=tags[int(time[0]) - 1] if several and time[0] > 0 else None,
+            at_most=proof.at,
+            below=self._step(tables, rows, bound, proof.below, (*assumed, proof.at)),
+            above=self._step(tables, rows, bound, proof.above, (*assumed, proof.at + 1)),
+        )
+
+    def _cell_of_box(self, box: Sequence[int]) -> dict[str, str]:
+        """Return labels for a box; a set that no label covers is told by its atoms."""
+        found = {}
+        for dimension, one in zip(self.counts.dimensions, box, strict=False):
+            labels = np.flatnonzero(dimension.set_of == one)
+            if len(labels):
+                found[dimension.axis.name] = dimension.labels[int(labels[0])]
+            else:
+                atoms = dimension.axis.members[one].tolist()
+                found[dimension.axis.name] = " + ".join(dimension.labels[dimension.atom_label[atom]] for atom in atoms)
+        return found
+
+    def _sum(
+        self, tables: CountTables, rows: np.ndarray, bound: CountBound, proof: WeightedSum, assumed: tuple[int, ...]
+    ) -> CertificateSum:
+        is_upper = bound.is_upper or proof.impossible
+        terms: list[SumTerm | AssumedTerm] = []
+        total = Fraction(0)
+        for term in proof.terms:
+            if term.assumed:
+                end = assumed[term.index]
+                terms.append(AssumedTerm(term.index, str(term.weight), end))
+            else:
+                low, high = int(tables.lower[term.index]), int(tables.upper[term.index])
+                end = high if (term.weight > 0) == is_upper else low
+                terms.append(self._term(int(rows[term.index]), term.weight, end, exact=low == high))
+            total += term.weight * end
+        return CertificateSum(tuple(terms), str(total), proof.impossible)
+
+    def _term(self, row: int, weight: Fraction, end: int, *, exact: bool) -> SumTerm:
+        counts = self.counts
+        if row < 0:
+            return SumTerm("", {}, str(weight), None, end, exact, None, None)
+        file, line = counts.place(row)
+        return SumTerm(
+            release=counts.manifest.tags[int(counts.release[row])],
+            cell=self.cell(counts.label[row].tolist()),
+            weight=str(weight),
+            shown=counts.texts[int(counts.text[row])],
+            end=end,
+            exact=exact,
+            file=file,
+            line=line,
+        )

@@ -1,0 +1,95 @@
+"""What can be told of one cell, release by release, with the sums that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from audit.count_tables.build_evidence import CountQuestions, build_evidence
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
+from audit.model.count_report import CellExplanation, ExplainedCount
+from audit.model.count_tables import UNBOUNDED
+from audit.model.errors import UsageError, printable
+from audit.runtime.budget import Budget
+
+
+def explain_cell(
+    counts: PublishedCounts, wanted: Mapping[str, str], attack: CountAttack, exact: CountAttack, options: CountOptions
+) -> CellExplanation:
+    """Return what can be told of a cell; dimensions that are not named are at their total.
+
+    `exact` is the attack that finds both ends of whatever it is asked.
+
+    Raises:
+        UsageError: a dimension or a label is not known.
+    """
+    label = _label(counts, wanted)
+    asked = _questions(counts, label)
+    limits = counts.manifest.limits(options.limits)
+    found = []
+    builder = FindingBuilder(counts)
+    for evidence in build_evidence(counts, limits, asked):
+        for part, (tables, questions) in enumerate(zip(evidence.tables, evidence.questions, strict=True)):
+            outcome = exact.run(tables, Budget(options.time_limit))
+            for place in range(len(questions)):
+                bounds = tuple(builder.certified(tables, evidence.rows[part], bound) for bound in outcome.bounds(place))
+                since, upper = int(questions.since[place]), int(outcome.upper[place])
+                found.append(
+                    ExplainedCount(
+                        release=counts.manifest.tags[int(questions.release[place])],
+                        since=None if since < 0 else counts.manifest.tags[since],
+                        measure=evidence.measure,
+                        shown=_shown(counts, label, int(questions.release[place])) if since < 0 else (),
+                        lower=int(outcome.lower[place]),
+                        upper=None if upper >= UNBOUNDED else upper,
+                        exact=bool(outcome.exact[place]),
+                        certificate=bounds,
+                    )
+                )
+    report = build_report(judge(counts, attack, replace(options, findings=0)), attack, replace(options, findings=0))
+    return CellExplanation(builder.cell(label.tolist()), tuple(found), report)
+
+
+def _label(counts: PublishedCounts, wanted: Mapping[str, str]) -> np.ndarray:
+    names = [each.axis.name for each in counts.dimensions]
+    for name in wanted:
+        if name not in names:
+            raise UsageError(f"--cell: there is no dimension {printable(name)}; the dimensions are {', '.join(names)}")
+    found = []
+    for dimension in counts.dimensions:
+        text = wanted.get(dimension.axis.name)
+        if text is None and dimension.total < 0:
+            raise UsageError(f"--cell: {printable(dimension.axis.name)} has no total; name its label as well")
+        if text is not None and text not in dimension.labels:
+            known = ", ".join(printable(label) for label in dimension.labels[:12])
+            raise UsageError(f"--cell: {printable(dimension.axis.name)} has no label {printable(text)}; it has {known}")
+        found.append(dimension.total if text is None else dimension.labels.index(text))
+    return np.array(found, dtype=np.int32)
+
+
+def _questions(counts: PublishedCounts, label: np.ndarray) -> CountQuestions:
+    releases = len(counts.manifest.releases)
+    over = counts.manifest.over_time
+    release = np.arange(1 if over == "same" else releases, dtype=np.int32)
+    since = np.full(len(release), -1, dtype=np.int32)
+    if over == "cumulative":
+        release = np.concatenate([release, np.arange(1, releases, dtype=np.int32)])
+        since = np.concatenate([since, np.arange(releases - 1, dtype=np.int32)])
+    count = len(release)
+    return CountQuestions(
+        label=np.tile(label, (count, 1)),
+        release=release,
+        since=since,
+        rule=np.zeros(count, dtype=np.int8),
+        published=np.full(count, -1, dtype=np.int32),
+    )
+
+
+def _shown(counts: PublishedCounts, label: np.ndarray, release: int) -> tuple[str, ...]:
+    every = counts.manifest.over_time == "same"
+    same = counts.shown & (counts.label == label).all(axis=1) & (every | (counts.release == release))
+    return tuple(counts.texts[text] for text in counts.text[same].tolist())

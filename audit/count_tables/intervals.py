@@ -1,0 +1,148 @@
+"""Which counts a published text can stand for: rounding, markers, rates, thresholds; docs/tables.md defines them."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import ceil, floor
+
+from audit.count_tables.manifest import Rates, Rounding, TableManifest
+from audit.model.count_tables import UNBOUNDED
+
+_NUMBER = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.0*)?")
+_DECIMAL = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?")
+Interval = tuple[int, int]
+
+ANYTHING: Interval = (0, UNBOUNDED)
+
+
+def number_of(text: str) -> int | None:
+    """Return the whole number that a text is, with thousands commas and `.0` or without; None for any other text.
+
+    >>> number_of("1,234"), number_of("12.0"), number_of("12.5"), number_of("*")
+    (1234, 12, None, None)
+    """
+    found = _NUMBER.fullmatch(text)
+    number = int(found[1].replace(",", "")) if found else None
+    return number if number is not None and number < UNBOUNDED // 10 else None
+
+
+def decimal_of(text: str) -> Fraction | None:
+    """Return the number that a text is, with thousands commas and decimals or without; None for any other text."""
+    found = _DECIMAL.fullmatch(text)
+    return Fraction(text.replace(",", "").rstrip(".")) if found else None
+
+
+def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
+    """Return the counts that are published as a number; None where no count is.
+
+    >>> rounded_interval(10, Rounding(5, "nearest")), rounded_interval(3, Rounding(6, "midpoint"))
+    ((8, 12), (1, 6))
+    """
+    if rounding is None:
+        return number, number
+    to, half = rounding.to, rounding.to // 2
+    if rounding.how == "midpoint":
+        if number and number % to != half:
+            return None
+        return (0, 0) if number == 0 else (number - half + 1, number + half)
+    if number % to:
+        return None
+    ends = {
+        "nearest": (number - half, number + to - half - 1),
+        "even": (number - half, number + (half if to % 2 == 0 else to - half - 1)),
+        "down": (number, number + to - 1),
+        "up": (number - to + 1, number),
+        "random": (number - to + 1, number + to - 1),
+    }[rounding.how]
+    return max(0, ends[0]), ends[1]
+
+
+def with_threshold(number: int, interval: Interval, threshold: int | None) -> Interval:
+    """Return what a threshold leaves of the counts that a published number stands for.
+
+    >>> with_threshold(5, (3, 7), 4), with_threshold(0, (0, 2), 4)
+    ((4, 7), (0, 0))
+    """
+    low, high = interval
+    if threshold is None:
+        return interval
+    if number > 0 or low >= 1:
+        return max(low, threshold), high
+    return (low, 0) if high < threshold else interval
+
+
+def rate_interval(rate: Fraction, denominator: Fraction, rates: Rates) -> Interval:
+    """Return the counts whose rate is published as a number."""
+    half = Fraction(1, 2 * 10**rates.decimals)
+    return (
+        max(0, ceil((rate - half) * denominator / rates.per)),
+        floor((rate + half) * denominator / rates.per),
+    )
+
+
+def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Interval:
+    """Return the counts that are published as numbers in an interval, of which a rate was computed."""
+    to = 1 if rounding is None else rounding.to
+    offset = to // 2 if rounding is not None and rounding.how == "midpoint" else 0
+    least = -((offset - counts[0]) // to) * to + offset if counts[0] > 0 else 0
+    most = (counts[1] - offset) // to * to + offset
+    first, last = rounded_interval(max(least, 0), rounding), rounded_interval(max(most, 0), rounding)
+    return ANYTHING if first is None or last is None else (first[0], last[1])
+
+
+class Interpreter:
+    """Turns published texts into intervals, each distinct one once."""
+
+    def __init__(self, manifest: TableManifest) -> None:
+        self.manifest = manifest
+        self._rates: dict[tuple[str, str], Interval] = {}
+
+    def fault(self, text: str) -> str | None:
+        """Return what is wrong with a published value, or None."""
+        if not text or text in self.manifest.markers:
+            return None
+        number = number_of(text)
+        if number is None:
+            return "this is neither a whole number nor a marker"
+        rounding = self.manifest.rounding
+        if rounding is not None and rounded_interval(number, rounding) is None:
+            if rounding.how == "midpoint":
+                return f"this is not a number that midpoint rounding to {rounding.to} gives"
+            return f"this is not a multiple of {rounding.to}, to which counts are rounded"
+        return None
+
+    def is_hidden(self, text: str) -> bool:
+        """Tell whether a value is a marker that leaves several counts."""
+        ends = self.manifest.markers.get(text)
+        return ends is not None and ends[0] < ends[1]
+
+    def is_number(self, text: str) -> bool:
+        """Tell whether a value is a number, or a marker that stands for one count only."""
+        return bool(text) and not self.is_hidden(text)
+
+    def interval(self, text: str, rate: str = "", denominator: str = "") -> Interval:
+        """Return the counts that a published value can stand for, with the rate beside it."""
+        if text in self.manifest.markers:
+            low, high = self.manifest.markers[text]
+            number = None
+        else:
+            number = number_of(text)
+            low, high = ANYTHING if number is None else rounded_interval(number, self.manifest.rounding) or ANYTHING
+        if rate and denominator:
+            least, most = self._rate(rate, denominator)
+            if number is None or not self.manifest.rates or not self.manifest.rates.of_published:
+                low, high = max(low, least), min(high, most)
+        return (low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)
+
+    def _rate(self, rate: str, denominator: str) -> Interval:
+        key = rate, denominator
+        if key not in self._rates:
+            numbers, rates = (decimal_of(rate), decimal_of(denominator)), self.manifest.rates
+            if rates is None or numbers[0] is None or numbers[1] is None:
+                self._rates[key] = ANYTHING
+            else:
+                counts = rate_interval(numbers[0], numbers[1], rates)
+                of_published = rates.of_published
+                self._rates[key] = published_rate_interval(counts, self.manifest.rounding) if of_published else counts
+        return self._rates[key]

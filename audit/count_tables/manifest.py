@@ -1,0 +1,389 @@
+"""The manifest of a series of count tables: `series.toml` with `kind = "tables"`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from audit.io import manifest as microdata
+from audit.io.paths import as_path
+from audit.io.toml import Reader, parse, read_text, release_tag
+from audit.model.count_tables import UNBOUNDED
+from audit.model.errors import InputError, Problems
+
+NAME = microdata.NAME
+KIND = "tables"
+OverTime = Literal["same", "cumulative", "independent"]
+HOW = ("nearest", "even", "down", "up", "random", "midpoint")
+CLAUSES = ("min_count", "min_width")
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of counts: where it lies, and how it is called in messages."""
+
+    path: Path
+    shown: str
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """What was published at once: one table or several."""
+
+    tag: str
+    tables: tuple[TableFile, ...]
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How counts were rounded: to multiples of `to`; see `HOW` and docs/tables.md for the ways."""
+
+    to: int
+    how: str
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A column with rates of the counts: per `per` of the `denominator` column, with so many decimals.
+
+    `of_published` says that they were computed from the counts as published.
+    """
+
+    column: str
+    per: int
+    decimals: int
+    denominator: str
+    of_published: bool
+
+
+@dataclass(frozen=True)
+class TableManifest:
+    """All that the manifest of a series of count tables says.
+
+    Attributes:
+        dimensions: columns that say what a number counts.
+        value: the column with what was published.
+        measure: the column that keeps statistics apart, if any; `measures` are those that are counts, all where empty.
+        totals: by dimension the label that stands for everybody.
+        categories: by dimension the file that says which atoms a label covers.
+        nested: dimensions that several columns give, the coarsest first; blank is the total.
+        breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
+        not_published: texts that count as an empty cell.
+        open: dimensions whose labels need not cover everybody.
+        markers: what else a value can be, and the least and greatest count that it stands for.
+        status: a column in which markers stand instead of the value, if any.
+        threshold: counts from 1 to one less are always published as a marker.
+        absent_is_zero: whether a row that is left out is a 0.
+    """
+
+    folder: Path
+    name: str
+    releases: tuple[TableRelease, ...]
+    dimensions: tuple[str, ...]
+    value: str
+    measure: str | None = None
+    measures: tuple[str, ...] = ()
+    totals: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, str] = field(default_factory=dict)
+    nested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    breakdown: str | None = None
+    levels: tuple[str, ...] = ()
+    not_published: frozenset[str] = frozenset()
+    open: frozenset[str] = frozenset()
+    markers: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    status: str | None = None
+    threshold: int | None = None
+    rounding: Rounding | None = None
+    rates: Rates | None = None
+    over_time: OverTime = "independent"
+    absent_is_zero: bool = False
+    policy: Mapping[str, int] = field(default_factory=dict)
+    waivers: tuple[microdata.Waiver, ...] = ()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return tuple(release.tag for release in self.releases)
+
+    def files(self) -> list[Path]:
+        """Return the manifest itself and all files that it names."""
+        tables = [table.path for release in self.releases for table in release.tables]
+        return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
+
+    def limits(self, given: Mapping[str, float]) -> dict[str, int]:
+        """Return the policy: what was given, else what the manifest states, else what the rules imply.
+
+        Raises:
+            InputError: nothing says what `min_count` is.
+        """
+        stated = {**self.policy, **{clause: int(limit) for clause, limit in given.items()}}
+        if "min_count" not in stated:
+            ends = [high for _, high in self.markers.values() if high < UNBOUNDED]
+            if self.threshold is None and not ends:
+                problems = Problems()
+                what = "`min_count` is not given, and neither a threshold nor a marker with an upper end implies it"
+                problems.add(NAME, what, "write min_count = 6, say, under [policy]")
+                raise InputError(problems.found)
+            stated["min_count"] = self.threshold if self.threshold is not None else max(ends) + 1
+        return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2)}
+
+
+def is_table_series(path: object) -> bool:
+    """Tell whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
+    where = as_path(str(path))
+    folder = where.parent if where.name == NAME else where
+    text = read_text(folder, NAME, "", Problems())
+    document = None if text is None else parse(text, NAME, "", Problems())
+    series = (document or {}).get("series")
+    return isinstance(series, dict) and series.get("kind") == KIND
+
+
+def read_table_manifest(path: object) -> TableManifest:
+    """Read the manifest of the series of count tables in a folder.
+
+    Raises:
+        InputError: it is faulty; all of its problems are told.
+    """
+    where = as_path(str(path))
+    folder = where.parent if where.name == NAME else where
+    problems = Problems()
+    text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)
+    remedy = "see https://toml.io, or let `audit init` write a new one"
+    document = None if text is None else parse(text, NAME, remedy, problems)
+    found = None if document is None else _Reader(folder, NAME, text or "", document, problems).manifest()
+    problems.check()
+    if found is None:
+        raise InputError(problems.found)
+    return found
+
+
+class _Reader(Reader):
+    """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
+
+    what = "series"
+    allowed: Mapping[str, set[str] | None] = {  # type: ignore[misc]  # a constant of this class
+        "series": {"name", "kind", "releases"},
+        "table": {
+            "dimensions",
+            "value",
+            "measure",
+            "measures",
+            "totals",
+            "categories",
+            "nested",
+            "breakdown",
+            "levels",
+            "not_published",
+            "open",
+            "markers",
+            "status",
+            "threshold",
+            "rounding",
+            "rates",
+            "over_time",
+            "absent",
+        },
+        "policy": set(CLAUSES),
+        "waiver": {"finding", "reason", "expires"},
+    }
+
+    def manifest(self) -> TableManifest:
+        self.check_names()
+        series, table = self.table("series"), self.table("table")
+        dimensions = self.texts(table, "dimensions")
+        value = self.text(table, "value")
+        if not dimensions:
+            self.note("dimensions", "no dimension is named", 'write dimensions = ["area", "sex"] under [table]')
+        if value is None:
+            self.note("value", "the column with the counts is not named", 'write value = "count" under [table]')
+        found = TableManifest(
+            folder=self.folder,
+            name=self.text(series, "name") or self.folder.resolve().name,
+            releases=self.releases(series.get("releases")),
+            dimensions=dimensions,
+            value=value or "",
+            measure=self.text(table, "measure"),
+            measures=self.texts(table, "measures"),
+            totals=self.of_dimensions(table, "totals", dimensions),
+            categories=self.categories(table, dimensions),
+            nested=self.nested(table, dimensions),
+            breakdown=self.text(table, "breakdown"),
+            levels=self.texts(table, "levels"),
+            not_published=frozenset(self.texts(table, "not_published")),
+            open=frozenset(self.texts(table, "open")),
+            markers=self.markers(table),
+            status=self.text(table, "status"),
+            threshold=self.whole(table, "threshold", 2),
+            rounding=self.rounding(table),
+            rates=self.rates(table),
+            over_time=self.over_time(table),
+            absent_is_zero=self.absent(table),
+            policy=self.policy(),
+            waivers=microdata.read_waivers(self),
+        )
+        for name in sorted(found.open - set(dimensions)):
+            self.note("open", f'"{name}" is no dimension', "name one of the dimensions")
+        return found
+
+    def categories(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, str]:
+        found = self.of_dimensions(table, "categories", dimensions)
+        return {dimension: name for dimension, name in found.items() if self.inside(dimension, name)}
+
+    def nested(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        given = table.get("nested", {})
+        found: dict[str, tuple[str, ...]] = {"": ()}
+        if isinstance(given, dict):
+            found = {str(name): self.texts(given, name) for name in given}
+        for name, columns in found.items():
+            if name not in dimensions or not columns:
+                remedy = 'write nested = { area = ["region", "authority"] }, the coarsest column first'
+                self.note("nested", "this has to name a dimension and its columns", remedy)
+        return found
+
+    def of_dimensions(self, table: Mapping[str, Any], key: str, dimensions: tuple[str, ...]) -> dict[str, str]:
+        found = self.mapping(table, key)
+        for name in found:
+            if name not in dimensions:
+                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
+        return {name: text.strip() for name, text in found.items() if name in dimensions}
+
+    def releases(self, entries: object) -> tuple[TableRelease, ...]:
+        if not isinstance(entries, list) or not entries:
+            self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
+            return ()
+        found: list[TableRelease] = []
+        for entry in entries:
+            if isinstance(entry, str) and entry.endswith("results.json"):
+                if self.inside("releases", entry):
+                    tag = (self.folder / entry).resolve().parent.name
+                    found.append(TableRelease(tag, (TableFile(self.folder / entry, entry),)))
+            elif isinstance(entry, str):
+                names = self.tables("releases", entry)
+                found += [TableRelease(release_tag(n), (TableFile(self.folder / n, n),)) for n in names]
+            elif isinstance(entry, dict) and {str(k) for k in entry} == {"tag", "tables"}:
+                found += self.several(entry)
+            else:
+                what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
+                self.note("releases", "an entry is neither a path nor a tag with its tables", what)
+        tags = [release.tag for release in found]
+        for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
+            self.note("releases", f'two releases have the tag "{tag}"', "rename one of them")
+        return tuple(found)
+
+    def several(self, entry: Mapping[str, Any]) -> list[TableRelease]:
+        tag = self.text(entry, "tag")
+        names = [name for pattern in self.texts(entry, "tables") for name in self.tables("tables", pattern)]
+        if tag is None or not names:
+            self.note("releases", "a release of several tables lacks its tag or its tables", "give both")
+            return []
+        return [TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))]
+
+    def whole(self, table: Mapping[str, Any], key: str, least: int) -> int | None:
+        value = table.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value < UNBOUNDED):
+            return value
+        self.note(key, "this has to be a whole number", f"write a whole number from {least}")
+        return None
+
+    def markers(self, table: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+        given = table.get("markers", {})
+        if not isinstance(given, dict):
+            self.note("markers", "this has to be a table", 'write markers = { "*" = [1, 7] }')
+            return {}
+        found = {}
+        for text, ends in given.items():
+            interval = _interval(ends)
+            if interval is None:
+                self.note("markers", f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
+            elif not text.strip():
+                self.note("markers", "an empty cell is no marker: it counts as not published", "leave it out")
+            else:
+                found[text.strip()] = interval
+        return found
+
+    def rounding(self, table: Mapping[str, Any]) -> Rounding | None:
+        given = table.get("rounding")
+        if given is None:
+            return None
+        remedy = f'write rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}'
+        if not isinstance(given, dict) or not set(given) <= {"to", "how"} or given.get("how", "nearest") not in HOW:
+            self.note("rounding", "this is no way to round", remedy)
+            return None
+        to = self.whole(given, "to", 1)
+        if to is None:
+            self.note("rounding", "what counts are rounded to is missing", remedy)
+            return None
+        return Rounding(to, given.get("how", "nearest"))
+
+    def rates(self, table: Mapping[str, Any]) -> Rates | None:
+        given = table.get("rates")
+        if given is None:
+            return None
+        keys = {"column", "per", "decimals", "denominator", "of"}
+        remedy = 'write rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
+        if (
+            not isinstance(given, dict)
+            or not set(given) <= keys
+            or given.get("of", "count") not in ("count", "published")
+        ):
+            self.note("rates", "these are no rates", remedy)
+            return None
+        column, denominator = self.text(given, "column"), self.text(given, "denominator")
+        per, decimals = self.whole(given, "per", 1), self.whole(given, "decimals", 0)
+        if column is None or denominator is None or per is None or decimals is None:
+            self.note("rates", "something is missing", remedy)
+            return None
+        return Rates(column, per, decimals, denominator, given.get("of") == "published")
+
+    def over_time(self, table: Mapping[str, Any]) -> OverTime:
+        given = table.get("over_time", "independent")
+        for known in ("same", "cumulative", "independent"):
+            if given == known:
+                return known
+        self.note("over_time", "there is no such relation of releases", "use same, cumulative or independent")
+        return "independent"
+
+    def absent(self, table: Mapping[str, Any]) -> bool:
+        given = table.get("absent", "unknown")
+        if given not in ("zero", "unknown"):
+            self.note(
+                "absent", "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
+            )
+        return bool(given == "zero")
+
+    def policy(self) -> dict[str, int]:
+        found = {}
+        for key, value in self.table("policy").items():
+            if key in CLAUSES:
+                try:
+                    found[key] = clause_limit(key, value)
+                except ValueError as trouble:
+                    self.note(key, *trouble.args)
+        return found
+
+
+def clause_limit(clause: str, value: object) -> int:
+    """Return the limit of a clause of the policy of count tables.
+
+    Raises:
+        ValueError: there is no such clause or limit; its arguments say what is wrong and what to do.
+    """
+    if clause not in CLAUSES:
+        raise ValueError("the policy of count tables has no such clause", f"use one of {', '.join(CLAUSES)}")
+    least = 2 if clause == "min_count" else 1
+    whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
+    if whole and least <= float(str(value)) < UNBOUNDED:
+        return int(float(str(value)))
+    raise ValueError("this is no limit of the policy", f"write a whole number from {least}")
+
+
+def _interval(ends: object) -> tuple[int, int] | None:
+    if not isinstance(ends, list) or len(ends) != 2:
+        return None
+    low, high = ends
+    high = UNBOUNDED if isinstance(high, float) and math.isinf(high) and high > 0 else high
+    numbers = all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high))
+    return (low, high) if numbers and 0 <= low <= high <= UNBOUNDED else None

@@ -1,0 +1,308 @@
+"""One audit of a series of count tables: from its files to the report."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
+from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.manifest import TableManifest
+from audit.count_tables.pictures import draw_pictures
+from audit.count_tables.published_counts import PublishedCounts, check_has_rows, read_counts
+from audit.judgement.waivers import sort_waivers
+from audit.model.count_report import (
+    CountAttackReport,
+    CountFinding,
+    CountMeasures,
+    CountReport,
+    CountSeriesFacts,
+)
+from audit.model.count_tables import (
+    NARROWED,
+    OPEN,
+    PROTECTED,
+    RECOVERED,
+    SMALL,
+    SMALL_COUNT,
+    UNBOUNDED,
+    ContradictingCountsError,
+    CountOutcome,
+    CountTables,
+    WeightedSum,
+)
+from audit.model.errors import InputError, Problem
+from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
+from audit.runtime.budget import Budget
+
+_NAMED = 12
+_TERMS, _LONG = 100_000, 200
+_ORDER = np.array([3, 0, 1, 2, 3], dtype=np.int64)  # by verdict, `OPEN` last: recovered, narrowed, small
+
+
+class CountAttack(Protocol):
+    """An attack on published counts."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
+        """Return what it finds out."""
+
+
+@dataclass(frozen=True)
+class CountOptions:
+    """How to audit count tables.
+
+    Attributes:
+        limits: clauses of the policy that replace those of the manifest.
+        time_limit: seconds; None is without limit.
+        findings: how many findings to show; None for all.
+        today: the date at which waivers are judged.
+    """
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+    time_limit: float | None = 300.0
+    findings: int | None = 20
+    today: datetime.date = field(default_factory=datetime.date.today)
+
+
+@dataclass(frozen=True)
+class JudgedCounts:
+    """Published counts with what the attack found out of them, part by part."""
+
+    counts: PublishedCounts
+    evidence: Sequence[MeasureEvidence]
+    outcomes: Sequence[Sequence[CountOutcome]]
+    limits: Mapping[str, int]
+    seconds: float
+
+
+def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> CountReport:
+    """Return the report on a series of count tables.
+
+    Raises:
+        InputError: the series cannot be read, or its numbers contradict each other.
+    """
+    return build_report(judge(read_counts(manifest), attack, options), attack, options)
+
+
+def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> JudgedCounts:
+    """Run the attack on published counts.
+
+    Raises:
+        InputError: the policy is not given, nothing is published, or the numbers contradict each other.
+    """
+    check_has_rows(counts)
+    limits = counts.manifest.limits(options.limits)
+    evidence = build_evidence(counts, limits)
+    start = time.perf_counter()
+    budget = Budget(options.time_limit)
+    outcomes = []
+    for each in evidence:
+        found = []
+        for tables, rows in zip(each.tables, each.rows, strict=True):
+            try:
+                found.append(attack.run(tables, budget))
+            except ContradictingCountsError as error:
+                raise _contradiction(counts, rows, error) from None
+        outcomes.append(found)
+    return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
+
+
+def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:
+    """Return the error that names the cells that contradict each other."""
+    problems = []
+    named = [int(rows[number]) for number in error.numbers if rows[number] >= 0]
+    without = "; without any one of them there are" if error.irreducible and len(named) > 1 else ""
+    what = (
+        f"no counts agree with these {len(named)} cells{without}"
+        if len(named) > 1
+        else "no count agrees with this cell"
+    )
+    for row in named[:_NAMED]:
+        file, line = counts.place(row)
+        shown = counts.texts[int(counts.text[row])]
+        end = counts.upper[row]
+        stands = f"{counts.lower[row]} to {end}" if end < UNBOUNDED else f"{counts.lower[row]} or more"
+        problems.append(
+            Problem(
+                file,
+                f'"{shown}" stands for {stands}: {what}',
+                "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest",
+                line=line,
+                column=counts.manifest.value,
+            )
+        )
+    return InputError(problems)
+
+
+def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> CountReport:
+    """Return what the attack found out as a report.
+
+    Raises:
+        RuntimeError: a certificate does not hold, which is a bug.
+    """
+    counts, manifest = judged.counts, judged.counts.manifest
+    builder = FindingBuilder(counts)
+    places = _places(judged)
+    waived, applied = _waived(judged, builder, places, options)
+    kept = [place for place in places if builder.id_of(judged.evidence, place) not in applied] if applied else places
+    chosen = kept if options.findings is None else kept[: options.findings]
+    findings = tuple(_finding(judged, builder, place) for place in chosen)
+    checked = _checked(judged, builder, kept[len(chosen) :]) + len(chosen)
+    measures = _measures(judged, kept)
+    reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
+    report = CountAttackReport(
+        attack=attack.name,
+        status="incomplete" if measures.open or reasons else "complete",
+        reason=reasons[0] if reasons else None,
+        seconds=round(judged.seconds, 6),
+        measures=measures,
+        findings=findings,
+        findings_total=len(kept),
+        certificates_checked=checked,
+    )
+    return CountReport(
+        tool_version=version("series-audit"),
+        inputs=_inputs(counts),
+        series=CountSeriesFacts(
+            name=manifest.name,
+            releases=manifest.tags,
+            tables=len(counts.files),
+            rows=sum(counts.rows_of),
+            dimensions=manifest.dimensions,
+            totals=dict(manifest.totals),
+            measures=tuple(name for name in counts.measures if name is not None),
+            over_time=manifest.over_time,
+        ),
+        attack=report,
+        policy=replace(_decide(judged, report, kept), waived=tuple(waived)),
+        time_limit=options.time_limit,
+        pictures=draw_pictures(counts, findings),
+    )
+
+
+Place = tuple[int, int, int]
+"""A statistic, a part, and a question of it."""
+
+
+def _places(judged: JudgedCounts) -> list[Place]:
+    """Return the findings, the most severe first, then by release and cell."""
+    rows = []
+    for measure, (evidence, outcomes) in enumerate(zip(judged.evidence, judged.outcomes, strict=True)):
+        for part, (questions, outcome) in enumerate(zip(evidence.questions, outcomes, strict=True)):
+            found = np.flatnonzero(outcome.verdict > 0)
+            count = len(found)
+            rows.append(
+                np.column_stack(
+                    [
+                        _ORDER[outcome.verdict[found].astype(np.int64)],
+                        questions.release[found],
+                        np.full(count, measure),
+                        questions.since[found],
+                        questions.label[found],
+                        np.full(count, part),
+                        found,
+                    ]
+                )
+            )
+    every = np.concatenate(rows)
+    every = every[np.lexsort(every.T[::-1])]
+    return list(zip(every[:, 2].tolist(), every[:, -2].tolist(), every[:, -1].tolist(), strict=True))
+
+
+def _finding(judged: JudgedCounts, builder: FindingBuilder, place: Place) -> CountFinding:
+    measure, part, _ = place
+    return builder.finding(judged.evidence, place, judged.outcomes[measure][part])
+
+
+def _checked(judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place]) -> int:
+    """Check the certificates of findings that are not shown, in random order, up to so many numbers in them.
+
+    Returns how many were checked.
+
+    Raises:
+        RuntimeError: one does not hold, which is a bug.
+    """
+    left = _TERMS
+    for count, one in enumerate(np.random.default_rng(0).permutation(len(places)).tolist()):
+        if left < 0:
+            return count
+        measure, part, question = places[one]
+        tables = judged.evidence[measure].tables[part]
+        for bound in judged.outcomes[measure][part].bounds(question):
+            builder.check(tables, bound)
+            left -= len(bound.proof.terms) if isinstance(bound.proof, WeightedSum) else _LONG
+    return len(places)
+
+
+def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
+    verdicts = np.array([judged.outcomes[m][p].verdict[q] for m, p, q in kept], dtype=np.int64)
+    widths = [one.smallest_width for some in judged.outcomes for one in some if one.smallest_width is not None]
+    return CountMeasures(
+        cells=sum(each.cells for each in judged.evidence),
+        protected=sum(each.protected for each in judged.evidence),
+        questions=sum(len(one) for each in judged.evidence for one in each.questions),
+        recovered=int((verdicts == RECOVERED).sum()),
+        small=int((verdicts == SMALL).sum()),
+        narrowed=int((verdicts == NARROWED).sum()),
+        smallest_width=min(widths, default=None),
+        open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some),
+    )
+
+
+def _waived(
+    judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place], options: CountOptions
+) -> tuple[list[Waived], frozenset[str]]:
+    waivers = judged.counts.manifest.waivers
+    if not waivers:
+        return [], frozenset()
+    present = frozenset(builder.id_of(judged.evidence, place) for place in places)
+    applied, told = sort_waivers(waivers, present, options.today, stable=True)
+    return told, frozenset(applied)
+
+
+def _decide(judged: JudgedCounts, report: CountAttackReport, kept: Sequence[Place]) -> PolicyReport:
+    """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`."""
+    measures = report.measures
+    found = (("recovered", measures.recovered), ("narrowed", measures.narrowed), ("small", measures.small))
+    violations = tuple(Violation(report.attack, name, 0, count) for name, count in found if count)
+    broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in kept}
+    left = {
+        int(rule)
+        for evidence, outcomes in zip(judged.evidence, judged.outcomes, strict=True)
+        for questions, outcome in zip(evidence.questions, outcomes, strict=True)
+        for rule in np.unique(questions.rule[outcome.verdict == OPEN])
+    }
+    why = f"{measures.open} of {measures.questions} questions were not settled: {report.reason}"
+    clauses = []
+    for rule, clause in ((SMALL_COUNT, "min_count"), (PROTECTED, "min_width")):
+        state = "violated" if rule in broken else "undecided" if rule in left else "holds"
+        clauses.append(ClauseReport(clause, judged.limits[clause], state, why if state == "undecided" else None))
+    undecided = tuple(Undecided(each.clause, why) for each in clauses if each.state == "undecided")
+    return PolicyReport(tuple(clauses), violations, undecided)
+
+
+def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
+    manifest = counts.manifest
+    rows = list(zip(counts.files, counts.rows_of, strict=True))
+    found = [Input(file.shown, _digest(file.path), count) for file, count in rows]
+    for name in manifest.categories.values():
+        content = (manifest.folder / name).read_bytes()
+        found.append(Input(name, hashlib.sha256(content).hexdigest(), max(0, content.count(b"\n") - 1)))
+    return tuple(found)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

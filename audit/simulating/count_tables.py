@@ -1,0 +1,90 @@
+"""Simulated series of count tables: people by area, age and sex, counted again and again."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.model.count_tables import Counts
+
+Publish = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """How large the tables are, and what ties them.
+
+    Attributes:
+        releases, areas, ages: how many.
+        mean: how many people an area has on average of each age and sex.
+        growing: whether each release counts those of the one before and newcomers; else each counts others.
+        seed: of what is drawn.
+    """
+
+    releases: int = 12
+    areas: int = 19
+    ages: int = 6
+    mean: float = 11.0
+    growing: bool = True
+    seed: int = 0
+
+
+def true_tables(plan: TablePlan) -> Iterator[Counts]:
+    """Yield the true counts of each release with their totals, shape (areas + 1, ages + 1, 3).
+
+    Areas differ in size as a gamma distribution does (shape 0.6), and counts are Poisson.
+    """
+    rng = np.random.default_rng(plan.seed)
+    scale = rng.gamma(0.6, plan.mean / 0.6, size=(plan.areas, plan.ages, 2))
+    counts = rng.poisson(scale)
+    for release in range(plan.releases):
+        if release:
+            counts = counts + rng.poisson(scale * 0.04) if plan.growing else rng.poisson(scale)
+        yield with_totals(counts)
+
+
+def with_totals(counts: Counts) -> Counts:
+    """Return a table with a total at the end of each axis.
+
+    >>> with_totals(np.array([[1, 2], [3, 4]])).tolist()
+    [[1, 2, 3], [3, 4, 7], [4, 6, 10]]
+    """
+    for axis in range(counts.ndim):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    return counts
+
+
+def series_files(plan: TablePlan, publish: Publish, rules: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files of a series, each with its text: the manifest, then the releases."""
+    over_time = "cumulative" if plan.growing else "independent"
+    lines = [
+        "[series]",
+        'name = "Simulated counts by area, age and sex"',
+        'kind = "tables"',
+        'releases = ["releases/*.csv"]',
+        "",
+        "[table]",
+        'dimensions = ["area", "age", "sex"]',
+        'value = "people"',
+        'totals = { area = "All", age = "All", sex = "All" }',
+        *(f"{key} = {value}" for key, value in rules.items()),
+        f'over_time = "{over_time}"',
+        "",
+        "[policy]",
+        "min_count = 8",
+    ]
+    yield "series.toml", "\n".join(lines) + "\n"
+    names = [f"E{n:03d}" for n in range(plan.areas)], [f"{10 * n}-{10 * n + 9}" for n in range(plan.ages)], ["f", "m"]
+    labels = [[*each, "All"] for each in names]
+    rng = np.random.default_rng([plan.seed, 1])
+    for place, table in enumerate(true_tables(plan), 1):
+        texts, out = publish(table, rng), io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["area", "age", "sex", "people"])
+        for cell in np.ndindex(texts.shape):
+            writer.writerow([*(some[at] for some, at in zip(labels, cell, strict=True)), texts[cell]])
+        yield f"releases/{place:02d}.csv", out.getvalue()

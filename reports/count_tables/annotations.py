@@ -1,0 +1,130 @@
+"""A report on count tables for machines that show findings: SARIF, JUnit, GitHub Actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+from audit.model.count_report import CertificateStep, CertificateSum, CountFinding, CountReport, SumTerm
+from audit.model.errors import printable
+from reports.count_tables.sentences import headline, reasons, sentence, steps
+from reports.escaping import as_json
+from reports.github import command
+from reports.sarif import ROOT, SCHEMA, message
+
+_RULES = {
+    "recovered": "A small or hidden count can be told exactly.",
+    "narrowed": "A hidden count has fewer possible values left than the policy asks.",
+    "small": "A count is certainly smaller than the least that may be known.",
+}
+_REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
+
+
+@dataclass(frozen=True)
+class CountSarif:
+    """Render a report on count tables as a SARIF log; findings point at the lines of the numbers that show them."""
+
+    name: str = "sarif"
+
+    def render(self, report: CountReport) -> str:
+        """Return the report as indented JSON with a final line break."""
+        rules = [
+            {"id": f"differencing/{kind}", "shortDescription": {"text": what}, "help": {"text": _REMEDY}}
+            for kind, what in _RULES.items()
+        ]
+        told = [{"level": "warning", "message": message(f"{u.measure}: {u.reason}")} for u in report.policy.undecided]
+        run = {
+            "tool": {"driver": {"name": "series-audit", "version": report.tool_version, "rules": rules}},
+            "invocations": [
+                {
+                    "executionSuccessful": not report.policy.undecided,
+                    "toolExecutionNotifications": [*told, {"level": "note", "message": message(headline(report)[0])}],
+                }
+            ],
+            "artifacts": [
+                {"location": {"uri": quote(each.path), "uriBaseId": ROOT}, "hashes": {"sha-256": each.sha256}}
+                for each in report.inputs
+            ],
+            "results": [_result(each, report) for each in report.attack.findings],
+        }
+        return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _result(finding: CountFinding, report: CountReport) -> dict[str, object]:
+    places = {(each.file, each.line): None for bound in finding.certificate for each in _terms(bound.step)}
+    return {
+        "ruleId": f"differencing/{finding.kind}",
+        "ruleIndex": list(_RULES).index(finding.kind),
+        "level": "error",
+        "message": message(sentence(finding, report), *steps(finding, report)),
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(file), "uriBaseId": ROOT},
+                    "region": {"startLine": line},
+                }
+            }
+            for file, line in places
+            if file is not None
+        ],
+        "partialFingerprints": {"findingId/v1": finding.id},
+    }
+
+
+def _terms(step: CertificateStep) -> Iterator[SumTerm]:
+    if isinstance(step, CertificateSum):
+        yield from (term for term in step.terms if isinstance(term, SumTerm))
+    else:
+        yield from _terms(step.below)
+        yield from _terms(step.above)
+
+
+@dataclass(frozen=True)
+class CountGitHub:
+    """Render a report on count tables as workflow commands, the verdict last."""
+
+    name: str = "github"
+
+    def render(self, report: CountReport) -> str:
+        """Return one command a line, with a final line break."""
+        lines = [
+            command("error", finding.kind, "\n".join([sentence(finding, report), *steps(finding, report)]))
+            for finding in report.attack.findings
+        ]
+        lines += [
+            command("warning", "not decided", f"{each.measure}: {each.reason}") for each in report.policy.undecided
+        ]
+        lines.append(command("notice", "series-audit", headline(report)[0]))
+        return "".join(f"{line}\n" for line in lines)
+
+
+@dataclass(frozen=True)
+class CountJUnit:
+    """Render a report on count tables as one JUnit test suite, a case for each clause of the policy."""
+
+    name: str = "junit"
+
+    def render(self, report: CountReport) -> str:
+        """Return indented XML with a final line break."""
+        states = [each.state for each in report.policy.clauses]
+        suite = ET.Element(
+            "testsuite",
+            name=f"series-audit: {printable(report.series.name, 200)}",
+            tests=str(len(states)),
+            failures=str(states.count("violated")),
+            errors=str(states.count("undecided")),
+            time=f"{report.attack.seconds:.3f}",
+        )
+        for clause in report.policy.clauses:
+            case = ET.SubElement(
+                suite, "testcase", classname="policy", name=f"{clause.clause} {clause.limit:g}", time="0"
+            )
+            if clause.state != "holds":
+                tag = "failure" if clause.state == "violated" else "error"
+                ET.SubElement(case, tag, message="; ".join(reasons(report)), type=clause.state)
+        told = [sentence(finding, report) for finding in report.attack.findings]
+        ET.SubElement(suite, "system-out").text = "\n".join([headline(report)[0], *told])
+        ET.indent(suite)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"

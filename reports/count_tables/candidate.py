@@ -1,0 +1,152 @@
+"""What a release of count tables that is not yet out would add, and what can be told of one cell."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+
+from audit.model.count_report import CandidateReport, CellExplanation, ExplainedCount
+from audit.model.errors import printable
+from audit.model.words import plural
+from reports.count_tables.json import bound_entry, document, finding_entry
+from reports.count_tables.sentences import bound_lines, cell_name, facts, headline, sentence, steps
+from reports.escaping import as_json
+from reports.escaping import markdown as escaped
+from reports.text import Text, lines_of
+
+Section = tuple[str, list[str]]
+
+
+def candidate_text(candidate: CandidateReport, form: Text) -> str:
+    """Return the verdict with the candidate, what is new, and what to hide or how to round."""
+    return _text(candidate.after.series.name, candidate_sections(candidate), form)
+
+
+def candidate_markdown(candidate: CandidateReport) -> str:
+    """Return the same as Markdown."""
+    return _markdown(candidate.after.series.name, candidate_sections(candidate))
+
+
+def candidate_json(candidate: CandidateReport) -> str:
+    """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
+    entries = document(candidate.after)
+    entries["candidate"] = {"release": candidate.release}
+    entries["before"] = {"passed": candidate.before.policy.passed, "measures": asdict(candidate.before.attack.measures)}
+    entries["new"] = [finding_entry(each) for each in candidate.new]
+    entries["new_total"] = candidate.new_total
+    entries["hide"] = None if candidate.hide is None else [asdict(each) for each in candidate.hide]
+    rounding = candidate.rounding
+    entries["rounding"] = None if rounding is None else {"to": rounding[0], "how": rounding[1]}
+    return as_json(entries)
+
+
+def candidate_sections(candidate: CandidateReport) -> list[Section]:
+    """Return the parts of what is said, each under its title."""
+    report = candidate.after
+    verdict = [f"With release {printable(candidate.release)}: {headline(report)[0]}"]
+    verdict.append(f"Without it: {headline(candidate.before)[0]}")
+    new = ["Nothing: all that can be told with it could be told before."]
+    if candidate.new_total:
+        new = [f"{plural(candidate.new_total, 'count')} could not be told before."]
+        for finding in candidate.new:
+            new += [f"{finding.kind}: {sentence(finding, report)}", *(f"  {step}" for step in steps(finding, report))]
+    return [("", [facts(report)]), ("Verdict", verdict), ("What is new", new), ("What to do", list(_todo(candidate)))]
+
+
+def _todo(candidate: CandidateReport) -> Iterator[str]:
+    if not candidate.new_total:
+        yield "It may go out as far as its new counts are concerned."
+    elif candidate.hide is None:
+        yield "No set of its cells was found that could be hidden so that nothing is new; publish fewer tables."
+    else:
+        yield f"Hide {plural(len(candidate.hide), 'further cell')}; with any one of them shown, something would be new:"
+        for each in candidate.hide:
+            where = cell_name(each.cell, candidate.after.series.totals)
+            yield f"  {where} ({printable(each.shown)}; {printable(each.file, 120)}:{each.line})"
+    if candidate.rounding is not None:
+        yield f"Or round its numbers to the nearest {candidate.rounding[0]}: then nothing is new either."
+    if candidate.undecided:
+        yield "Some counts were not settled; give more time with --time-limit SECONDS."
+
+
+def explanation_text(told: CellExplanation, form: Text) -> str:
+    """Return what can be told of a cell, release by release, with the sums."""
+    return _text(told.report.series.name, explanation_sections(told), form)
+
+
+def explanation_markdown(told: CellExplanation) -> str:
+    """Return the same as Markdown."""
+    return _markdown(told.report.series.name, explanation_sections(told))
+
+
+def explanation_json(told: CellExplanation) -> str:
+    """Return the same as one JSON object."""
+    counts = []
+    for each in told.counts:
+        entry: dict[str, object] = {"release": each.release}
+        entry |= {} if each.since is None else {"since": each.since}
+        entry |= {} if each.measure is None else {"measure": each.measure}
+        entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
+        entry["certificate"] = [bound_entry(bound) for bound in each.certificate]
+        counts.append(entry)
+    return as_json({"series": told.report.series.name, "cell": told.cell, "counts": counts})
+
+
+def explanation_sections(told: CellExplanation) -> list[Section]:
+    """Return the parts of what is said, each under its title."""
+    report = told.report
+    where = cell_name(told.cell, report.series.totals)
+    return [
+        ("", [facts(report), f"What can be told of: {where}"]),
+        *((_title(e), list(_count(e, told))) for e in told.counts),
+    ]
+
+
+def _title(count: ExplainedCount) -> str:
+    when = f"Release {count.release}" if count.since is None else f"Increase from {count.since} to {count.release}"
+    return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
+
+
+def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
+    if count.shown:
+        yield "published as " + ", ".join(printable(text) for text in dict.fromkeys(count.shown))
+    elif count.since is None:
+        yield "not published"
+    if count.upper is None:
+        yield f"{count.lower:,} or more"
+    elif count.lower == count.upper:
+        yield f"exactly {count.lower:,}"
+    else:
+        yield f"{count.lower:,} to {count.upper:,}" + ("" if count.exact else "; perhaps fewer values are possible")
+    for bound in count.certificate:
+        yield from (f"  {line}" for line in bound_lines(bound, told.report))
+
+
+def _text(title: str, sections: list[Section], form: Text) -> str:
+    target = io.StringIO()
+    console = form.console(target)
+    console.print(printable(title, 200), style="bold")
+    for head, lines in sections:
+        if head:
+            console.print(head, style="bold")
+        for line in lines:
+            if line.startswith("  ") or not head:
+                console.print(f"  {line}" if head else line, soft_wrap=True)
+            else:
+                form.indented(console, line)
+        console.print()
+    return lines_of(target)
+
+
+def _markdown(title: str, sections: list[Section]) -> str:
+    lines = [f"# {escaped(printable(title, 200)) or 'Count tables'}", ""]
+    for head, body in sections:
+        lines += [f"## {escaped(head)}", ""] if head else []
+        lines += [f"{'  ' if line.startswith('  ') else ''}* {escaped(line.strip())}" for line in body]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+CANDIDATE: dict[str, Callable[[CandidateReport], str]] = {"json": candidate_json, "markdown": candidate_markdown}
+EXPLANATION: dict[str, Callable[[CellExplanation], str]] = {"json": explanation_json, "markdown": explanation_markdown}

@@ -1,0 +1,236 @@
+"""What a report on count tables says in sentences, for formats that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from audit.model.count_report import (
+    AssumedTerm,
+    CertificateStep,
+    CertificateSum,
+    CertifiedBound,
+    CountFinding,
+    CountReport,
+    SumTerm,
+)
+from audit.model.errors import printable
+from audit.model.words import plural
+
+_OVER_TIME = {
+    "same": "every release counts the same people",
+    "cumulative": "nobody leaves; each release counts those of the one before and newcomers",
+    "independent": "nothing ties the releases to each other",
+}
+REST = "(rest)"
+_MEANING = {
+    "recovered": "known exactly",
+    "narrowed": "hidden, with too few possible values left",
+    "small": "certainly below the least count",
+}
+
+
+def facts(report: CountReport) -> str:
+    """Return the sizes of what was audited."""
+    series = report.series
+    parts = [
+        plural(len(series.releases), "release"),
+        plural(series.tables, "table"),
+        plural(series.rows, "row"),
+        plural(len(series.dimensions), "dimension"),
+        *([plural(len(series.measures), "statistic")] if len(series.measures) > 1 else []),
+    ]
+    return ", ".join(parts)
+
+
+def adversary(report: CountReport) -> str:
+    """Return who was assumed to attack, and what is known of the releases."""
+    return f"The adversary has only what was published; {_OVER_TIME[report.series.over_time]}."
+
+
+def headline(report: CountReport) -> tuple[str, str]:
+    """Return the verdict in one sentence, and its colour."""
+    measures = report.attack.measures
+    if report.policy.violations:
+        found = measures.recovered + measures.small + measures.narrowed
+        how = f"{measures.recovered:,} exactly" if measures.recovered else "none exactly"
+        return f"FAILED: {plural(found, 'small or hidden count')} can be told from the tables, {how}.", "red"
+    if report.policy.undecided:
+        return f"UNDECIDED: {plural(measures.open, 'count')} could not be settled.", "yellow"
+    return "PASSED: no small count can be told from the tables, nor a hidden one.", "green"
+
+
+def reasons(report: CountReport) -> Iterator[str]:
+    """Yield what is behind the verdict."""
+    measures = report.attack.measures
+    for kind in ("recovered", "narrowed", "small"):
+        count = getattr(measures, kind)
+        if count:
+            yield f"{kind}: {plural(count, 'count')} {_MEANING[kind]}"
+    for clause in report.policy.undecided:
+        yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
+
+
+def measured(report: CountReport) -> list[tuple[str, str]]:
+    """Return what was counted, each with its value."""
+    m = report.attack.measures
+    limits = report.policy.limits
+    width = "none is bounded" if m.smallest_width is None else f"{m.smallest_width:,}"
+    return [
+        ("published cells", f"{m.cells:,}"),
+        ("hidden by a marker", f"{m.protected:,}"),
+        ("counts asked about", f"{m.questions:,}"),
+        ("recovered", f"{m.recovered:,}"),
+        ("narrowed", f"{m.narrowed:,}"),
+        ("small", f"{m.small:,}"),
+        ("not settled", f"{m.open:,}"),
+        *([("fewest values left to a hidden count", width)] if m.protected else []),
+        ("least count that may be known", f"{limits['min_count']:g}"),
+    ]
+
+
+def checked(report: CountReport) -> str:
+    """Return how many certificates were checked."""
+    attack = report.attack
+    if not attack.findings_total:
+        return "There is nothing to certify."
+    if attack.certificates_checked >= attack.findings_total:
+        return "All certificates were checked again, in exact fractions."
+    some = f"{attack.certificates_checked:,} of {attack.findings_total:,} certificates were checked again"
+    return f"{some}, those shown and others at random, in exact fractions."
+
+
+def cell_name(cell: dict[str, str], totals: dict[str, str]) -> str:
+    """Return the labels of a cell that are not its totals.
+
+    >>> cell_name({"area": "N", "sex": "All"}, {"area": "England", "sex": "All"})
+    'area N'
+    """
+    named = [f"{printable(name)} {printable(label)}" for name, label in cell.items() if totals.get(name) != label]
+    return ", ".join(named) or "everybody"
+
+
+def sentence(finding: CountFinding, report: CountReport) -> str:
+    """Return what a finding says, without a full stop."""
+    where = cell_name(finding.cell, report.series.totals)
+    if finding.measure is not None:
+        where = f"{printable(finding.measure)}, {where}"
+    if finding.lower == finding.upper:
+        count = f"exactly {finding.lower:,}"
+    else:
+        count = f"{finding.lower:,} to {finding.upper:,}"
+    if finding.since is not None:
+        what = f"{where}, increase from release {printable(finding.since)} to {printable(finding.release)}: {count}"
+    else:
+        what = f"{where}, release {printable(finding.release)}: {count}"
+    shown = "" if finding.shown is None else f" (published as {printable(finding.shown)})"
+    return what + shown + ("" if finding.exact else "; perhaps fewer values are left")
+
+
+def steps(finding: CountFinding, report: CountReport) -> Iterator[str]:
+    """Yield the certificate of a finding, a line for each bound, or one for both."""
+    bounds = finding.certificate
+    if told := _in_words(finding, report):
+        yield told
+        return
+    if len(bounds) == 2 and _equation(bounds[0].step) and _same(bounds[0], bounds[1]):
+        yield f"{_added(bounds[0].step, report)} = {finding.lower:,}"
+        return
+    for bound in bounds:
+        yield from bound_lines(bound, report)
+
+
+def _in_words(finding: CountFinding, report: CountReport) -> str | None:
+    """Return a difference of two published numbers as somebody would say it; None where it is more than that."""
+    bounds = finding.certificate
+    if len(bounds) != 2 or not _equation(bounds[0].step) or not _same(bounds[0], bounds[1]):
+        return None
+    step = bounds[0].step
+    terms = [each for each in step.terms if isinstance(each, SumTerm)] if isinstance(step, CertificateSum) else []
+    weights = {each.weight: each for each in terms}
+    if len(terms) != 2 or set(weights) != {"1", "-1"} or weights["1"].release == weights["-1"].release:
+        return None
+    more, less, count = weights["1"], weights["-1"], finding.lower
+    people = "one person" if count == 1 else f"{count:,} people"
+    told = f"{more.end:,} in release {printable(more.release)}, {less.end:,} in release {printable(less.release)}, "
+    if report.series.over_time == "same":
+        was = "was" if count == 1 else "were"
+        left_out = any(label == REST for label in finding.cell.values())
+        how = f"{people} {was} left out" if left_out else f"the difference is {people}"
+        return f"{told}both count the same people: {how}"
+    return f"{told}and nobody leaves: {people} came in between" if report.series.over_time == "cumulative" else None
+
+
+def _equation(step: CertificateStep) -> bool:
+    return isinstance(step, CertificateSum) and all(isinstance(t, SumTerm) and t.exact for t in step.terms)
+
+
+def _same(one: CertifiedBound, other: CertifiedBound) -> bool:
+    return (
+        isinstance(one.step, CertificateSum)
+        and isinstance(other.step, CertificateSum)
+        and (set(map(str, one.step.terms)) == set(map(str, other.step.terms)))
+    )
+
+
+def bound_lines(bound: CertifiedBound, report: CountReport) -> Iterator[str]:
+    """Yield what shows a bound, a line for each sum."""
+    relation = "at most" if bound.bound == "upper" else "at least"
+    yield from _lines(bound.step, f"{relation} {bound.rounded:,}", report, 0)
+
+
+def _lines(step: CertificateStep, claim: str, report: CountReport, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    if isinstance(step, CertificateSum):
+        value = Fraction(step.value)
+        told = "impossible" if step.impossible else claim
+        exact = "" if value.denominator == 1 else f" = {value}"
+        yield f"{indent}{told}: {_added(step, report)}{exact}"
+        return
+    where = cell_name(step.cell, report.series.totals)
+    yield f"{indent}{claim}, by cases of {where}:"
+    yield f"{indent}  if at most {step.at_most:,}:"
+    yield from _lines(step.below, claim, report, depth + 2)
+    yield f"{indent}  if at least {step.at_most + 1:,}:"
+    yield from _lines(step.above, claim, report, depth + 2)
+
+
+def _added(step: CertificateStep, report: CountReport) -> str:
+    if not isinstance(step, CertificateSum):
+        return ""
+    ordered = sorted(step.terms, key=lambda term: Fraction(term.weight) < 0)
+    told = ""
+    for place, term in enumerate(ordered):
+        weight = Fraction(term.weight)
+        sign = ("" if weight > 0 else "-") if place == 0 else (" + " if weight > 0 else " - ")
+        times = "" if abs(weight) == 1 else f"{abs(weight)} x "
+        told += f"{sign}{times}{_term(term, report)}"
+    return told or "0"
+
+
+def _term(term: SumTerm | AssumedTerm, report: CountReport) -> str:
+    if isinstance(term, AssumedTerm):
+        return f"{term.end:,} (as assumed in case {term.case + 1})"
+    if term.shown is None:
+        return "0 (a row left out)"
+    several = len(report.series.releases) > 1
+    where = cell_name(term.cell, report.series.totals) + (f" in {printable(term.release)}" if several else "")
+    shown = "" if term.exact else f", published {printable(term.shown)}"
+    return f"{term.end:,} ({where}{shown})"
+
+
+def waiver_lines(report: CountReport) -> Iterator[str]:
+    """Yield what became of each waiver."""
+    for each in report.policy.waived:
+        yield f"waiver of {printable(each.finding or '')} is {each.state}: {printable(each.reason, 200)}"
+
+
+def advice(report: CountReport) -> Iterator[str]:
+    """Yield what a publisher would do now."""
+    if report.policy.violations:
+        yield "What is out cannot be taken back; do not publish the next table of this kind before `audit next` passes."
+        yield "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
+    if report.policy.undecided:
+        yield "Give more time with --time-limit SECONDS."
+    if not report.policy.violations:
+        yield "Keep this report with the release; audit again, with the next release added, before that goes out."

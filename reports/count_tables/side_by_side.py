@@ -1,0 +1,74 @@
+"""What several series of count tables give away, side by side."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from audit.model.count_report import CountReport
+from audit.model.errors import printable
+from reports.count_tables.sentences import headline, measured
+from reports.escaping import as_json
+from reports.escaping import markdown as escaped
+from reports.text import Text, lines_of
+
+Compared = Sequence[tuple[str, CountReport]]
+
+
+def _rows(compared: Compared) -> list[list[str]]:
+    names = list(dict.fromkeys(name for _, report in compared for name, _ in measured(report)))
+    rows = [["verdict", *(headline(report)[0].split(":")[0].lower() for _, report in compared)]]
+    return rows + [[name, *(dict(measured(report)).get(name, "") for _, report in compared)] for name in names]
+
+
+def as_text(compared: Compared) -> str:
+    """Return a table with a column for each series."""
+    from rich.table import Table
+
+    target = io.StringIO()
+    console = Text().console(target)
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("")
+    for name, _ in compared:
+        table.add_column(printable(name, 60), justify="right", header_style="bold")
+    for row in _rows(compared):
+        table.add_row(*row)
+    console.print(table)
+    return lines_of(target)
+
+
+def as_markdown(compared: Compared) -> str:
+    """Return the same as a table in Markdown."""
+    lines = [
+        f"| | {' | '.join(escaped(printable(name, 100)) for name, _ in compared)} |",
+        "|---|" + "---:|" * len(compared),
+    ]
+    lines += [f"| {' | '.join(map(escaped, row))} |" for row in _rows(compared)]
+    return "\n".join(lines) + "\n"
+
+
+def as_document(compared: Compared) -> str:
+    """Return the same as one JSON object."""
+    return as_json(
+        {
+            "series": [
+                {
+                    "path": printable(name, 500),
+                    "name": report.series.name,
+                    "passed": report.policy.passed,
+                    "status": report.attack.status,
+                    "measures": asdict(report.attack.measures),
+                    "limits": report.policy.limits,
+                }
+                for name, report in compared
+            ]
+        }
+    )
+
+
+SIDE_BY_SIDE: dict[str, Callable[[Compared], str]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "json": as_document,
+}
