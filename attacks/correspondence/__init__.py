@@ -1,0 +1,1 @@
+"""Correspondence: which rows of successive releases may be the same record's, from the files alone."""

@@ -1,0 +1,190 @@
+"""Correspondence: which rows of successive releases can be the same record's, and whose, from the files alone.
+
+**Threat model.** `published`: nobody's key, no register, no record id; but it is known that the series only grows:
+every record of a release is in the next one, with the same value or one that may follow, and cells that still hold it.
+Of somebody, the adversary knows the quasi-identifiers and the release with which the record came.
+**Claim.** A *world* says which row is which, for all pairs of successive releases; all cells of a record have a point
+in common. A row can be somebody's if some world makes it part of a record that came with that release and of which
+every cell covers the person. Fewer than k rows left are a finding; rows of one value alone give it away.
+**Why it is sound.** What is ruled out is in no world: some rows fill all that others would need (Hall), checked again.
+**What it is not.** With two releases nothing is missed. With more, what neither a world nor a proof settles is open.
+
+Source: B. Fung, K. Wang, A. Fu and J. Pei, "Anonymity for continuous data publishing", EDBT 2008, bound the same from
+below for two releases (F-, C- and B-attack). Cost: one flow for each two releases; a solver for three and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from attacks.correspondence.chains import Flags, Layer, Rows, TooManyPairsError, layers
+from attacks.correspondence.claims import Claims, worst
+from attacks.correspondence.matching import worlds
+from attacks.correspondence.measures import CorrespondenceMeasures
+from attacks.correspondence.subjects import Subjects, subjects
+from attacks.correspondence.worlds import ContradictionError, Settled, settle
+from audit.model.errors import printable
+from audit.model.evidence import Evidence, PublishedRows
+from audit.model.options import option
+from audit.model.outcome import Outcome, Status
+from audit.model.report import FindingRule
+from audit.runtime.budget import Budget
+
+
+@dataclass(frozen=True)
+class CorrespondenceAttack:
+    """Follow rows through a growing series.
+
+    Attributes:
+        k: how many rows should be left to anybody; the policy's.
+    """
+
+    k: int = option(2, help="how many rows should be left to anybody", least=1)
+    name: ClassVar[str] = "correspondence"
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "k"})
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {
+        "linkage": FindingRule(
+            "Of the rows of a growing series, few, or rows of one value alone, can be somebody's.",
+            "Publish groups that are unions of earlier ones, or that hold more values each.",
+        )
+    }
+
+    def with_policy(self, limits: Mapping[str, float], /) -> CorrespondenceAttack:
+        """Return the attack with the policy's k."""
+        return CorrespondenceAttack(int(limits.get("k", self.k)))
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return to whom too few rows are left, or rows of one value."""
+        reason = _not_applying(evidence)
+        if reason is not None:
+            return Outcome.skipped(self.name, reason)
+        source = evidence.rows_of
+        if source is None:
+            raise TypeError("this evidence has no rows")
+        releases = [source.rows(release) for release in range(len(evidence.tags))]
+        reason = _unfit(releases, evidence.tags)
+        if reason is not None:
+            return Outcome.skipped(self.name, reason)
+        rows = [Rows(each.cells, each.value) for each in releases if each.value is not None]
+        try:
+            network = layers(rows, source, _allowed(evidence))
+            settled = settle(network, budget)
+            found = subjects(network, settled, source)
+        except ContradictionError as error:
+            tag = printable(evidence.tags[error.release])
+            what = f'not every record of the releases before {tag} can be in it, as `updates = "growing"` says'
+            return Outcome(self.name, "incomplete", what, _nothing())
+        except TooManyPairsError:
+            return Outcome(self.name, "incomplete", "the releases have too many different cells", _nothing())
+        return self._told(evidence, network, settled, found, budget)
+
+    def _told(
+        self, evidence: Evidence, network: Sequence[Layer], settled: Settled, found: Subjects, budget: Budget
+    ) -> Outcome:
+        narrowed, disclosed, undecided = _decided(found, self.k)
+        claims = Claims(evidence, network, settled, found, worst(found, narrowed | disclosed))
+        reasons = []
+        if undecided.any() or found.missed:
+            left = "too many points tell people apart" if found.missed else "not every chain of rows was settled"
+            reasons.append(f"{budget.reason}: {left}" if budget.exhausted() else left)
+        links, certain, excluded = _links(network, settled)
+
+        def people(flags: Flags) -> int:
+            return len(np.unique(found.subject[flags]))
+
+        measures = CorrespondenceMeasures(
+            subjects_looked_at=people(found.subject >= 0),
+            narrowed=people(narrowed),
+            disclosed=people(disclosed),
+            open=people(undecided),
+            smallest=int(found.least.min()) if settled.complete and len(found.least) else None,
+            links=links,
+            certain=certain,
+            excluded=excluded,
+            worlds=_worlds(network, settled),
+        )
+        status: Status = "incomplete" if reasons else "complete"
+        return Outcome(self.name, status, "; ".join(reasons) or None, measures, claims.shown())
+
+
+def _not_applying(evidence: Evidence) -> str | None:
+    if evidence.kind != "published":
+        return "it is for series of which only the files are known (`published`)"
+    if not evidence.growing:
+        return 'it needs `updates = "growing"` in [series]: every record of a release is in the next one'
+    if evidence.rows_of is None:
+        return "it looks at one sensitive attribute at a time"
+    if not evidence.rows_of.attributes:
+        return "it needs quasi-identifiers"
+    return None
+
+
+def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> str | None:
+    for tag, rows in zip(tags, releases, strict=True):
+        if rows.value is None:
+            return f"it needs a value beside each row, one row for each person (release {printable(tag)})"
+        if rows.counterfeits:
+            return f"it needs releases without counterfeits (release {printable(tag)})"
+    return None
+
+
+def _allowed(evidence: Evidence) -> Flags:
+    """Return which value may follow which; shape (values, values)."""
+    if evidence.transitions is None:
+        return np.eye(len(evidence.values), dtype=np.bool_)
+    allowed: Flags = evidence.transitions.weight > 0
+    return allowed
+
+
+def _nothing() -> CorrespondenceMeasures:
+    """Return the measures when nothing is known."""
+    return CorrespondenceMeasures(
+        subjects_looked_at=0,
+        narrowed=0,
+        disclosed=0,
+        open=0,
+        smallest=None,
+        links=0,
+        certain=0,
+        excluded=0,
+        worlds=None,
+    )
+
+
+def _decided(found: Subjects, k: int) -> tuple[Flags, Flags, Flags]:
+    """Return where too few rows are left, where one value is, and where neither is known for sure."""
+    narrowed = found.exists & (found.most < k)
+    disclosed = found.exists & (found.value >= 0)
+    undecided = (~narrowed & (found.least < k)) | (~disclosed & ~found.several)
+    return narrowed, disclosed, undecided
+
+
+def _links(network: Sequence[Layer], settled: Settled) -> tuple[int, int, int]:
+    """Return how many pairs of rows cells and values allow, how many are in every world, and how many in none."""
+    links = certain = excluded = 0
+    for number in range(1, len(network)):
+        before, after = network[number - 1], network[number]
+        rows, others = before.classes.rows, after.classes.rows
+        pairs = before.of[after.before] * len(others) + after.of[after.after]
+        every, left = np.unique(pairs), np.unique(pairs[settled.alive[number]])
+        links += int((rows[every // len(others)] * others[every % len(others)]).sum())
+        gone = np.setdiff1d(every, left)
+        excluded += int((rows[gone // len(others)] * others[gone % len(others)]).sum())
+        ways = np.bincount(left // len(others), minlength=len(rows))
+        only = (ways[left // len(others)] == 1) & (rows[left // len(others)] == 1) & (others[left % len(others)] == 1)
+        certain += int(only.sum()) if settled.complete or len(network) == 2 else 0
+    return links, certain, excluded
+
+
+def _worlds(network: Sequence[Layer], settled: Settled) -> int | None:
+    """Return in how many ways rows of two releases correspond, where that is little work."""
+    if len(network) != 2:
+        return None
+    one, other = network
+    some = settled.alive[1]
+    return worlds(one.classes.rows, other.classes.rows, one.of[other.before[some]], other.of[other.after[some]])

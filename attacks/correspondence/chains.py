@@ -1,0 +1,146 @@
+"""Chains: which rows of successive releases may be one record, as a network of states.
+
+Rows of a release with equal cells and equal values are a *class*: they are interchangeable. A record is a chain of rows
+from the release with which it came to the last one, of which all cells have a point in common. A *state* says in which
+class a chain is, when it began, and what its cells have in common so far: its *box*. *Arcs* lead from states of one
+release to states of the next. A world is a whole number of records on each arc such that what comes to a state goes on
+from it, and all rows of each class are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import Codes, Counts
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+_PAIRS = 20_000_000
+"""How many pairs of boxes may be compared for one release."""
+
+
+class TooManyPairsError(Exception):
+    """A release has too many different cells for all pairs to be compared."""
+
+
+class Cells(Protocol):
+    """What the numbers of cells stand for, attribute by attribute."""
+
+    def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
+        """Return what pairs of cells have in common, -1 where nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one release.
+
+    Attributes:
+        cells: numbers of each row's cells, common to all releases, equal where they contain the same points; shape
+            (rows, attributes), int32.
+        value: the sensitive value of each; shape (rows,), int32.
+    """
+
+    cells: Codes
+    value: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The classes of one release.
+
+    Attributes:
+        of: the class of each row; shape (rows,), int64.
+        cells: shape (classes, attributes), int32.
+        value: shape (classes,), int32.
+        rows: number of rows of each; shape (classes,), int64.
+    """
+
+    of: Counts
+    cells: Codes
+    value: Codes
+    rows: Counts
+
+    @classmethod
+    def among(cls, rows: Rows) -> Classes:
+        """Return the classes of some rows."""
+        both = np.concatenate([rows.cells, rows.value[:, None]], axis=1)
+        kinds, of, count = np.unique(both, axis=0, return_inverse=True, return_counts=True)
+        return cls(of.ravel(), kinds[:, :-1].astype(np.int32), kinds[:, -1].astype(np.int32), count)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The states of one release.
+
+    Attributes:
+        classes: the classes of its rows.
+        of: the class of each state; shape (states,), int64.
+        begun: the release with which the chain came, counted from 0; shape (states,), int32.
+        box: numbers of what the chain's cells have in common; shape (states, attributes), int32.
+        before: of each arc into the release, the state of the release before; shape (arcs,), int64.
+        after: of each arc, the state of this release; shape (arcs,), int64.
+    """
+
+    classes: Classes
+    of: Counts
+    begun: Codes
+    box: Codes
+    before: Counts
+    after: Counts
+
+
+def layers(releases: Sequence[Rows], cells: Cells, allowed: Flags) -> list[Layer]:
+    """Return the states of each release, and the arcs between them.
+
+    Args:
+        releases: the rows of each.
+        cells: what their cells stand for.
+        allowed: which value may follow which; shape (values, values).
+
+    Raises:
+        TooManyPairsError: there are too many different cells.
+    """
+    found: list[Layer] = []
+    for number, rows in enumerate(releases):
+        classes = Classes.among(rows)
+        own = np.arange(len(classes.rows))
+        nothing = np.zeros(0, dtype=np.int64)
+        of, begun = own, np.full(len(own), number, dtype=np.int32)
+        box, before, after = classes.cells, nothing, nothing
+        if found:
+            last = found[-1]
+            left, right, common = _compatible(last.box, classes.cells, cells)
+            fits = allowed[last.classes.value[last.of[left]], classes.value[right]]
+            left, right, common = left[fits], right[fits], common[fits]
+            key = np.concatenate([right[:, None], last.begun[left][:, None], common], axis=1)
+            states, after = np.unique(key, axis=0, return_inverse=True)
+            before, after = left, after.ravel()
+            of, begun = np.concatenate([states[:, 0], own]), np.concatenate([states[:, 1].astype(np.int32), begun])
+            box = np.concatenate([states[:, 2:].astype(np.int32), box])
+        found.append(Layer(classes, of, begun, box, before, after))
+    return found
+
+
+def _compatible(left: Codes, right: Codes, cells: Cells) -> tuple[Counts, Counts, Codes]:
+    """Return pairs of boxes that have a point in common, and what they have in common; each of shape (pairs, …)."""
+    kinds, of_left = np.unique(left, axis=0, return_inverse=True)
+    others, of_right = np.unique(right, axis=0, return_inverse=True)
+    if len(kinds) * len(others) > _PAIRS or len(left) * len(right) > 4 * _PAIRS:
+        raise TooManyPairsError
+    meet = np.ones((len(kinds), len(others)), dtype=np.bool_)
+    tables = []
+    for attribute in range(left.shape[1]):
+        mine, at_mine = np.unique(kinds[:, attribute], return_inverse=True)
+        theirs, at_theirs = np.unique(others[:, attribute], return_inverse=True)
+        pairs = np.repeat(mine, len(theirs)), np.tile(theirs, len(mine))
+        table = cells.shared(attribute, *pairs).reshape(len(mine), len(theirs))
+        meet &= (table >= 0)[np.ix_(at_mine.ravel(), at_theirs.ravel())]
+        tables.append((table, at_mine.ravel(), at_theirs.ravel()))
+    one, other = np.nonzero(meet[np.ix_(of_left.ravel(), of_right.ravel())])
+    kind, match = of_left.ravel()[one], of_right.ravel()[other]
+    common = [table[at_mine[kind], at_theirs[match]] for table, at_mine, at_theirs in tables]
+    return one, other, np.stack(common, axis=1).astype(np.int32).reshape(len(one), left.shape[1])

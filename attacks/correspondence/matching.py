@@ -1,0 +1,114 @@
+"""Matchings of two releases: which classes of rows can be which, exactly, by one flow.
+
+Every row of the earlier release is a row of the later one, and what is left there came anew: a transportation problem
+with all supplies and all demands used up. An arc is used by some solution exactly when one solution uses it, or when it
+lies on a circle of what is left of the capacities, that is when its ends are in one strongly connected component
+(Dulmage and Mendelsohn, *Coverings of bipartite graphs*, 1958; linear after one flow).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, perm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import Counts
+
+Flags = npt.NDArray[np.bool_]
+_STATES = 20_000
+"""How many remainders may be told apart in counting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Which arcs some way to use up all supplies and demands uses.
+
+    Attributes:
+        possible: by arc; shape (arcs,).
+        residual: what is left of one way: right nodes, counted after the left ones, lead back along what is used.
+        left: number of nodes on the left.
+    """
+
+    possible: Flags
+    residual: Any
+    left: int
+
+    def tight(self, right: int) -> tuple[Counts, Counts]:
+        """Return nodes on the left that use up all of their neighbours, a node on the right among these (Hall).
+
+        Nobody else comes to these neighbours, which are returned too.
+        """
+        from scipy.sparse.csgraph import breadth_first_order
+
+        reached = np.sort(breadth_first_order(self.residual, self.left + right, return_predecessors=False))
+        return reached[reached < self.left], reached[reached >= self.left] - self.left
+
+
+def matching(supply: Counts, demand: Counts, left: Counts, right: Counts) -> Matching | None:
+    """Return which arcs some way to use up all supplies and demands uses; None where there is no way.
+
+    Args:
+        supply: of each node on the left; shape (m,).
+        demand: of each node on the right; shape (n,), with the same sum.
+        left: where each arc comes from, each pair of ends once; shape (arcs,).
+        right: where it goes to.
+
+    Raises:
+        OverflowError: there are more rows than flows can be computed for.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components, maximum_flow
+
+    m, n, total = len(supply), len(demand), int(supply.sum())
+    if total >= 2**31:
+        raise OverflowError("flows of so many rows are not computed")
+    source, sink = m + n, m + n + 1
+    size = np.minimum(supply[left], demand[right])
+    rows = np.concatenate([left, np.full(m, source), m + np.arange(n)])
+    columns = np.concatenate([m + right, np.arange(m), np.full(n, sink)])
+    capacity = np.concatenate([size, supply, demand]).astype(np.int32)
+    found = maximum_flow(csr_array((capacity, (rows, columns)), shape=(m + n + 2, m + n + 2)), source, sink)
+    if found.flow_value < total:
+        return None
+    flow = np.asarray(csr_array(found.flow)[left, m + right]).ravel() if len(left) else np.zeros(0, dtype=np.int64)
+    used = flow > 0
+    # More may go over every arc, and less where something goes.
+    one, other = np.concatenate([left, m + right[used]]), np.concatenate([m + right, left[used]])
+    residual = csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(m + n, m + n))
+    _, label = connected_components(residual, directed=True, connection="strong")
+    return Matching(used | (label[left] == label[m + right]), residual, m)
+
+
+def worlds(supply: Counts, demand: Counts, left: Counts, right: Counts) -> int | None:
+    """Return in how many ways the rows on the left can be different rows on the right; None where it is much work.
+
+    Rows that came anew are not told apart. One class on the left is placed after the other; what counts is how many
+    rows are left of each class on the right.
+    """
+    ways = {tuple(demand.tolist()): 1}
+    for node, rows in enumerate(supply.tolist()):
+        ends = right[left == node].tolist()
+        following: dict[tuple[int, ...], int] = {}
+        for rest, times in ways.items():
+            for spread, each in _spread(rest, ends, rows):
+                following[spread] = following.get(spread, 0) + times * each
+                if len(following) > _STATES:
+                    return None
+        ways = following
+    return sum(ways.values())
+
+
+def _spread(rest: tuple[int, ...], ends: list[int], rows: int) -> list[tuple[tuple[int, ...], int]]:
+    """Return what is left after some rows were placed on some ends, with the number of ways for each."""
+    found = [(rest, rows, 1)]
+    for end in ends:
+        following = []
+        for left, more, times in found:
+            for some in range(min(more, left[end]) + 1):
+                ways = times * comb(more, some) * perm(left[end], some)
+                following.append(((*left[:end], left[end] - some, *left[end + 1 :]), more - some, ways))
+        found = following
+    return [(left, times) for left, more, times in found if not more]

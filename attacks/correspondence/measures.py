@@ -1,0 +1,77 @@
+"""What the attack on correspondences counts, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.measures import Measures
+from audit.model.words import plural
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CorrespondenceMeasures(Measures):
+    """Which rows may be whose.
+
+    Attributes:
+        subjects_looked_at: kinds of people who cannot be told apart by what rows they may have.
+        narrowed: of these, to how many fewer rows than k are left in some release.
+        disclosed: of these, how many have rows of one value alone left in some release.
+        open: of these, of how many that is not known.
+        smallest: the fewest rows that are left to anybody; None where nothing is known.
+        links: pairs of rows of successive releases that have a point and values in common.
+        certain: of these, how many are one record's in every world.
+        excluded: of these, how many are in none.
+        worlds: in how many ways the rows of the first of two releases can be rows of the second; None where that was
+            not counted.
+    """
+
+    subjects_looked_at: int
+    narrowed: int
+    disclosed: int
+    open: int
+    smallest: int | None
+    links: int
+    certain: int
+    excluded: int
+    worlds: int | None
+
+    about_values: ClassVar[bool] = False
+    remedy: ClassVar[str] = "Publish a release whose groups are unions of earlier ones, or groups of more values each."
+
+    @property
+    def subjects(self) -> int:
+        """How many kinds of people were looked at."""
+        return self.subjects_looked_at
+
+    @property
+    def subjects_label(self) -> str:
+        """What these are."""
+        return "kinds of people"
+
+    @property
+    def found(self) -> int:
+        """How many have too few rows left, or one value."""
+        return max(self.narrowed, self.disclosed)
+
+    def accusation(self, value: str, *, at_least: bool) -> str:
+        """Return what is left to how many kinds of people."""
+        more = "at least " if at_least else ""
+        if self.disclosed:
+            return f"{value} follows from the files alone for {more}{self.disclosed:,} of {self._people}"
+        return f"too few rows are left to {more}{self.narrowed:,} of {self._people}"
+
+    @property
+    def _people(self) -> str:
+        return f"{self.subjects:,} kinds of people"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield what is known of links between rows."""
+        if self.links:
+            share = f"{self.certain:,} are certain and {self.excluded:,} excluded"
+            yield f"{attack}: of {plural(self.links, 'link')} between rows of successive releases, {share}."
+        if self.worlds is not None:
+            yield f"{attack}: the rows of the first release can be rows of the second in {self.worlds:,} ways."
+        if self.open:
+            yield f"{attack}: of {plural(self.open, 'kind')} of people it is not known how many rows are left."

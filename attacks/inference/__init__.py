@@ -1,0 +1,1 @@
+"""Inference: what can be learnt from the releases themselves about who has which value."""

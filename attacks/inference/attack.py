@@ -1,0 +1,281 @@
+"""Inference: how well values are guessed by what the releases themselves teach, against two controls.
+
+**Threat model.** `linked`: who is in which group, and everybody's published quasi-identifiers; values never change. The
+adversary learns which quasi-identifiers go with which values from the groups (naive Bayes, EM over who has which row),
+and guesses each person's value with that and the person's groups.
+**Claim.** None about anybody: an estimate, never a finding, and no clause is decided by it. Right guesses are reported
+as *attack*, beside *control*, the same for people whose groups nothing was learnt from and are not looked at (what is
+true of the population), and *baseline*, a guess among the rows of the person's groups. An attack is worth what it
+exceeds the control by.
+
+Source: D. Kifer, "Attacks on privacy and deFinetti's theorem", SIGMOD 2009; M. Giomi et al., "A unified framework for
+quantifying privacy risk in synthetic data" (anonymeter), PoPETs 2023, for the control. Cost: some passes over the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.inference.measures import EstimatedShare, InferenceMeasures
+from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
+from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
+from audit.model.outcome import Outcome, RiskQuery
+from audit.model.report import FindingRule
+from audit.runtime.budget import Budget
+
+Flags = npt.NDArray[np.bool_]
+_SEED = 0x5EED
+_CONTROL = 0.2
+"""Share of the groups of the last release whose people are the control."""
+_ROWS = 200_000
+"""About so many rows are looked at; of larger series groups are drawn."""
+_Z = 1.959964
+
+
+@dataclass(frozen=True)
+class InferenceAttack:
+    """Guess values by naive Bayes."""
+
+    name: ClassVar[str] = "inference"
+    estimates: ClassVar[bool] = True
+    decides: ClassVar[frozenset[str]] = frozenset()
+    per_attribute: ClassVar[bool] = True
+    rules: ClassVar[Mapping[str, FindingRule]] = {}
+
+    def with_policy(self, limits: Mapping[str, float], /) -> InferenceAttack:
+        """Return the attack itself: it decides nothing."""
+        return self
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return an outcome without claims, whose estimate is scored where the values are known."""
+        reason = _not_applying(evidence)
+        if reason is not None:
+            return Outcome.skipped(self.name, reason)
+        series = _Series.of(evidence)
+        if series is None:
+            return Outcome.skipped(self.name, "it needs rows whose groups have as many values as people")
+        return Outcome(self.name, "complete", None, InferenceMeasures(individuals=series.people), estimate=series)
+
+
+def _not_applying(evidence: Evidence) -> str | None:
+    if evidence.kind != "linked":
+        return "it needs the adversary `linked` ([columns] individual)"
+    if evidence.transitions is not None:
+        return "it needs values that never change, and the series has transitions"
+    if evidence.rows_of is None:
+        return "it looks at one sensitive attribute at a time"
+    if not evidence.rows_of.attributes:
+        return "it needs quasi-identifiers"
+    return None
+
+
+@dataclass(frozen=True)
+class _Release:
+    """One release: who is in which group, in the order of groups, with their cells."""
+
+    person: Codes
+    grouped: Grouped
+
+
+@dataclass(frozen=True)
+class _Series:
+    """All releases, and whom to ask about.
+
+    Attributes:
+        releases: those of the series.
+        sizes: number of different cells of each attribute.
+        values: number of sensitive values.
+        people: how many people there are.
+        last: by person code, the last release that the person is in, -1 for nobody to ask about.
+    """
+
+    releases: Sequence[_Release]
+    sizes: Sequence[int]
+    values: int
+    people: int
+    last: Codes
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> _Series | None:
+        source = evidence.rows_of
+        if source is None:
+            return None
+        releases = range(len(evidence.tags))
+        candidates, last, rows = _looked_back(evidence)
+        chance = min(1.0, _ROWS / max(rows, 1))
+        rng = np.random.default_rng(_SEED)
+        found: list[_Release] = []
+        names: list[dict[int, int]] = [{} for _ in source.attributes]
+        for at in releases:
+            read = source.rows(at)
+            cells = np.stack(
+                [_numbered(name, column) for name, column in zip(names, read.cells.T, strict=True)], axis=1
+            )
+            release = _release(evidence.source.members(at), read.person, cells, candidates, chance, rng)
+            if release is None:
+                return None
+            found.append(release)
+        return cls(found, [len(name) for name in names], candidates.shape[1], int((last >= 0).sum()), last)
+
+    def scored(self, asked: RiskQuery, budget: Budget) -> InferenceMeasures | None:
+        """Return how many guesses are right."""
+        truth = asked.of_people()
+        if truth is None or budget.exhausted():
+            return None
+        value = np.full(len(self.last), -1, dtype=np.int64)
+        value[: min(len(truth), len(value))] = truth[: len(value)]
+        known = (self.last >= 0) & (value >= 0)
+        if not known.any():
+            return None
+        right, uniform = self._attacked(value, known)
+        control = self._controlled(value, known)
+        attack = _share(right)
+        return InferenceMeasures(
+            individuals=self.people,
+            attack=attack,
+            control=control,
+            baseline=_mean(uniform),
+            advantage=_difference(attack, control),
+        )
+
+    def _attacked(self, value: Counts, known: Flags) -> tuple[Flags, npt.NDArray[np.float64]]:
+        """Return which guesses are right, and how probable it was to guess right among the rows of groups."""
+        model = learnt([each.grouped for each in self.releases], self.sizes, self.values)
+        right, uniform = [], []
+        for at, release in enumerate(self.releases):
+            named = release.person >= 0
+            mine = np.flatnonzero(named & known[release.person] & (self.last[release.person] == at))
+            share = posteriors(release.grouped, model)[mine]
+            truth = value[release.person[mine]]
+            right.append(share.argmax(axis=1) == truth)
+            group = np.searchsorted(release.grouped.start, mine, side="right") - 1
+            rows = np.where(release.grouped.candidates[mine], release.grouped.counts[group], 0)
+            uniform.append(rows[np.arange(len(mine)), truth] / np.maximum(rows.sum(axis=1), 1))
+        return np.concatenate(right), np.concatenate(uniform)
+
+    def _controlled(self, value: Counts, known: Flags) -> EstimatedShare | None:
+        """Return how many guesses are right of people of whose groups nothing was learnt, by their cells alone."""
+        rng, last = np.random.default_rng(_SEED), self.releases[-1]
+        groups = len(last.grouped.start) - 1
+        chosen = rng.random(groups) < _CONTROL
+        apart = np.zeros(len(self.last) + 1, dtype=np.bool_)
+        rows = np.repeat(chosen, np.diff(last.grouped.start))
+        apart[last.person[rows]] = True
+        apart[-1] = False
+        rest = [_without(each, apart) for each in self.releases]
+        mine = np.flatnonzero(rows & (last.person >= 0) & known[last.person])
+        if not len(mine) or not any(len(each.cells) for each in rest):
+            return None
+        model = learnt(rest, self.sizes, self.values)
+        return _share(_guess(model, last.grouped.cells[mine]) == value[last.person[mine]])
+
+
+def _guess(model: Model, cells: Codes) -> Counts:
+    """Return the likeliest value by cells alone."""
+    return (model.likelihood(cells) + model.prior).argmax(axis=1)
+
+
+def _looked_back(evidence: Evidence) -> tuple[Flags, Codes, int]:
+    """Return by person code which values are left, shape (people, values), the last release, and the number of rows.
+
+    The last release is -1 for whoever is not to be asked about.
+    """
+    candidates, last = np.zeros((0, 0), dtype=np.bool_), np.zeros(0, dtype=np.int32)
+    rows = 0
+    for at in range(len(evidence.tags)):
+        members = evidence.source.members(at)
+        size = max(len(last), 1 + int(members.column.max(initial=-1)))
+        wider = np.ones((size, members.values), dtype=np.bool_)
+        # A value that earlier releases do not know is none of whoever was in one.
+        wider[: len(last)][last >= 0] = False
+        wider[: candidates.shape[0], : candidates.shape[1]] = candidates
+        candidates, last = wider, np.append(last, np.full(size - len(last), -1, dtype=np.int32))
+        named = np.flatnonzero(members.column >= 0)
+        table = members.contents.tabled(members.n_groups, members.values) > 0
+        candidates[members.column[named]] &= table[members.group[named]]
+        last[members.column[named]] = at
+        rows += len(members.column)
+    individual = np.zeros(len(last), dtype=np.bool_)
+    for at in range(len(evidence.tags)):
+        known = evidence.source.members(at).individual
+        individual[: len(known)] |= known[: len(individual)]
+    last[~individual] = -1
+    return candidates, last, rows
+
+
+def _numbered(names: dict[int, int], column: Codes) -> Codes:
+    """Return cells numbered from 0 in the order in which they are first met."""
+    kinds, place = np.unique(column, return_inverse=True)
+    return np.array([names.setdefault(kind, len(names)) for kind in kinds.tolist()], dtype=np.int32)[place.ravel()]
+
+
+def _release(
+    members: Members,
+    person: Codes | None,
+    cells: Codes,
+    candidates: Flags,
+    chance: float,
+    rng: np.random.Generator,
+) -> _Release | None:
+    """Return some groups of a release, each taken with a chance; None where rows do not fit the groups."""
+    if person is None or not np.array_equal(person, members.column):
+        return None
+    taken = rng.random(members.n_groups) < chance
+    rows = np.flatnonzero(taken[members.group])
+    rows = rows[np.argsort(members.group[rows], kind="stable")]
+    number = np.cumsum(taken) - 1
+    groups, bag = int(taken.sum()), members.contents.bag
+    some = taken[bag]
+    count = None if members.contents.rows is None else members.contents.rows[some]
+    held = ValueCounts(number[bag[some]].astype(np.int32), members.contents.value[some], count)
+    counts = held.tabled(groups, candidates.shape[1]).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.bincount(number[members.group[rows]], minlength=groups))])
+    if not np.array_equal(np.diff(start), counts.sum(axis=1)):
+        return None
+    who = members.column[rows]
+    may = np.where((who >= 0)[:, None], candidates[who], True)
+    return _Release(who, Grouped(start, cells[rows], counts, may))
+
+
+def _without(release: _Release, apart: Flags) -> Grouped:
+    """Return the groups of a release with nobody of some people."""
+    grouped = release.grouped
+    size = np.diff(grouped.start)
+    group = np.repeat(np.arange(len(size)), size)
+    touched = np.zeros(len(size), dtype=np.bool_)
+    touched[group[apart[release.person]]] = True
+    kept = ~touched[group]
+    start = np.concatenate([[0], np.cumsum(size[~touched])])
+    return Grouped(start, grouped.cells[kept], grouped.counts[~touched], grouped.candidates[kept])
+
+
+def _share(right: Flags) -> EstimatedShare:
+    """Return a share with its 95 % interval (Wilson).
+
+    >>> _share(np.array([True, True, False, True]))
+    EstimatedShare(value=0.75, low=0.30064183875159065, high=0.9544127391902995)
+    """
+    n, p = len(right), float(right.mean())
+    middle, width = p + _Z**2 / (2 * n), _Z * np.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
+    return EstimatedShare(p, float((middle - width) / (1 + _Z**2 / n)), float((middle + width) / (1 + _Z**2 / n)))
+
+
+def _mean(chance: npt.NDArray[np.float64]) -> EstimatedShare:
+    """Return a mean of probabilities with the 95 % interval of the share that they foresee."""
+    mean, error = float(chance.mean()), _Z * float(np.sqrt((chance * (1 - chance)).sum())) / len(chance)
+    return EstimatedShare(mean, max(0.0, mean - error), min(1.0, mean + error))
+
+
+def _difference(attack: EstimatedShare, control: EstimatedShare | None) -> EstimatedShare | None:
+    """Return how much an attack exceeds its control (Newcombe's interval of a difference of shares)."""
+    if control is None:
+        return None
+    value = attack.value - control.value
+    low = value - np.hypot(attack.value - attack.low, control.high - control.value)
+    high = value + np.hypot(attack.high - attack.value, control.value - control.low)
+    return EstimatedShare(value, float(low), float(high))

@@ -1,0 +1,65 @@
+"""What the attack by inference estimates, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.measures import Measures
+
+
+@dataclass(frozen=True)
+class EstimatedShare:
+    """A share with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InferenceMeasures(Measures):
+    """How well values are guessed; an estimate, which decides nothing.
+
+    Attributes:
+        individuals: people whose value was guessed.
+        attack: share of right guesses by groups and quasi-identifiers together; None where the values are not known.
+        control: by quasi-identifiers alone, of people of whose groups nothing was learnt: what is true of anybody.
+        baseline: by the values of the person's groups alone, all rows alike.
+        advantage: attack less control.
+    """
+
+    individuals: int
+    attack: EstimatedShare | None = None
+    control: EstimatedShare | None = None
+    baseline: EstimatedShare | None = None
+    advantage: EstimatedShare | None = None
+
+    remedy: ClassVar[str] = "Publish fewer or coarser quasi-identifiers beside the values."
+
+    @property
+    def subjects(self) -> int:
+        """How many people there are."""
+        return self.individuals
+
+    def found_in_words(self, *, at_least: bool) -> str:
+        """Return how many guesses are right."""
+        del at_least
+        if self.attack is None:
+            return "an estimate; the values are not known, so that nothing tells which guesses are right"
+        return f"an estimate: {self.attack.value:.1%} of the values guessed"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield what the guesses are worth."""
+        if self.attack is None or self.baseline is None:
+            return
+        said = [f"{_said(self.attack)} of the guesses are right"]
+        if self.control is not None:
+            said.append(f"{_said(self.control)} where nothing was learnt from the person's groups")
+        said.append(f"{_said(self.baseline)} by the groups' values alone")
+        yield f"{attack}: {', '.join(said)} (95 % intervals). It decides nothing; what counts is how much it exceeds."
+
+
+def _said(interval: EstimatedShare) -> str:
+    return f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%})"
