@@ -1,0 +1,82 @@
+"""`audit plan MICRODATA`: methods and parameters side by side, with a recommendation."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from audit.cli.arguments import Names, how_many, local, positive_seconds
+from audit.cli.output import check_output, put
+from audit.cli.progress import counting
+
+if TYPE_CHECKING:
+    from audit.pipeline.publication_plan import Candidate
+
+TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10), "e": (2,)}
+"""The values that are tried of a parameter; its least value where it is none of these."""
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    from anonymizers.registry import METHODS
+
+    parser = commands.add_parser(
+        "plan",
+        help="what each method would make of your microdata, with a recommendation",
+        description="Publish microdata with each method and some parameters into a temporary folder, audit and measure "
+        "what comes out, and say which to take. Nothing stays but the table that is printed.",
+    )
+    parser.add_argument("microdata", type=local, metavar="MICRODATA", help="folder with a microdata.toml")
+    parser.add_argument(
+        "--method", action="append", choices=Names(METHODS.names), metavar="NAME", help="try this one (may be repeated)"
+    )
+    parser.add_argument("--queries", type=how_many, default=1000, metavar="N", help="COUNT queries; default: 1000")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws queries and groups; default: 0")
+    parser.add_argument(
+        "--time-limit", type=positive_seconds, default=20.0, metavar="S", help="seconds per attack; default: 20"
+    )
+    parser.add_argument("--format", choices=["text", "json", "markdown"], default="text", help="default: text")
+    parser.add_argument("--output", metavar="FILE", type=local, help="write to a file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Try the methods, print the table, and return 0; a plan is no verdict.
+
+    Raises:
+        InputError: the microdata cannot be read.
+    """
+    from attacks.registry import all_attacks
+    from audit.io.microdata import open_microdata
+    from audit.metrics.utility import Queries
+    from audit.pipeline.audit_run import AuditOptions
+    from audit.pipeline.publication_plan import plan_publication
+    from reports.publication_plan import FORMATS
+
+    check_output(arguments.output)
+    microdata = open_microdata(arguments.microdata)
+    options = AuditOptions(time_limit=arguments.time_limit, findings=0)
+    queries = Queries(arguments.queries or 1, seed=arguments.seed)
+    with counting("trying methods") as watch:
+        plan = plan_publication(
+            microdata, [*_candidates(arguments.method or ())], all_attacks(), options, queries, watch
+        )
+    put(FORMATS[arguments.format](plan), arguments.output)
+    return 0
+
+
+def _candidates(names: list[str] | tuple[()]) -> Iterator[Candidate]:
+    """Yield the methods with the parameters to try, and what they promise."""
+    from anonymizers.registry import METHODS
+    from audit.model.options import options_of
+    from audit.principles import registry as principles
+
+    for name in names or METHODS.names:
+        kind = METHODS.load(name)
+        needed = [option for option in options_of(kind) if option.required]
+        for values in product(*(TRIED.get(option.name, (int(option.least),)) for option in needed)):
+            given = {option.name: value for option, value in zip(needed, values, strict=True)}
+            method = kind(**given)
+            written = " ".join(f"{option.flag} {value}" for option, value in zip(needed, values, strict=True))
+            yield written, method, principles.find(method.promise.principle, method.promise.parameters)

@@ -1,0 +1,102 @@
+"""`audit repair SERIES CANDIDATE --output DIR`: the least changed candidate that keeps the policy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from attacks.registry import choose
+from audit.cli.arguments import options_given
+from audit.cli.audit import add_attack_options, add_options, options, spelled
+from audit.cli.output import say
+from audit.cli.progress import progress
+from audit.model.errors import UsageError, printable
+
+
+def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private
+    """Register the command and its arguments; some words name attacks that are in no registry."""
+    parser = commands.add_parser(
+        "repair",
+        help="change a candidate as little as possible, so that the series with it keeps the policy",
+        description="Merge groups of a release that is not yet published, or withhold rows of it, until the series "
+        "with it keeps the policy. What is written was audited as a whole, with every attack that applies. The "
+        "series is not changed.",
+        epilog="Exit codes: 0 repaired, 1 there is no repair or none was found, 2 wrong usage or input.",
+    )
+    parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
+    parser.add_argument(
+        "candidate",
+        nargs="+",
+        metavar="CANDIDATE",
+        help="the release's file, or its rows and its values; the key is a column, or TAG.key.csv beside it",
+    )
+    add_options(parser, ["text", "json"])
+    for action in parser._actions:
+        if action.dest == "output":
+            action.metavar, action.help, action.required = "DIR", "a new or empty folder for the candidate", True
+    parser.add_argument(
+        "--only", action="append", choices=["merge", "withhold"], help="make only such changes (may be repeated)"
+    )
+    parser.add_argument(
+        "--reach", type=float, metavar="RISK", help="keep every risk below this, though the policy allows more"
+    )
+    parser.add_argument(
+        "--baseline",
+        action="store_true",
+        help="where the series breaks the policy already: let the candidate add nothing to that",
+    )
+    add_attack_options(parser, words)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Repair a candidate, say what was changed, and return the exit code.
+
+    Raises:
+        UsageError: the candidate is none, the folder has files in it, or no attack applies.
+        InputError: the series or the candidate cannot be read.
+    """
+    from audit.count_tables.manifest import is_table_series
+
+    if is_table_series(arguments.series):
+        from audit.cli import count_tables
+
+        return count_tables.run_repair(arguments)
+    from audit.io.candidate import with_candidate
+    from audit.io.paths import as_path
+    from audit.io.series import open_series
+    from audit.repair.search import MOVES, RepairSearch
+    from audit.runtime.distributed.engines import engine
+    from reports.repair import as_json, text
+
+    output: Path = arguments.output
+    _check_folder(output)
+    if len(arguments.candidate) > 2:
+        raise UsageError("more than two files are given; name one table, or the rows and the values of a pair")
+    before, after = with_candidate(open_series(arguments.series), [as_path(name) for name in arguments.candidate])
+    with progress() as watch, engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
+        how = options(arguments, watch, chosen)
+        if arguments.reach is not None:
+            if not 0 < arguments.reach <= 1:
+                raise UsageError("--reach takes a risk above 0, 1 at most")
+            how = replace(how, limits={**how.limits, "max_risk": arguments.reach})
+        attacks = choose(arguments.attack or (), options_given(arguments), spelled)
+        search = RepairSearch(before, after, attacks, how, moves=arguments.only or MOVES, baseline=arguments.baseline)
+        repair = search.repair(output)
+    say(as_json(repair) if arguments.format == "json" else text(repair))
+    return 0 if repair.refused is None else 1
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder with files in it, or one that cannot be made.
+
+    Raises:
+        UsageError: it is one.
+    """
+    shown = printable(str(folder), 200)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{shown}: there is something already; name a new or empty folder")
+    if not folder.absolute().parent.is_dir():
+        raise UsageError(f"{shown}: there is no folder to make it in; name a folder in one that exists")

@@ -1,0 +1,139 @@
+"""Cells of merged groups: the narrowest published notation that covers several cells, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_text import ANYTHING, show
+from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains, parse
+from audit.io.hierarchies import Hierarchy
+
+_LISTED = 8
+"""More values than this are not listed: nobody reads such a cell."""
+
+
+def merged_text(attribute: QuasiIdentifier, texts: Sequence[str]) -> str:
+    """Return the text of the narrowest cell that covers all cells of some texts; the text itself where there is one.
+
+    Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
+    postcodes, their common prefix; other texts a list, and `*` where the list would be long.
+    """
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) == 1:
+        return distinct[0]
+    cells = [parse(text, attribute.kind, attribute.hierarchy, attribute.missing) for text in distinct]
+    if any(isinstance(cell, Anything) for cell in cells):
+        return ANYTHING
+    widest = [text for text, cell in zip(distinct, cells, strict=True) if all(contains(cell, c) for c in cells)]
+    if widest:
+        return widest[0]
+    if all(isinstance(cell, Interval | NumberSet) for cell in cells):
+        return show(_hull([cell for cell in cells if isinstance(cell, Interval | NumberSet)]))
+    return _merged_labels(cells, attribute.hierarchy)
+
+
+def _hull(cells: Sequence[Interval | NumberSet]) -> Cell:
+    """Return the interval from the least to the greatest number of some cells."""
+    ends = [_ends(cell) for cell in cells]
+    lows, highs = [low for low, _ in ends], [high for _, high in ends]
+    low = None if any(number is None for number, _ in lows) else min((n, o) for n, o in lows if n is not None)
+    high = None if any(number is None for number, _ in highs) else max((n, not o) for n, o in highs if n is not None)
+    if low is None and high is None:
+        return Anything()
+    return Interval(
+        None if low is None else low[0],
+        None if high is None else high[0],
+        low_open=low is not None and low[1],
+        high_open=high is not None and not high[1],
+    )
+
+
+def _ends(cell: Interval | NumberSet) -> tuple[tuple[Fraction | None, bool], tuple[Fraction | None, bool]]:
+    if isinstance(cell, NumberSet):
+        return (min(cell.members), False), (max(cell.members), False)
+    return (cell.low, cell.low_open), (cell.high, cell.high_open)
+
+
+def _merged_labels(cells: Sequence[Cell], hierarchy: Hierarchy | None) -> str:
+    """Return the text of the narrowest cell of texts that covers some cells of texts."""
+    members = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
+    masks = [cell for cell in cells if isinstance(cell, Masked)]
+    if hierarchy is not None and not masks:
+        above = [
+            (len(leaves), -level, label)
+            for level, labels in enumerate(hierarchy.levels)
+            for label in dict.fromkeys(labels)
+            if (leaves := hierarchy.leaves_of(label)) is not None and members <= leaves
+        ]
+        if above:
+            return min(above)[2]
+    lengths = {len(value) for value in members} | {mask.length for mask in masks}
+    prefix = _common_prefix([*members, *(mask.prefix for mask in masks)])
+    if len(lengths) == 1 and prefix and hierarchy is None and _are_codes(members, masks):
+        return show(Masked(prefix, lengths.pop()))
+    if masks or len(members) > _LISTED:
+        return ANYTHING
+    return show(ValueSet(frozenset(members)))
+
+
+def _common_prefix(texts: Sequence[str]) -> str:
+    """Return the longest text with which all of some texts start.
+
+    >>> _common_prefix(["20431", "20437"])
+    '2043'
+    """
+    first, last = min(texts), max(texts)
+    shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[: min(shared, len(last))]
+
+
+def _are_codes(members: Iterable[str], masks: Iterable[Masked]) -> bool:
+    """Tell whether texts are codes that may be masked: each has a digit, so that no word becomes a prefix."""
+    return all(any(c.isdigit() for c in text) for text in [*members, *(mask.prefix for mask in masks)])
+
+
+class CellCosts:
+    """How much of an attribute's domain, as a candidate shows it, a cell covers: 0 for one value, 1 for `*`.
+
+    This is the normalized certainty penalty of one cell (Xu et al., KDD 2006), the domain being what the candidate's
+    own cells span.
+    """
+
+    def __init__(self, attribute: QuasiIdentifier, texts: Iterable[str]) -> None:
+        self._attribute = attribute
+        self._known: dict[str, float] = {}
+        cells = [self._cell(text) for text in dict.fromkeys(texts)]
+        numbers = [_ends(cell) for cell in cells if isinstance(cell, Interval | NumberSet)]
+        bounds = [number for ends in numbers for number, _ in ends if number is not None]
+        self._length = float(max(bounds) - min(bounds)) if bounds else 0.0
+        self._values = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
+
+    def _cell(self, text: str) -> Cell:
+        return parse(text, self._attribute.kind, self._attribute.hierarchy, self._attribute.missing)
+
+    def of(self, text: str) -> float:
+        """Return the cost of the cell of a text, in [0, 1]."""
+        if text not in self._known:
+            self._known[text] = self._cost(self._cell(text))
+        return self._known[text]
+
+    def _cost(self, cell: Cell) -> float:
+        if isinstance(cell, Interval):
+            if cell.low is None or cell.high is None:
+                return 1.0
+            return self._share(cell.low, cell.high)
+        if isinstance(cell, NumberSet):
+            return self._share(min(cell.members), max(cell.members))
+        others = max(1, len(self._values) - 1)
+        if isinstance(cell, ValueSet):
+            return min(1.0, (len(cell.members) - 1) / others)
+        if isinstance(cell, Masked):
+            below = sum(len(v) == cell.length and v.startswith(cell.prefix) for v in self._values)
+            return min(1.0, max(below - 1, 1) / others)
+        return 1.0
+
+    def _share(self, low: Fraction, high: Fraction) -> float:
+        """Return what part of the domain lies between two numbers."""
+        return min(1.0, float(high - low) / self._length) if self._length else float(low != high)
