@@ -416,7 +416,12 @@ def test_what_was_published_before_a_refusal_is_told(tmp_path):
     assert "Published 1 release in" in out
     assert err.count("\n") == 1
     assert "release 2 is not published" in err
-    assert set(files(tmp_path / "series")) == {"series.toml", "releases/1.csv", "private/1.key.csv"}
+    assert set(files(tmp_path / "series")) == {
+        "series.toml",
+        "releases/1.csv",
+        "private/1.key.csv",
+        "private/.gitignore",
+    }
     assert_true(micro, tmp_path / "series", "1")
 
 
@@ -448,8 +453,8 @@ WORDS = [
     (("--method", "m-invariance", "--m", "٣"), f"argument --m: {FROM_TWO}"),
     (("--method", "m-invariance", "--m", "9" * 5000), f"argument --m: {FROM_TWO}"),
     (("--method", "l-diversity", "--l", "1"), f"argument --l: {FROM_TWO}"),
-    ((*MONDRIAN, "--withhold"), "mondrian has no --withhold; it publishes everybody, or refuses"),
-    ((*DIVERSE, "--withhold"), "l-diversity has no --withhold; it publishes everybody, or refuses"),
+    ((*MONDRIAN, "--withhold"), "mondrian has no --withhold; it has --k"),
+    ((*DIVERSE, "--withhold"), "l-diversity has no --withhold; it has --l"),
     ((*MONDRIAN, "--publish", "anatomy"), "mondrian publishes no anatomy; choose from generalization"),
     ((*MONOTONIC, "--publish", "anatomy"), "monotonic-mondrian publishes no anatomy; choose from generalization"),
     ((*M, "--publish", "cake"), "argument --publish: invalid choice"),
@@ -481,7 +486,7 @@ def test_microdata_that_are_not_there(tmp_path):
     assert line.endswith("microdata.toml: there is no such file; correct the path")
     (tmp_path / "file").write_text("x")
     [line] = refused(tmp_path / "file", tmp_path / "series", *M)
-    assert line.endswith("check the path and its permissions")
+    assert line.endswith("this is a file, not a folder; correct the path")
 
 
 # -- folders and files in the way ------------------------------------------------------------------------------------
@@ -855,3 +860,9 @@ def test_a_key_of_pairs_that_names_a_stranger(begin):
     assert re.match(
         r"releases/1\.rows\.csv:[0-9]+: the key says that this row is of somebody who is not in the snap", line
     )
+
+
+@EVERY
+def test_pairs_say_that_exact_values_are_published(words, tmp_path):
+    out = published(write_microdata(tmp_path / "micro", TWO), tmp_path / "series", *words)
+    assert ("Exact quasi-identifiers are published" in out) == (words in PAIRS)

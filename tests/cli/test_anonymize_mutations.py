@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.reading.series import open_series
+from audit.io.series import open_series
 from tests.cli.forms import edit, read_rows, snapshot, write_rows
 from tests.cli.mutating import HOSTILE, MAKES_PRIVATE_PUBLIC, MUTATIONS, Mutation, NotHere, change_cell, pick
 from tests.cli.test_anonymize import ANATOMY, BUCKETS, DIVERSE, MONDRIAN, MONOTONIC, M, assert_true, convert

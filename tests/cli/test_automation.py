@@ -35,7 +35,7 @@ def scripts() -> dict[str, str]:
 
 
 def inputs() -> list[str]:
-    block = ACTION.split("inputs:\n")[1].split("runs:\n")[0]
+    block = ACTION.split("inputs:\n")[1].split("outputs:\n")[0]
     return re.findall(r"^  ([a-z]+):$", block, re.MULTILINE)
 
 
@@ -79,6 +79,32 @@ def test_the_action_takes_more_arguments_and_runs_nothing_in_them(tmp_path):
     ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--findings 1 --time-limit 60")
     assert ran.returncode == 1
     assert "Findings of intersection (1 of 2)" in ran.stdout
+
+
+def test_no_line_of_the_arguments_is_dropped(tmp_path):
+    ran = run_action(
+        tmp_path, SERIES=HOSPITAL, ARGUMENTS="--attack intersection\n--policy max_risk=0.01\n\n--findings 1\n"
+    )
+    assert "limit 0.01" in ran.stdout
+    assert "Findings of intersection (1 of" in ran.stdout
+
+
+def test_an_argument_may_hold_blanks_when_it_is_quoted(tmp_path):
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS='--attack "no such attack"')
+    assert (ran.returncode, "no such attack" in ran.stderr) == (2, True)
+
+
+def test_arguments_with_an_open_quote_fail(tmp_path):
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ATTACK="intersection", ARGUMENTS='--policy "max_risk=0.01')
+    assert ran.returncode not in (0, 3)
+    assert "NOT SAFE" not in ran.stdout
+
+
+def test_the_verdict_is_an_output_and_stands_in_the_summary(tmp_path):
+    files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    assert run_action(tmp_path, SERIES=HOSPITAL, **{name: str(path) for name, path in files.items()}).returncode == 1
+    assert files["GITHUB_OUTPUT"].read_text() == "exit-code=1\nverdict=not-safe\n"
+    assert "not-safe" in files["GITHUB_STEP_SUMMARY"].read_text()
 
 
 def test_inputs_are_words(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.promises.registry import PRINCIPLES, parameters
+from audit.principles.registry import PRINCIPLES, parameters
 from tests.cli.forms import EXAMPLES, FORMS, edit, private_texts, snapshot
 from tests.cli.test_command_line import only_line
 from tests.helpers.running import run_main
@@ -168,16 +168,16 @@ def test_a_full_standard_output_is_told():
 # -- every form of series -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("principle", PRINCIPLES, ids=lambda principle: principle.ident)
+@pytest.mark.parametrize("principle", list(PRINCIPLES), ids=lambda principle: principle.name)
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_every_form_of_series(form, principle, tmp_path):
     """A verdict or one clear line; nothing is written; nobody is named unless asked."""
     FORMS[form](tmp_path / "s")
     before = snapshot(tmp_path / "s")
-    words = ["check", str(tmp_path / "s"), "--principle", principle.ident]
+    words = ["check", str(tmp_path / "s"), "--principle", principle.name]
     words += [word for name in parameters(principle) for word in (f"--{name}", "3")]
     code, out, err = run_main(*words)
-    assert code in (0, 1, 2, *([3] if principle.ident == "e-equivalence" else [])), err
+    assert code in (0, 1, 2, *([3] if principle.name == "e-equivalence" else [])), err
     assert snapshot(tmp_path / "s") == before
     assert not [text for text in private_texts(tmp_path / "s") if text in out + err]
     if code == 2:
@@ -247,4 +247,4 @@ def test_help_tells_the_principles_and_their_parameters():
 def test_the_manual_has_every_principle():
     manual = (Path(__file__).parents[2] / "docs/principles.md").read_text(encoding="utf-8")
     for principle in PRINCIPLES:
-        assert f"| `{principle.ident}` | `--{'`, `--'.join(parameters(principle))}` |" in manual
+        assert f"| `{principle.name}` | `--{'`, `--'.join(parameters(principle))}` |" in manual

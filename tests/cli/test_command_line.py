@@ -63,7 +63,7 @@ def test_exit_codes(name, words, code):
 
 
 def test_a_bug_is_one_line_and_a_trace_without_messages(monkeypatch, tmp_path):
-    def fail(words):
+    def fail(words, **_):
         raise RuntimeError("Bob has dyspepsia")
 
     monkeypatch.setattr(command, "_dispatch", fail)
@@ -78,7 +78,7 @@ def test_a_bug_is_one_line_and_a_trace_without_messages(monkeypatch, tmp_path):
 
 
 def test_a_bug_without_a_place_for_its_trace(monkeypatch, tmp_path):
-    monkeypatch.setattr(command, "_dispatch", lambda words: 1 / 0)
+    monkeypatch.setattr(command, "_dispatch", lambda words, **_: 1 / 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
     code, _, err = run_main("series")
     assert code == 4
@@ -86,7 +86,7 @@ def test_a_bug_without_a_place_for_its_trace(monkeypatch, tmp_path):
 
 
 def test_too_little_memory_is_the_users_to_mend(monkeypatch):
-    def fail(words):
+    def fail(words, **_):
         raise MemoryError
 
     monkeypatch.setattr(command, "_dispatch", fail)
@@ -114,7 +114,6 @@ def test_version():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "SERIES"),
         (["--frobnicate"], "SERIES"),
         ([HOSPITAL, "--frobnicate"], "--frobnicate"),
         ([HOSPITAL, HOSPITAL], "unrecognized arguments"),
@@ -164,8 +163,8 @@ def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
     violations = result["policy"]["violations"]
     assert [violation["attack"] for violation in violations] == ["update-graph", "joint"]
     assert [violation["value"] for violation in violations] == pytest.approx([10 / 11, 10 / 11])
-    code, result, _ = run_audit(tmp_path / "s", "--policy", "max_risk=0.95", "--policy", "k=3")
-    assert (code, result["policy"]["limits"]) == (0, {"max_risk": 0.95, "min_e": 2, "k": 3})
+    code, result, _ = run_audit(tmp_path / "s", "--policy", "max_risk=0.95", "--policy", "k=1")
+    assert (code, result["policy"]["limits"]) == (0, {"max_risk": 0.95, "min_e": 2, "k": 1})
 
 
 @pytest.mark.parametrize(("asked", "most"), [("0", 0), ("1", 1), ("2", 2), ("7", 7), ("all", 99)])
@@ -174,7 +173,11 @@ def test_findings_are_cut_and_counted(asked, most):
     assert code == 1
     totals = {attack["attack"]: attack["findings_total"] for attack in result["attacks"]}
     assert totals.pop("equivalence") >= 6  # three pairs, and others that tell of the rest
-    assert totals == {"intersection": 2, "update-graph": 4, "joint": 6, "inference-table": 0}
+    assert {name: total for name, total in totals.items() if total} == {
+        "intersection": 2,
+        "update-graph": 4,
+        "joint": 6,
+    }
     for attack in result["attacks"]:
         assert len(attack["findings"]) == min(most, attack["findings_total"])
     text = run_main(str(HOSPITAL), "--findings", asked)[1]
@@ -227,9 +230,10 @@ def test_a_limit_that_is_reached_is_never_a_pass(name, tmp_path):
         words = [str(tmp_path / name), "--adversary", "register"]
     else:
         words = [str(EXAMPLES / name)]
-    assert run_main(*words, "--policy", "min_e=1")[0] == 0
     # Of a few rows, `equivalence` finds people who are equal before it looks at the clock.
-    words += ["--time-limit", "0.000001", "--policy", "min_e=1"]
+    words += ["--policy", "min_e=1"] if name == "hospital-2-invariant" else []
+    assert run_main(*words)[0] == 0
+    words += ["--time-limit", "0.000001"]
     code, out, _ = run_main(*words, "--format", "json")
     result = json.loads(out)
     assert code == 3
@@ -260,7 +264,7 @@ def test_what_only_everybody_together_may_tell(words, said):
 # -- what is written where ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [form.ident for form in FORMATS])
+@pytest.mark.parametrize("form", list(FORMATS.names))
 def test_a_report_in_a_file(form, tmp_path):
     file = tmp_path / "report"
     code, printed, _ = run_main(str(HOSPITAL), "--format", form, "--attack", "intersection")
@@ -342,7 +346,7 @@ def test_no_report_replaces_a_file_of_the_series(name, tmp_path):
     for output in (tmp_path / "s" / name, tmp_path / "link"):
         code, out, err = run_main(str(tmp_path / "s"), "--output", str(output))
         assert (code, out) == (2, "")
-        assert "a file of the series" in only_line(err)
+        assert "this file is one of the inputs" in only_line(err)
     assert snapshot(tmp_path / "s") == before
 
 
@@ -351,14 +355,14 @@ def test_no_report_replaces_a_key(tmp_path):
     before = snapshot(tmp_path / "s/private")
     code, _, err = run_main(str(tmp_path / "s"), "--output", str(tmp_path / "s/private/1.key.csv"))
     assert code == 2
-    assert "a file of the series" in only_line(err)
+    assert "this file is one of the inputs" in only_line(err)
     assert snapshot(tmp_path / "s/private") == before
 
 
 # -- who is named ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", [form.ident for form in FORMATS])
+@pytest.mark.parametrize("form", list(FORMATS.names))
 @pytest.mark.parametrize("series", ["hospital-l-diverse", "everything", "keyed-leak", "hospital-l-diverse-outsider"])
 def test_nobody_is_named_unless_asked_for(form, series, tmp_path):
     if series == "keyed-leak":
@@ -414,6 +418,11 @@ def test_ids_stay_where_there_is_a_private_folder(with_private):
     assert key.stat().st_mode & 0o077 == 0
 
 
+def test_the_private_folder_is_not_for_version_control(with_private):
+    run_audit(with_private, "--stable-ids")
+    assert (with_private / "private/.gitignore").read_text() == "*\n"
+
+
 def test_ids_hold_for_one_report_where_there_is_none(tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     before = snapshot(tmp_path / "s")
@@ -453,8 +462,7 @@ def test_other_waivers_waive_nothing(expires, state, with_private):
 def test_a_waiver_needs_the_private_folder(with_private):
     ids = finding_ids(run_audit(with_private)[1])
     waive(with_private, ids[0])
-    (with_private / "private/finding.key").unlink()
-    (with_private / "private").rmdir()
+    shutil.rmtree(with_private / "private")
     code, result, _ = run_audit(with_private)
     assert code == 1
     assert [waived["state"] for waived in result["policy"]["waived"]] == ["unknown"]
@@ -536,7 +544,7 @@ def test_an_interrupt_does_not_tear_off_an_import(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     reached = []
 
-    def dispatch(words):
+    def dispatch(words, **_):
         import imported_slowly
 
         reached.append(imported_slowly.whole)
@@ -551,7 +559,7 @@ def test_an_interrupt_does_not_tear_off_an_import(monkeypatch, tmp_path):
 def test_ignored_interrupts_stay_ignored(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        monkeypatch.setattr(command, "_dispatch", lambda words: os.kill(os.getpid(), signal.SIGINT) or 0)
+        monkeypatch.setattr(command, "_dispatch", lambda words, **_: os.kill(os.getpid(), signal.SIGINT) or 0)
         assert run_main("series") == (0, "", "")
     finally:
         signal.signal(signal.SIGINT, before)
@@ -574,7 +582,9 @@ def test_it_runs_as_a_program():
 
 
 def test_the_same_series_gives_the_same_report(with_private):
-    first, second = (run_process(with_private, env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12")
+    first, second = (
+        run_process(with_private, "--stable-ids", env={**os.environ, "PYTHONHASHSEED": seed}).stdout for seed in "12"
+    )
     assert re.sub(rb"\d+\.\d\d s", b"", first) == re.sub(rb"\d+\.\d\d s", b"", second)
 
 

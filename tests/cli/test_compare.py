@@ -27,12 +27,12 @@ people                                                         16               
 counterfeits of a release, at most                              0                              2
 counterfeits of all releases                                    0                              2
 adversary                                                  linked                         linked
-intersection: what falls                           2 of 16 people                 0 of 16 people
+intersection: what falls                           2 of 16 people              none of 16 people
 intersection: highest risk                                      1                          0.500
-update-graph: what falls                         4 of 22 versions               0 of 22 versions
+update-graph: what falls                         4 of 22 versions            none of 22 versions
 update-graph: highest risk                                      1                          0.500
 equivalence: what falls              13 of 16 people (least e: 1)   12 of 16 people (least e: 1)
-joint: what falls                                6 of 22 versions               0 of 22 versions
+joint: what falls                                6 of 22 versions            none of 22 versions
 joint: highest risk                                             1                          0.500
 """
 
@@ -85,6 +85,8 @@ def test_privacy_alone():
         "From discernibility on, a figure is the mean over the releases; less is more useful.\n"
         "For the error of queries and the width of cells, name the original data with --microdata.\n"
         "1, 2: inference-table is skipped: it needs [columns] record, a published id that links a record's rows.\n"
+        "1, 2: homogeneity is skipped: it is for series of which only the files are known (`published`).\n"
+        "1, 2: correspondence is skipped: it is for series of which only the files are known (`published`).\n"
         "This is no verdict: `audit SERIES` gives one.\n"
     )
 
@@ -152,14 +154,14 @@ def test_the_workload_of_the_m_distinct_paper_is_told():
     assert as_json(*words, "--workload", "m-distinct")["series"][0]["means"]["query_error"] != usual
 
 
-def test_what_cannot_be_attacked_is_compared_nevertheless(here: Path):
+def test_a_series_without_a_key_is_compared_as_published(here: Path):
     edit(here / "hospital-l-diverse/series.toml", 'individual = "Owner"\n', "")
     words = ("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "9")
     found = compare(*words)
-    assert "\n1 is not attacked: series.toml: no adversary can be assumed" in found
     assert "\nThe adversaries differ: so do what their risks mean.\n" in found
     series = as_json(*words)["series"]
-    assert (series[0]["adversary"], series[0]["individuals"], series[0]["attacks"]) == (None, None, [])
+    assert series[0]["adversary"] == "published"
+    assert [each["attack"] for each in series[0]["attacks"] if each["status"] == "complete"] == ["homogeneity"]
     assert series[0]["means"]["query_error"] is not None
 
 
@@ -259,4 +261,16 @@ def test_a_page_shows_what_the_table_shows(here):
 def test_no_file_of_a_compared_series_is_written_over():
     code, out, err = run_main("compare", "hospital-l-diverse", "--output", "hospital-l-diverse/releases/1.csv")
     assert (code, out) == (2, "")
-    assert "this is a file of the series itself" in err
+    assert "this file is one of the inputs" in err
+
+
+def test_the_comparison_is_never_written_over_microdata(tmp_path):
+    data, series = tmp_path / "data", tmp_path / "series"
+    shutil.copytree(EXAMPLES / "hospital-microdata", data)
+    shutil.copytree(EXAMPLES / "hospital-2-invariant", series)
+    for path in sorted(each for each in data.rglob("*") if each.is_file()):
+        before = path.read_bytes()
+        code, out, err = run_main("compare", str(series), "--microdata", str(data), "--output", str(path))
+        assert (code, out) == (2, "")
+        assert "this file is one of the inputs" in err
+        assert path.read_bytes() == before

@@ -148,7 +148,7 @@ def pattern_without_files(s):
 
 @case("hospital-l-diverse", ("series.toml:3: ", "is no table", "end in .csv, .csv.gz, .parquet"))
 def release_of_another_kind(s):
-    edit(s / "series.toml", "releases/2.csv", "releases/2.xlsx")
+    edit(s / "series.toml", "releases/2.csv", "releases/2.docx")
 
 
 @case("keyed", ("series.toml:14: ", "`max_risk`", "no limit", "at most 1"))
@@ -161,7 +161,7 @@ def policy_beyond_reason(s):
     edit(s / "series.toml", "\nk = 2", f"\nk = 0x{'f' * 5000}")
 
 
-@case("keyed", ("series.toml:18: ", "`waiver`", "no date of expiry", "write expires = 2030-01-01"))
+@case("keyed", ("series.toml:", "`expires`", "this is no date", "write expires = 2030-01-01"))
 def waiver_without_a_date(s):
     edit(s / "series.toml", "expires = 2999-01-01", 'expires = "in a while"')
 
@@ -217,13 +217,13 @@ def hierarchy_missing(s):
     (s / "hierarchies/age.csv").unlink()
 
 
-@case("hospital-l-diverse", ("releases/1.csv: ", "a folder", "name a .csv"))
+@case("hospital-l-diverse", ("releases/1.csv: ", "a folder", "name a table"))
 def folder_instead_of_a_release(s):
     (s / "releases/1.csv").unlink()
     (s / "releases/1.csv").mkdir()
 
 
-@case("hospital-l-diverse", ("releases/1.csv: ", "a pipe", "name a .csv"))
+@case("hospital-l-diverse", ("releases/1.csv: ", "a pipe", "name a table"))
 def pipe_instead_of_a_release(s):
     (s / "releases/1.csv").unlink()
     os.mkfifo(s / "releases/1.csv")
@@ -290,15 +290,9 @@ def parquet_of_other_text(s):
 
 
 @case("hospital-l-diverse", ("releases/1.csv:3: ", "not UTF-8", "save the file as UTF-8"))
-def release_in_latin_1(s):
+def release_of_an_old_encoding(s):
     path = s / "releases/1.csv"
-    path.write_bytes(path.read_bytes().replace(b"bronchitis", b"bronchit\xe9", 1))
-
-
-@case("hospital-l-diverse", ("releases/1.csv:1: ", "not UTF-8", "save the file as UTF-8"))
-def release_in_utf_16(s):
-    path = s / "releases/1.csv"
-    path.write_bytes(path.read_text(encoding="utf-8").encode("utf-16"))
+    path.write_bytes(path.read_bytes().replace(b"bronchitis", b"bronchit\x81", 1))
 
 
 @case("hospital-l-diverse", ("releases/1.csv:4: ", "4 cells where the header has 5", "one cell a column"))
@@ -363,7 +357,7 @@ def line_break_after_the_header_spoilt(s):
 )
 def other_delimiter(s):
     path = s / "releases/1.csv"
-    path.write_text("\n".join(";".join(row) for row in read_rows(path)) + "\n", encoding="utf-8")
+    path.write_text("\n".join("/".join(row) for row in read_rows(path)) + "\n", encoding="utf-8")
 
 
 # -- cells of releases ----------------------------------------------------------------------------------

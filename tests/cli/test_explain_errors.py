@@ -53,7 +53,7 @@ def test_a_missing_key(tmp_path):
     said = refused(tmp_path / "s", "--individual", "Bob")
     assert "releases/2.csv: there is no key for this release" in said
     (tmp_path / "s/private/1.key.csv").unlink()
-    assert "no adversary can be assumed" in refused(tmp_path / "s", "--individual", "Bob")
+    assert "nobody is known to be in this series" in refused(tmp_path / "s", "--individual", "Bob")
 
 
 def test_a_missing_release_and_a_missing_series(tmp_path):

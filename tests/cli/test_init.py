@@ -20,10 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.cli import init
-from audit.core.errors import AuditError, InputError, Problems, UsageError
-from audit.guessing.guess import guess
-from audit.reading.manifest import Manifest, read_manifest
-from audit.reading.series import open_series
+from audit.init.guess import guess
+from audit.init.questions import Question
+from audit.io.manifest import Manifest, read_manifest
+from audit.io.series import open_series
+from audit.model.errors import AuditError, InputError, Problems, UsageError
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "series.toml").exists())
@@ -48,13 +49,16 @@ def guess_manifest(folder: Path) -> str:
 
 def guessed(folder: Path) -> dict[str, Any]:
     """Return the guessed manifest, after every release was read with it."""
-    text = guess_manifest(folder)
-    (folder / "series.toml").write_text(text, encoding="utf-8")
+    draft = guess(folder)
+    written = {"series.toml": draft.text, **draft.files}
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
     series = open_series(folder)
     for position in range(len(series.tags)):
         series.read(position)
-    (folder / "series.toml").unlink()
-    return tomllib.loads(text)
+    for name in written:
+        (folder / name).unlink()
+    return tomllib.loads(draft.text)
 
 
 def hospital(folder: Path, releases: int = 3, **files: str) -> Path:
@@ -120,7 +124,7 @@ def test_the_whole_text(tmp_path: Path) -> None:
 [series]
 name = "ward"
 releases = ["releases/1.csv", "releases/2.csv"]  # guess: published in this order
-# not used, as they are not in releases/: "notes.csv"
+# not used, as it is not in releases/: "notes.csv"
 
 [columns]
 sensitive = "Disease"  # guess: its name and the only exact column
@@ -257,11 +261,22 @@ def test_ids_of_unknown_name(tmp_path: Path) -> None:
     assert 'Column "token" is left out: its ids are other ones in each release' in doubts
 
 
-def test_a_person_with_two_rows_is_no_key(tmp_path: Path) -> None:
+def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
     rows = [("Bob", "20-29", "flu"), ("Bob", "20-29", "cold"), ("Eve", "30-39", "flu")]
     write(tmp_path / "1.csv", ["Patient", "Age", "Disease"], rows)
-    assert "individual" not in guessed(tmp_path)["columns"]
-    assert 'Column "Patient" is left out' in " ".join(guess(tmp_path).doubts)
+    columns = guessed(tmp_path)["columns"]
+    assert (columns["individual"], columns["rows"]) == ("Patient", "episodes")
+
+    def by_date(question: Question) -> str:
+        return "latest" if "several rows" in question.text else question.default
+
+    write(
+        tmp_path / "1.csv",
+        ["Patient", "Age", "Disease", "Date"],
+        [(*row, f"2024-01-0{n}") for n, row in enumerate(rows, 1)],
+    )
+    manifest = tomllib.loads(guess(tmp_path, by_date).text)["columns"]
+    assert (manifest["rows"], manifest["date"]) == ("latest", "Date")
 
 
 def test_a_count_beside_people_is_none(tmp_path: Path) -> None:
@@ -456,7 +471,7 @@ def test_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object) -> None:
         raise PermissionError(1, "no hard links here")
 
-    monkeypatch.setattr("audit.cli.init.os.link", refuse)
+    monkeypatch.setattr("audit.io.atomic_files.os.link", refuse)
     init.write_new(tmp_path / "series.toml", "first\n")
     with pytest.raises(UsageError, match="manifest already"):
         init.write_new(tmp_path / "series.toml", "second\n")
@@ -468,7 +483,7 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         path.touch()
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", fail)
+    monkeypatch.setattr(Path, "write_bytes", fail)
     with pytest.raises(UsageError, match="No space left"):
         init.write_new(tmp_path / "series.toml", "text")
     assert list(tmp_path.iterdir()) == []
@@ -488,9 +503,8 @@ def test_nothing_to_guess_from(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ("Age,Disease\n1,flu\n", "Alter,Krankheit\n1,Grippe\n", "no column in common"),
+        ("Age,Disease\n1,flu\n", "x,y\na,b\nc,b\n", "no column in common"),
         ("Owner,Group-ID\nA,1\nB,1\n", "Owner,Group-ID\nA,1\nB,1\n", "none can be sensitive"),
-        ("Age;Disease\n1;flu\n", "Age;Disease\n1;flu\n", "separated by ;"),
         ("Age,Disease\n1,flu\n1\n", "Age,Disease\n1,flu\n", r"1\.csv:3: 1 cells where the header has 2"),
         ("Age,Disease\n1,flu\n", "", r"2\.csv:1: the file is empty"),
         ("Age,Disease\n1,flu\n", "Age,Age\n1,flu\n", "same name in the header"),
@@ -521,19 +535,28 @@ def test_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert run(Path("my ward")) == 0
     assert capsys.readouterr().out == (
         """\
-Wrote my ward/series.toml, guessed from the files found:
+Files
+  releases/1.csv  19 rows, 4 columns
+  releases/2.csv  18 rows, 4 columns
+  releases/3.csv  17 rows, 4 columns
 
-  releases           3: 1, 2, 3
-  sensitive          Disease
-  quasi-identifiers  Age
-  group              Group-ID
-  individual         Owner
+Columns, with how many different cells
+  Owner     individual        19  its name; its cells are unique in each release and come back in
+                                  later ones
+  Group-ID  group             5   its name, and its rows have equal cells
+  Age       quasi-identifier  5   intervals
+  Disease   sensitive         2   its name and the only exact column
 
-Check first:
+Look at
   - Column "Owner" is taken for the auditor's key, with which the adversary knows everybody's group:
     the worst case. If it was published, write record = "Owner" instead.
 
-The file says why each guess was made. When it is right: audit 'my ward'
+What can be judged
+  What somebody learns who knows in which group each person is, over all releases (linked).
+
+Wrote series.toml in my ward; it says why each guess was made.
+
+Next: audit 'my ward'
 """
     )
     assert open_series(Path("my ward")).tags == ("1", "2", "3")

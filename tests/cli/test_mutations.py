@@ -36,7 +36,7 @@ def mutated(folder: Path, kind: str, rng: random.Random) -> tuple[str, Path, set
 
 
 def options(kind: str, rng: random.Random) -> list[str]:
-    words = ["--format", rng.choice([form.ident for form in FORMATS])]
+    words = ["--format", rng.choice(list(FORMATS.names))]
     if kind not in ALWAYS_REFUSED:
         words += rng.choice([[], [], [], [], [], ["--adversary", "linked"], ["--adversary", "register"]])
         words += rng.choice([[], [], [], [], [], ["--policy", "max_risk=0.5"], ["--attack", "update-graph"]])

@@ -15,11 +15,11 @@ import pytest
 
 from audit.cli import main as command
 from audit.cli import simulate
-from audit.core.errors import Problems
-from audit.reading.microdata import open_microdata
-from audit.reading.numbering import People, Vocabulary
-from audit.reading.tables import read_table
-from audit.simulating import writing
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.microdata import open_microdata
+from audit.io.tables import read_table
+from audit.model.errors import Problems
+from audit.simulating import microdata_writer
 from tests.helpers.running import run_main
 
 SMALL = ["--rows", "600", "--insertions", "80", "--deletions", "60", "--snapshots", "5"]
@@ -78,7 +78,7 @@ def contents(folder):
 @pytest.mark.parametrize("words", [[], ["--diameter", "5", "--moving"], ["--slope", "0", "--file-type", "csv"]])
 def test_the_reader_of_microdata_takes_it(words, tmp_path):
     microdata = open_microdata(written(tmp_path / "m", *SMALL, *words))
-    people, vocabulary = People(), Vocabulary()
+    people, vocabulary = IdentifierEncoder(), Vocabulary()
     read = [microdata.read(position, people, vocabulary) for position in range(5)]
     assert [len(each.snapshot) for each in read] == [600, 620, 640, 660, 680]
     assert microdata.tags == ("1", "2", "3", "4", "5")
@@ -292,7 +292,7 @@ def test_people_of_a_table_are_as_they_were(name, file_type, tmp_path):
     ages, codes = [int(row[1]) for row in rows], [int(row[2]) for row in rows]
     assert (microdata.domains["Age"].low, microdata.domains["Age"].high) == (min(ages), max(ages))
     assert (microdata.domains["Zip"].low, microdata.domains["Zip"].high) == (min(codes), max(codes))
-    microdata.read(0, People(), Vocabulary())
+    microdata.read(0, IdentifierEncoder(), Vocabulary())
 
 
 def test_nobody_who_was_not_drawn_is_in_the_files(tmp_path):
@@ -430,8 +430,8 @@ def test_nothing_is_left_behind(error, code, there, tmp_path, monkeypatch):
             raise error
         write(table, path)
 
-    write = writing.write_table
-    monkeypatch.setattr(writing, "write_table", fail)
+    write = microdata_writer.write_table
+    monkeypatch.setattr(microdata_writer, "write_table", fail)
     if there:
         (tmp_path / "m").mkdir()
     found, out, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)
@@ -447,8 +447,8 @@ def test_what_was_put_there_meanwhile_stays(tmp_path, monkeypatch):
         (tmp_path / "m/mine").write_text("mine")
         write(table, path)
 
-    write = writing.write_table
-    monkeypatch.setattr(writing, "write_table", put)
+    write = microdata_writer.write_table
+    monkeypatch.setattr(microdata_writer, "write_table", put)
     code, _, err = run_main("simulate", "--output", str(tmp_path / "m"), *SMALL)
     assert code == 2
     assert err.count("\n") == 1
@@ -507,6 +507,6 @@ def test_help():
     assert (code, err) == (0, "")
     assert out.startswith("usage: audit simulate")
     page = (Path(__file__).parents[2] / "docs/simulate.md").read_text(encoding="utf-8")
-    options = {word.strip("[],") for word in out.split() if word.strip("[").startswith("--")} - {"--help", "--output"}
+    options = {word.strip("[],;") for word in out.split() if word.strip("[").startswith("--")} - {"--help", "--output"}
     assert len(options) > 15
     assert not [option for option in options if f"`{option}" not in page]

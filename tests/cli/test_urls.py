@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit.api import load
-from audit.core.errors import InputError
-from audit.reading import places, remote, tables
-from audit.reading.series import open_series
+from audit.io import paths, remote_path, tables
+from audit.io.series import open_series
+from audit.model.errors import InputError
 from tests.helpers.places import SERIES, example, served, to_memory
 from tests.helpers.running import run_main
 
@@ -31,8 +31,8 @@ SECRETS = ("topsecret", "hunter2", "someone")
 
 
 def told(*words):
-    """Exit code and the result without its seconds, of a command that prints JSON."""
-    code, out, err = run_main(*words, "--format", "json")
+    """Exit code and the result without its seconds, of a command that prints JSON with the ids of the series' key."""
+    code, out, err = run_main(*words, "--format", "json", "--stable-ids")
     assert not err
     return code, json.loads(out, object_hook=lambda entry: {k: v for k, v in entry.items() if k != "seconds"})
 
@@ -238,7 +238,7 @@ def test_credentials_appear_nowhere(tmp_path):
     ],
 )
 def test_what_is_shown_of_a_url(url, clean):
-    assert places.without_secrets(url) == clean
+    assert paths.without_secrets(url) == clean
 
 
 def silent(handler):
@@ -280,7 +280,7 @@ def test_what_a_server_answers(path, answer, what, tmp_path):
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_a_large_file_that_cannot_be_read_to_its_end(form, tmp_path, monkeypatch):
-    monkeypatch.setattr(remote, "_WHOLE", 64)
+    monkeypatch.setattr(remote_path, "_WHOLE", 64)
     example(NAME, tmp_path, form)
 
     def answer(handler):
@@ -310,7 +310,7 @@ def test_a_key_that_cannot_be_looked_at_does_not_pass_for_none(answer, tmp_path)
 def test_a_server_that_is_silent(tmp_path, monkeypatch):
     import threading
 
-    monkeypatch.setattr(places, "_PATIENCE", 0.3)
+    monkeypatch.setattr(paths, "_PATIENCE", 0.3)
     example(NAME, tmp_path)
     with served(tmp_path) as server:
         server.closing = threading.Event()
@@ -351,7 +351,7 @@ def test_broken_files(at_memory, tmp_path):
     place = "/bucket/series/releases/2.csv"
     storage.pipe_file(place, storage.cat_file(place) + b'"open')
     assert one_line(url).startswith("releases/2.csv:")
-    storage.pipe_file(place, b"\xff\xfe")
+    storage.pipe_file(place, b"\x81\x8d")
     assert "not UTF-8" in one_line(url)
     storage.pipe_file("/bucket/series/series.toml", b"[series")
     assert one_line(url).startswith("series.toml:1: this is not TOML")
@@ -397,7 +397,7 @@ def test_nothing_is_written_through_a_url(tmp_path):
     ):
         assert "this is a URL" in one_line(*words)
     line = one_line(series.as_uri(), "--output", series / "releases" / "1.csv")
-    assert "this is a file of the series itself" in line
+    assert "this file is one of the inputs" in line
 
 
 def test_plain_paths_need_nothing_and_urls_say_what_they_need(tmp_path, monkeypatch):
@@ -430,7 +430,7 @@ def test_a_manifest_travels_to_other_processes(tmp_path):
             sent = pickle.dumps(manifest)
             assert pickle.loads(sent) == manifest  # noqa: S301 - our own bytes
             code = (
-                "import pickle, sys\nfrom audit.reading.series import Series\n"
+                "import pickle, sys\nfrom audit.io.series import Series\n"
                 "series = Series.of(pickle.loads(sys.stdin.buffer.read()))\n"
                 "print([series.read(place).rows for place in range(len(series.tags))])"
             )
@@ -446,7 +446,7 @@ def test_a_manifest_travels_to_other_processes(tmp_path):
 @pytest.mark.parametrize("where", ["memory", "file", "http"])
 @pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
 def test_large_files_come_in_blocks(form, where, tmp_path, monkeypatch):
-    monkeypatch.setattr(remote, "_WHOLE", 64)
+    monkeypatch.setattr(remote_path, "_WHOLE", 64)
     series = example(NAME, tmp_path, form.split(".", maxsplit=1)[0])
     if form == "csv.gz":
         for path in list(series.glob("releases/*.csv")):
@@ -460,10 +460,10 @@ def test_large_files_come_in_blocks(form, where, tmp_path, monkeypatch):
 
 
 def test_only_the_columns_asked_for_are_fetched(tmp_path, monkeypatch):
-    from audit.core.errors import Problems
-    from audit.reading.tables import read_table
+    from audit.io.tables import read_table
+    from audit.model.errors import Problems
 
-    monkeypatch.setattr(remote, "_WHOLE", 4096)
+    monkeypatch.setattr(remote_path, "_WHOLE", 4096)
     rows = 200_000
     table = pa.table({"small": pa.array([0] * rows), "large": pa.array(range(rows))})
     pq.write_table(table, tmp_path / "t.parquet", compression="none", use_dictionary=["small"])
@@ -482,7 +482,7 @@ def test_only_the_columns_asked_for_are_fetched(tmp_path, monkeypatch):
         return file
 
     monkeypatch.setattr(fsspec.get_filesystem_class("file"), "_open", counting)
-    path = places.place((tmp_path / "t.parquet").as_uri())
+    path = paths.as_path((tmp_path / "t.parquet").as_uri())
     found = read_table(path, "t.parquet", ["small"], Problems())
     assert found is not None
     assert found.rows == rows
@@ -497,7 +497,7 @@ def test_a_file_that_changes_is_read_again(at_memory):
     time.sleep(0.01)
     storage.pipe_file(place, storage.cat_file("/bucket/series/releases/1.csv"))
     assert loaded.attack("intersection").measures["vulnerable"] != 2
-    path = places.place(f"{url}/releases/1.csv")
+    path = paths.as_path(f"{url}/releases/1.csv")
     changed = path.read_bytes().swapcase()
     time.sleep(0.01)
     storage.pipe_file("/bucket/series/releases/1.csv", changed)

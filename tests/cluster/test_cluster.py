@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from audit.cluster import cluster
-from audit.core.errors import UsageError
+from audit.model.errors import UsageError
+from audit.runtime.distributed.dask_cluster import cluster
 from tests.cli.forms import EXAMPLES, FORMS
 from tests.helpers.engines import told, with_key
 from tests.helpers.results import timeless
@@ -73,14 +73,14 @@ def test_tasks_are_done_by_other_processes_in_order(workers):
 def test_every_attack_says_the_same(form, workers, tmp_path):
     FORMS[form](tmp_path / "series")
     folder = with_key(tmp_path / "series")
-    assert told(folder, engine=workers, apart=True) == told(folder)
+    assert told(folder, engine=workers, distributed=True) == told(folder)
 
 
 def test_faults_of_the_files_are_told_as_ever(workers, tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "series")
     release = next((tmp_path / "series" / "releases").iterdir())
     release.write_text(release.read_text() + "one,cell\n")
-    there = told(tmp_path / "series", engine=workers, apart=True)
+    there = told(tmp_path / "series", engine=workers, distributed=True)
     assert there == told(tmp_path / "series")
     assert there.startswith("InputError: releases/")
 
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_costs_time_alone(workers, tmp_path):
 
         return progress
 
-    assert told(folder, engine=workers, apart=True, watch=watch, ranges=6) == told(folder)
+    assert told(folder, engine=workers, distributed=True, progress=watch, ranges=6) == told(folder)
     assert len(killed) == 2
 
 
@@ -208,7 +208,9 @@ def test_two_audits_at_once_on_one_scheduler(scheduler, tmp_path):
         held = [engine.submit(int, number) for number, engine in enumerate((one, other))]
         assert [task.result() for task in held] == [0, 1]
         with ThreadPoolExecutor(2) as threads:
-            jobs = [threads.submit(told, f, engine=e, apart=True) for f, e in zip(folders, (one, other), strict=True)]
+            jobs = [
+                threads.submit(told, f, engine=e, distributed=True) for f, e in zip(folders, (one, other), strict=True)
+            ]
             assert [job.result() for job in jobs] == [told(folder) for folder in folders]
 
 
@@ -225,12 +227,12 @@ def test_a_scheduler_that_dies_is_one_line(capfd):
 
 
 def test_workers_that_all_vanish_are_not_waited_for_for_ever(monkeypatch):
-    monkeypatch.setattr("audit.cluster._LOOK", 0.1)
-    monkeypatch.setattr("audit.cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster._LOOK", 0.1)
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 0.5)
     with started() as (address, _, other):
-        monkeypatch.setattr("audit.cluster._PATIENCE", 30)
+        monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 30)
         with cluster(address) as engine:
-            monkeypatch.setattr("audit.cluster._PATIENCE", 0.5)
+            monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 0.5)
             task = engine.submit(time.sleep, 100)
             other.terminate()
             with pytest.raises(UsageError, match="lost all its workers"):
@@ -249,7 +251,7 @@ def test_a_scheduler_elsewhere(scheduler, named, tmp_path, monkeypatch):
 
 
 def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
-    monkeypatch.setattr("audit.cluster.version", lambda _name: "0.0.0")
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster.version", lambda _name: "0.0.0")
     words = [str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--scheduler", scheduler]
     code, out, err = run_main(*words)
     assert (code, out) == (2, "")
@@ -259,7 +261,7 @@ def test_workers_of_another_version_are_refused(scheduler, monkeypatch):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "gopher://127.0.0.1:1", "tcp://", "127.0.0.1:x"])
 def test_no_scheduler_is_one_line(address, monkeypatch):
-    monkeypatch.setattr("audit.cluster._PATIENCE", 1)
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 1)
     words = [str(EXAMPLES / "hospital-l-diverse"), "--engine", "dask", "--scheduler", address]
     code, out, err = run_main(*words)
     assert (code, out) == (2, "")
@@ -285,7 +287,7 @@ def test_without_the_library_the_line_says_what_to_install(monkeypatch):
 
 def test_an_interrupt_ends_the_run_and_the_workers():
     code = (
-        "import time; from audit.cluster import cluster\n"
+        "import time; from audit.runtime.distributed.dask_cluster import cluster\n"
         "if __name__ == '__main__':\n"
         "    with cluster(workers=2) as engine:\n"
         "        tasks = [engine.submit(time.sleep, 100) for _ in range(2)]\n"

@@ -17,15 +17,16 @@ def with_key(folder: Path) -> Path:
 
 def told(folder: Path, *, ranges: int = 4, **options: object) -> str:
     """Audit a series; return the JSON result, or the lines of the error."""
-    from attacks.registry import ATTACKS
-    from audit.core.errors import AuditError
-    from audit.reading.series import open_series
-    from audit.running import Options, run_audit
+    from attacks.registry import all_attacks
+    from audit.io.series import open_series
+    from audit.model.errors import AuditError
+    from audit.pipeline.audit_run import AuditOptions, run_audit
     from reports.json import Json
 
     try:
-        with patch("audit.ranges._LEAST", ranges):
-            report = run_audit(open_series(folder), ATTACKS, Options(findings=None, reveal=True, **options))
+        with patch("audit.runtime.distributed.partitioned_attack._LEAST", ranges):
+            settings = AuditOptions(findings=None, reveal=True, stable_ids=True, **options)
+            report = run_audit(open_series(folder), all_attacks(), settings)
     except AuditError as error:
         return f"{type(error).__name__}: {error}"
     return timeless(Json().render(report))

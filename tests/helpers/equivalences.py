@@ -12,9 +12,12 @@ from functools import cache
 
 import numpy as np
 
-from attacks.equivalence.vectors import Vector
+from attacks.equivalence.parts import Parts
+from attacks.equivalence.search import Question, solve
+from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.matrix import NAMELESS, Matrix
-from audit.core.evidence import Entries, Members
+from audit.model.evidence import Members, ValueCounts
+from audit.runtime.budget import Budget
 
 COLUMNS = 8
 RELEASES = 4
@@ -67,7 +70,7 @@ def matrix_of(plan, individual=None, known=frozenset()):
             if rows
             else [np.zeros(0, dtype=np.int32)] * 3
         )
-        releases.append(Members(column, group, len(groups), Entries(group, value, None), individual, values))
+        releases.append(Members(column, group, len(groups), ValueCounts(group, value, None), individual, values))
     return Matrix.joined(releases), np.array(truth)
 
 
@@ -274,3 +277,11 @@ def candidates(sizes, norm):
     first = vectors[np.arange(len(vectors)), np.argmax(vectors != 0, axis=1)] if len(sizes) else np.zeros(1)
     some = (total == 0) & (first > 0)
     return vectors[some].astype(float), used[some] // 2
+
+
+def searched(matrix, max_e, budget=None, settled=0):
+    """What the search for integer vectors finds where nothing is known but that up to an e nothing is."""
+    nobody = np.zeros(matrix.columns, dtype=np.int32)
+    label = np.where(matrix.present(), np.arange(matrix.columns), -1).astype(np.int32)
+    question = Question(label, nobody, Witnesses.of(()), settled, max_e)
+    return solve(Parts.of(matrix), question, budget or Budget())

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.core.publishing import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot, SoFar
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
 
 Row = tuple[Any, ...]
 HEAD = ("Name", "Age", "Town", "Disease")
@@ -48,7 +48,7 @@ class Pairs:
     cheat: bool = False
     linked: bool = False
     follows: bool = False
-    ident = "pairs"
+    name = "pairs"
     promise = Promise("k-anonymity", {"k": 2})
     forms: tuple[Form, ...] = ("generalization", "anatomy")
 
@@ -60,7 +60,7 @@ class Pairs:
     def follows_updates(self) -> bool:
         return self.follows
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         if self.refuse:
             raise RefusalError("these rows do not please", "please", rows=[1, 0], column="sensitive")
         row = np.lexsort(snapshot.point.T) if snapshot.point.size else np.arange(len(snapshot))

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.core.budget import Budget
-from audit.core.evidence import Evidence
-from audit.core.outcome import Disclosures, Outcome
+from attacks.joint.measures import JointMeasures
+from audit.adversary.sealed_sources import unsealed
+from audit.model.evidence import Evidence
+from audit.model.outcome import AttributeDisclosures, Outcome
+from audit.runtime.budget import Budget
 from tests.helpers.proving import Prover
 from tests.helpers.tiny import TinySeries
 from tests.oracle.worlds import worlds
@@ -19,17 +21,17 @@ class Provable:
 
     series: TinySeries
     spoil: bool = False
-    ident: str = "joint"
+    name: str = "joint"
     decides: frozenset[str] = frozenset({"max_risk"})
     per_attribute: bool = True
 
-    def under(self, limits: Mapping[str, float], /) -> "Provable":
+    def with_policy(self, limits: Mapping[str, float], /) -> "Provable":
         return self
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         for release in range(len(evidence.tags)):
             evidence.pools(release)
-        people = evidence.source.series.people
+        people = unsealed(evidence.source).series.people
         number = {people.name(code): code for code in range(people.size)}
         codes = {value: code for code, value in enumerate(evidence.values)}
         prover = Prover(self.series, evidence.kind, number, codes)
@@ -44,7 +46,11 @@ class Provable:
             findings = [replace(finding, value=1 - min(finding.value, 1)) for finding in findings]
         columns = [(finding.person, finding.release, finding.value) for finding in findings]
         person, release, value = np.array(columns, dtype=np.int32).reshape(-1, 3).T
-        measures = {"versions": len(every.weights), "certain": len(findings), "eliminated": 0, "open": 0}
-        measures["timeline"] = [0] * (len(evidence.tags) - 1) + [len(findings)]
-        claims = Disclosures(person, release, value, lambda places: [findings[place] for place in places.tolist()])
-        return Outcome(self.ident, "complete", None, measures, claims)
+        timeline = [0] * (len(evidence.tags) - 1) + [len(findings)]
+        measures = JointMeasures(
+            versions=len(every.weights), certain=len(findings), eliminated=0, open=0, timeline=timeline
+        )
+        claims = AttributeDisclosures(
+            person, release, value, lambda places: [findings[place] for place in places.tolist()]
+        )
+        return Outcome(self.name, "complete", None, measures, claims)

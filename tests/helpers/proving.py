@@ -6,9 +6,9 @@ Slow on purpose, in names instead of codes, and complete: whatever is certain ha
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from audit.core.outcome import Case, Disclosure, Exclusion, Proof
+from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from tests.helpers.tiny import TinySeries
-from tests.oracle.per_person import hosts, known_values
+from tests.oracle.per_person import hosts, known_values, place
 
 Row = tuple[str, str]
 Histories = dict[tuple[str, int], frozenset[Row]]
@@ -23,26 +23,36 @@ class Prover:
     number: dict[str, int]
     codes: dict[str, int]
 
-    def claim(self, person: str, release: int, value: str) -> Disclosure:
-        """A finding that a version has a value, with its proof if there is one."""
+    def claim(self, person: str, release: int, value: str) -> AttributeDisclosure:
+        """A finding that a version has a value, with its proof; there is none if the value is not certain."""
         rows = self.start()
-        exclusions, fits = self.exclude(rows)
-        assert fits
-        left = values(rows[person, release]) - {value}
-        cases = tuple(self.case(rows, person, release, other) for other in sorted(left))
-        proof = Proof(exclusions, cases)
-        return Disclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
+        assert all(rows.values())
+        rows[person, release] = frozenset(row for row in rows[person, release] if row[1] != value)
+        proof = self.refuted(rows, (person, release))
+        return AttributeDisclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
 
-    def case(self, rows: Histories, person: str, release: int, value: str) -> Case:
+    def refuted(self, rows: Histories, first: tuple[str, int] | None = None) -> Proof:
+        """Why nothing fits: nobody has anything left, or too few rows, or each value of somebody in turn."""
+        rows = dict(rows)
+        self.prune(rows)
+        nobody = next((who for (who, _), some in rows.items() if not some), None)
+        if nobody is not None:
+            return Proof((), (self.number[nobody],))
+        few = self.too_few(rows)
+        if few is not None:
+            release, holders, taken = few
+            points = tuple(RowPoints(release, group, self.codes[value], 1) for group, value in sorted(taken))
+            return Proof(points, tuple(sorted(self.number[who] for who in holders)))
+        several = [version for version in rows if len(values(rows[version])) > 1]
+        who, when = first if first in several else min(several, default=(None, None))
+        assert who is not None, "there is a world"
+        cases = [self.case(rows, who, when, value) for value in sorted(values(rows[who, when]))]
+        return Proof((), (), tuple(cases))
+
+    def case(self, rows: Histories, person: str, release: int, value: str) -> RefutedCase:
         inner = dict(rows)
         inner[person, release] = frozenset(row for row in rows[person, release] if row[1] == value)
-        exclusions, fits = self.exclude(inner)
-        cases: tuple[Case, ...] = ()
-        if fits:
-            who, when = min((v for v in inner if len(values(inner[v])) > 1), default=(None, None))
-            assert who is not None, "there is a world with this value"
-            cases = tuple(self.case(inner, who, when, other) for other in sorted(values(inner[who, when])))
-        return Case(self.number[person], release, self.codes[value], Proof(exclusions, cases))
+        return RefutedCase(self.number[person], release, self.codes[value], self.refuted(inner))
 
     def start(self) -> Histories:
         """The rows that everybody may have, by their own groups alone."""
@@ -52,9 +62,9 @@ class Prover:
             for person in self.present(j):
                 where = hosts(self.series, person, j, self.adversary)
                 rows[person, j] = frozenset(
-                    (row.group, row.value)
+                    (name, row.value)
                     for row in self.series.releases[j]
-                    if row.group in where and known.get(person, row.value) == row.value
+                    if (name := place(self.series, j, row)) in where and known.get(person, row.value) == row.value
                 )
         self.prune(rows)
         return rows
@@ -74,39 +84,15 @@ class Prover:
                     rows[person, before] = frozenset(a for a in here if any(step(a[1], b[1]) for b in there))
                     rows[person, after] = frozenset(b for b in there if any(step(a[1], b[1]) for a in here))
 
-    def exclude(self, rows: Histories) -> tuple[tuple[Exclusion, ...], bool]:
-        """Take rows away until nothing changes: the exclusions, and whether everybody is left something."""
-        found: list[Exclusion] = []
-        self.prune(rows)
-        while all(rows.values()):
-            step = self.exclusion(rows)
-            if step is None:
-                return tuple(found), True
-            release, holders, taken, count = step
-            told = tuple((group, self.codes[value]) for group, value in sorted(taken))
-            found.append(Exclusion(release, told, tuple(sorted(self.number[who] for who in holders))))
-            if count < len(holders):
-                return tuple(found), False
-            for who, j in rows:
-                if j == release and who not in holders:
-                    rows[who, j] -= taken
-            self.prune(rows)
-        return tuple(found), False
-
-    def exclusion(self, rows: Histories) -> tuple[int, tuple[str, ...], frozenset[Row], int] | None:
-        """The next step. Too few rows come first: else somebody could lose everything whom the proof does not name."""
-        full = None
+    def too_few(self, rows: Histories) -> tuple[int, tuple[str, ...], frozenset[Row]] | None:
+        """People who can have nothing but some rows of a release, of which there are fewer than people."""
         for j, release in enumerate(self.series.releases):
             here = self.present(j)
             for holders in (some for size in range(1, len(here) + 1) for some in combinations(here, size)):
                 taken = frozenset[Row]().union(*(rows[who, j] for who in holders))
-                count = sum((row.group, row.value) in taken for row in release)
-                if count < len(holders):
-                    return j, holders, taken, count
-                others = any(rows[who, j] & taken for who in here if who not in holders)
-                if count == len(holders) and others and full is None:
-                    full = j, holders, taken, count
-        return full
+                if sum((place(self.series, j, row), row.value) in taken for row in release) < len(holders):
+                    return j, holders, taken
+        return None
 
 
 def values(rows: frozenset[Row]) -> set[str]:

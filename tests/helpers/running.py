@@ -30,8 +30,12 @@ def run_main(*argv: str) -> tuple[int, str, str]:
 
 
 def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
-    """Audit a series: exit code, the JSON result (None when there is none) and standard error."""
-    code, out, err = run_main(str(path), "--format", "json", *args)
+    """Audit a series: exit code, the JSON result (None when there is none) and standard error.
+
+    Where there is a folder for their key, ids are those that waivers name.
+    """
+    stable = ["--stable-ids"] if (path / "private").is_dir() else []
+    code, out, err = run_main(str(path), "--format", "json", *stable, *args)
     if not out.strip():
         return code, None, err
     result = json.loads(out, parse_constant=_no_constant)

@@ -33,7 +33,7 @@ _INVOCATION = _object(
     toolExecutionNotifications=_list(_object("level message", level=_LEVEL, message=_MESSAGE)),
 )
 _ARTIFACT = _object(
-    "location hashes",
+    "location",
     location=_PLACE,
     hashes=_object("sha-256", **{"sha-256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}),
 )

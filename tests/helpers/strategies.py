@@ -3,7 +3,7 @@
 People come, go and return; some rows are counterfeits, with and without identity.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -123,8 +123,11 @@ def register_series(
 
 
 @st.composite
-def boxed(draw, series: TinySeries) -> TinySeries:
-    """Give rows cells that cover their owners, and often others, and register some of the owners."""
+def boxed(draw, series: TinySeries, *, alike: bool = False) -> TinySeries:
+    """Give rows cells that cover their owners, and often others, and register some of the owners.
+
+    `alike` says that all rows of a group have the same cells.
+    """
     width = draw(st.integers(1, 2))
     moving = draw(st.booleans())
     exact: dict[tuple[str, int], tuple[str, ...]] = {}
@@ -135,7 +138,10 @@ def boxed(draw, series: TinySeries) -> TinySeries:
                 exact[person, j] = draw(_quasi_identifiers(width))
             else:
                 exact[person, j] = exact[person, stay[0]]
-    releases = [draw(_covered(release, j, exact, width)) for j, release in enumerate(series.releases)]
+    braces = draw(st.booleans())
+    releases = [
+        draw(_covered(release, j, exact, braces=braces, alike=alike)) for j, release in enumerate(series.releases)
+    ]
     listed = draw(st.lists(st.sampled_from(series.people()), min_size=1, unique=True))
     lines = [Registered(person, j, exact[person, j]) for person in listed for j in series.presence(person)]
     return replace(
@@ -145,6 +151,38 @@ def boxed(draw, series: TinySeries) -> TinySeries:
         quasi_identifiers=("Age", "City")[:width],
         keyed=draw(st.booleans()),
     )
+
+
+@st.composite
+def classed_series(
+    draw, *, changing: bool = False, known: str = "", max_people: int = 6, max_releases: int = 3
+) -> TinySeries:
+    """A series whose groups have rows with different cells, in tables or Anatomy pairs, with or without counterfeits.
+
+    It has a register and, mostly, a key; `known` is the adversary to whom some true values are given away.
+    """
+    series = draw(linked_series(changing=changing, max_people=max_people, max_releases=max_releases))
+    series = draw(boxed(series))
+    fakes = [
+        {group: sum(_is_fake(row) for row in release if row.group == group) for group in _groups(release)}
+        for release in series.releases
+    ]
+    told = draw(st.booleans())
+    series = replace(
+        series,
+        anatomy=draw(st.booleans()),
+        counterfeits=fakes if told else (),
+        keyed=series.keyed or known == "linked",
+    )
+    return draw(with_knowledge(series, known)) if known else series
+
+
+def _is_fake(row: Row) -> bool:
+    return row.individual is None or row.individual.startswith("~")
+
+
+def _groups(release: Sequence[Row]) -> list[str]:
+    return sorted({row.group for row in release})
 
 
 @st.composite
@@ -201,25 +239,27 @@ def _quasi_identifiers(draw, width: int) -> tuple[str, ...]:
 
 
 @st.composite
-def _covered(draw, release: list[Row], j: int, exact: dict[tuple[str, int], tuple[str, ...]], width: int):
-    """Rows with cells: one box per group, or each row its own."""
-    boxes: dict[str, tuple[str, ...]] = {}
-    alike = draw(st.booleans())
+def _covered(
+    draw, release: list[Row], j: int, exact: dict[tuple[str, int], tuple[str, ...]], *, braces: bool, alike: bool
+):
+    """Rows with cells: one box per group, one or two, or each row its own."""
+    boxes: dict[object, tuple[str, ...]] = {}
+    most = 1 if alike else draw(st.sampled_from([1, 2, len(release)]))
+    part = [draw(st.integers(1, most)) if most == 2 else place % most for place in range(len(release))]
     rows = []
-    for row in release:
-        owners = [other for other in release if other.group == row.group] if alike else [row]
+    for row, own in zip(release, part, strict=True):
+        mates = zip(release, part, strict=True)
+        owners = [other for other, its in mates if (other.group, its) == (row.group, own)]
         inside = [exact[other.individual, j] for other in owners if (other.individual, j) in exact]
-        inside = inside or [draw(_quasi_identifiers(width))]
-        cells = boxes.get(row.group) if alike else None
-        if cells is None:
-            cells = draw(_cells(inside))
-            boxes[row.group] = cells
-        rows.append(replace(row, cells=cells))
+        inside = inside or [draw(_quasi_identifiers(len(next(iter(exact.values())))))]
+        if (row.group, own) not in boxes:
+            boxes[row.group, own] = draw(_cells(inside, braces))
+        rows.append(replace(row, cells=boxes[row.group, own]))
     return rows
 
 
 @st.composite
-def _cells(draw, inside: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _cells(draw, inside: list[tuple[str, ...]], braces: bool) -> tuple[str, ...]:
     """Cells that cover all of these, in one of the notations that releases use."""
     ages = [int(exact[0]) for exact in inside]
     low, high = min(ages) - draw(st.integers(0, 3)), max(ages) + draw(st.integers(0, 3))
@@ -234,6 +274,6 @@ def _cells(draw, inside: list[tuple[str, ...]]) -> tuple[str, ...]:
     cells = [draw(st.sampled_from(forms))]
     if len(inside[0]) == 2:
         cities = sorted({exact[1] for exact in inside} | draw(st.sets(st.sampled_from(CITIES), max_size=1)))
-        forms = ["*", "{" + ", ".join(cities) + "}", ",".join(cities)]
-        cells.append(draw(st.sampled_from(forms)))
+        listed = "{" + ", ".join(cities) + "}" if braces else ",".join(cities)
+        cells.append(draw(st.sampled_from(["*", listed])))
     return tuple(cells)

@@ -12,6 +12,9 @@ MEASURES = {
         "max_risk",
         "mean_risk",
         "risk_counts",
+        "at_limit",
+        "above_0.9",
+        "above_0.5",
         "timeline",
     },
     "update-graph": {
@@ -22,21 +25,41 @@ MEASURES = {
         "max_risk",
         "mean_risk",
         "risk_counts",
+        "at_limit",
+        "above_0.9",
+        "above_0.5",
         "timeline",
     },
     "equivalence": {"individuals", "min_e", "compromised", "classes", "pinned", "ways", "timeline"},
     "inference-table": {"k", "records", "unsafe", "once_unsafe", "smallest_class", "timeline"},
-    "joint": {"versions", "certain", "eliminated", "open", "timeline"},
+    "joint": {"versions", "certain", "certain_unproved", "eliminated", "open", "timeline"},
+    "correspondence": {
+        "subjects_looked_at",
+        "narrowed",
+        "disclosed",
+        "open",
+        "smallest",
+        "links",
+        "certain",
+        "excluded",
+        "worlds",
+    },
+    "inference": {"individuals", "attack", "control", "baseline", "advantage"},
+    "homogeneity": {"classes", "rows", "homogeneous", "at_limit", "rows_at_limit", "max_risk", "mean_risk", "timeline"},
 }
 COUNTED = {
     "intersection": "vulnerable",
     "update-graph": "disclosed",
     "inference-table": "unsafe",
     "joint": "certain",
+    "homogeneity": "at_limit",
 }
 DISCLOSURE = {"id", "kind", "individual", "release", "value", "risk", "certificate"}
 EQUIVALENCE = {"id", "kind", "e", "left", "right", "certificate"}
-NARROWED = {"id", "kind", "record", "release", "class_size", "risk", "cause", "certificate"}
+LINKAGE = {"id", "kind", "first", "release", "rows", "groups", "risk", "certificate", "evidence"}
+SHOWN = {"evidence", "error", "rows"}
+NARROWED = {"id", "kind", "record", "release", "class_size", "risk", "cause", "certificate", "evidence"}
+RISK = {"id", "kind", "individual", "release", "value", "risk", "certificate", "evidence", "everywhere"}
 CAUSES = {"group change", "subgroup expanding", "widow", "small group"}
 
 
@@ -55,7 +78,7 @@ def assert_complete(result: dict[str, Any]) -> None:
     assert all(isinstance(tag, str) for tag in series["releases"])
     for name in ("individuals", "rows", "counterfeits", "groups", "sensitive_values"):
         assert _is_count(series[name]), name
-    assert result["adversary"]["kind"] in {"linked", "register", "pseudonym"}
+    assert result["adversary"]["kind"] in {"linked", "register", "pseudonym", "published"}
     assert isinstance(result["adversary"]["transitions"], bool)
     assert _is_count(result["adversary"]["known"])
     assert result["attacks"]
@@ -99,17 +122,20 @@ def _assert_attack(entry: dict[str, Any], tags: list[str]) -> None:
     assert entry["seconds"] >= 0
     measures = entry["measures"]
     assert set(measures) >= MEASURES[entry["attack"]]
-    assert len(measures["timeline"]) == len(tags)
+    if "timeline" in MEASURES[entry["attack"]]:
+        assert len(measures["timeline"]) == len(tags)
     if (counted := COUNTED.get(entry["attack"])) is not None:
         assert measures["timeline"][-1] == measures[counted]
     for name in ("max_risk", "mean_risk"):
         assert measures.get(name) is None or 0 <= measures[name] <= 1
     if (counts := measures.get("risk_counts")) is not None:
         assert len(counts) == 11
-        assert (counts[10] > 0) == (measures["max_risk"] == 1)
+        assert (counts[10] > 0 or measures.get("alone", 0) > 0) == (measures["max_risk"] == 1)
         highest = max((tenth for tenth, count in enumerate(counts) if count), default=0)
-        assert measures["max_risk"] is None or highest == min(
-            int(10 * measures["max_risk"] + 1e-9), 9 + (measures["max_risk"] == 1)
+        assert (
+            measures["max_risk"] is None
+            or measures.get("alone", 0)
+            or highest == min(int(10 * measures["max_risk"] + 1e-9), 9 + (measures["max_risk"] == 1))
         )
         assert measures["max_risk"] is not None or sum(counts) == 0
     if "candidate_sizes" in measures:
@@ -122,18 +148,29 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
     assert len(findings) <= entry["findings_total"]
     assert len({finding["id"] for finding in findings}) == len(findings)
     for finding in findings:
-        assert finding["certificate"]
+        if finding["kind"] == "linkage":
+            _assert_linkage(finding, tags)
+        elif finding["kind"] == "equivalence":
+            assert bool(finding["certificate"]) == (finding["evidence"] == "proof")
+        elif finding["kind"] != "group":
+            assert finding["certificate"] or finding["kind"] == "risk" or finding["evidence"] == "fingerprint"
         if finding["kind"] == "disclosure":
-            assert set(finding) == DISCLOSURE
+            assert set(finding) - {"alone", "attribute", "rows", *SHOWN} == DISCLOSURE
             assert 0 <= finding["risk"] <= 1
         elif finding["kind"] == "equivalence":
             _assert_equivalence(finding, entry["measures"]["min_e"]["lower"])
+        elif finding["kind"] == "group":
+            assert set(finding) - {"located"} == {"id", "kind", "release", "group", "value", "risk", "rows"}
+            assert 0 < finding["risk"] <= 1 <= finding["rows"]
         elif finding["kind"] == "narrowed":
             _assert_narrowed(finding, tags, entry["measures"]["k"])
+        elif finding["kind"] == "risk":
+            assert set(finding) - {"rows"} == RISK
+            assert 0 < finding["risk"] < 1
     order = [
         (-finding["risk"], finding["kind"], tags.index(finding["release"]), finding["id"])
         for finding in findings
-        if finding["kind"] in {"disclosure", "narrowed"}
+        if finding["kind"] in {"disclosure", "narrowed", "group"}
     ]
     assert order == sorted(order)
     sizes = [finding.get("e", 0) for finding in findings if entry["attack"] == "equivalence"]
@@ -141,7 +178,9 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
 
 
 def _assert_equivalence(finding: dict[str, Any], lower: int) -> None:
-    assert set(finding) == EQUIVALENCE
+    assert set(finding) - {"error", "rows"} == EQUIVALENCE | {"evidence"}
+    assert finding.get("error", 0) < 1e-5
+    assert (finding["evidence"] == "fingerprint") == ("error" in finding)
     assert not finding["left"].keys() & finding["right"].keys()
     assert finding["e"] == sum(finding["left"].values()) == sum(finding["right"].values()) >= lower
     for group in finding["certificate"]:
@@ -149,8 +188,17 @@ def _assert_equivalence(finding: dict[str, Any], lower: int) -> None:
         assert Fraction(group["weight"]) != 0
 
 
+def _assert_linkage(finding: dict[str, Any], tags: list[str]) -> None:
+    assert set(finding) - {"point", "value", "located"} == LINKAGE
+    assert tags.index(finding["first"]) <= tags.index(finding["release"])
+    assert finding["rows"] >= 1
+    assert finding["groups"]
+    assert finding["risk"] == (1 if "value" in finding else 1 / finding["rows"])
+    assert finding["evidence"] in {"proof", "solver"}
+
+
 def _assert_narrowed(finding: dict[str, Any], tags: list[str], k: int) -> None:
-    assert set(finding) - {"description"} == NARROWED
+    assert set(finding) - {"description", "rows"} == NARROWED
     assert 1 <= finding["class_size"] < k
     assert finding["risk"] == 1 / finding["class_size"]
     assert finding["cause"] in CAUSES

@@ -6,6 +6,7 @@ Releases are counted from 0 here; tags stand only in files and reports.
 import csv
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -52,6 +53,8 @@ class TinySeries:
     register: Sequence[Registered] | None = None
     quasi_identifiers: tuple[str, ...] = ()
     keyed: bool = True
+    anatomy: bool = False
+    counterfeits: Sequence[Mapping[str, int]] = ()
 
     @property
     def tags(self) -> list[str]:
@@ -79,7 +82,7 @@ class TinySeries:
 
     def truth(self, person: str, release: int) -> str | None:
         """The person's own value, where the series says whose rows are whose."""
-        row = self.row(person, release) if self.keyed else None
+        row = self.row(person, release) if self.keyed and not self.anatomy else None
         return row.value if row else None
 
     def step(self, before: str, after: str) -> Fraction:
@@ -98,6 +101,7 @@ class TinySeries:
         short = replace(
             self,
             releases=self.releases[:count],
+            counterfeits=self.counterfeits[:count],
             register=None if self.register is None else tuple(line for line in self.register if line.release < count),
         )
         adversary = "linked" if self.register is None else "register"
@@ -118,13 +122,21 @@ class TinySeries:
             lines = [
                 ([row.individual or ""] if where == "column" else [])
                 + ([row.group] if group_column else [])
-                + [*row.cells, row.value]
+                + [*row.cells, *([] if self.anatomy else [row.value])]
                 for row in release
             ]
-            _write(folder / "releases" / f"{tag}.csv", [*head, *self.quasi_identifiers, "Value"], lines)
+            last, kind = ([], "rows.csv") if self.anatomy else (["Value"], "csv")
+            _write(folder / "releases" / f"{tag}.{kind}", [*head, *self.quasi_identifiers, *last], lines)
+            if self.anatomy:
+                held = sorted(Counter((row.group, row.value) for row in release).items())
+                lines = [[*pair, str(count)] for pair, count in held]
+                _write(folder / "releases" / f"{tag}.values.csv", ["Group-ID", "Value", "count"], lines)
             if where == "files":
                 keys = [[str(i), row.individual or ""] for i, row in enumerate(release)]
                 _write(folder / "private" / f"{tag}.key.csv", ["row", "individual"], keys)
+        for tag, told in zip(self.tags, self.counterfeits, strict=False):
+            lines = [[group, str(count)] for group, count in told.items()]
+            _write(folder / "counterfeits" / f"{tag}.csv", ["Group-ID", "Count"], lines)
         self._write_knowledge(folder)
         (folder / "series.toml").write_text(self._manifest(where, group_column), encoding="utf-8")
         return folder
@@ -151,6 +163,9 @@ class TinySeries:
 
     def _manifest(self, where: str, group_column: bool) -> str:
         paths = ", ".join(f'"releases/{tag}.csv"' for tag in self.tags)
+        if self.anatomy:
+            pair = '{{ rows = "releases/{0}.rows.csv", values = "releases/{0}.values.csv" }}'
+            paths = ", ".join(pair.format(tag) for tag in self.tags)
         quasi_identifiers = ", ".join(f'"{name}"' for name in self.quasi_identifiers)
         text = ["[series]", 'name = "Tiny"', f"releases = [{paths}]", "", "[columns]"]
         text += ['individual = "Owner"'] if where == "column" else []
@@ -159,6 +174,8 @@ class TinySeries:
         text += ['register = "register.csv"'] if self.register is not None else []
         text += ['transitions = "transitions.csv"'] if self.transitions is not None else []
         text += ['known = "known.csv"'] if self.known else []
+        if self.counterfeits:
+            text += ["", "[counterfeits]"] + [f'"{tag}" = "counterfeits/{tag}.csv"' for tag in self.tags]
         return "\n".join(text) + "\n"
 
 
@@ -230,6 +247,27 @@ def covers(cell: str, exact: str) -> bool:
         below = number < high if found[4] in {")", "["} else number <= high
         return above and below
     return exact in [part.strip() for part in cell.strip("{}").split(",")]
+
+
+def meaning(cell: str) -> object:
+    """What a generalized cell stands for, the same for all ways to write it.
+
+    >>> (
+    ...     meaning("[21, 22]") == meaning("21-22"),
+    ...     meaning("21") == meaning("[21, 21]"),
+    ...     meaning("x,y") == meaning("{y, x}"),
+    ... )
+    (True, True, True)
+    """
+    if cell == "*":
+        return cell
+    if re.fullmatch(NUMBER, cell):
+        cell = f"[{cell}, {cell}]"
+    if bound := BOUND.fullmatch(cell):
+        return bound[1], Fraction(bound[2])
+    if found := RANGE.fullmatch(cell):
+        return Fraction(found[2]), Fraction(found[3]), found[1] in {"(", "]"}, found[4] in {")", "["}
+    return frozenset(part.strip() for part in cell.strip("{}").split(","))
 
 
 def _lines(path: Path) -> list[dict[str, str]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.core.publishing import COUNTERFEIT, Draft, Past, Scale, Snapshot, SoFar
-from audit.core.updates import UpdateSets
+from audit.model.anonymizer import COUNTERFEIT, Draft, PublicationHistory, PublishedRelease, Scale, Snapshot
+from audit.model.update_sets import UpdateSets
 from tests.helpers.microdata import write_microdata
 
 Row = tuple[int, int, tuple[int, ...]]
@@ -131,18 +131,18 @@ def groups_of(seen: Snapshot, draft: Draft) -> Groups:
     return groups
 
 
-def past(groups: Groups) -> Past:
+def past(groups: Groups) -> PublishedRelease:
     """Groups of (person or None, value) pairs as they are looked back on."""
     rows = [(number, person, value) for number, group in enumerate(groups) for person, value in group]
     group = np.array([number for number, *_ in rows], dtype=np.int32)
     person = np.array([-1 if person is None else person for _, person, _ in rows], dtype=np.int32)
     value = np.array([value for *_, value in rows], dtype=np.int32)
-    return Past("0", person, group, group, value, None, np.where(person < 0, -1, value).astype(np.int32))
+    return PublishedRelease("0", person, group, group, value, None, np.where(person < 0, -1, value).astype(np.int32))
 
 
-def so_far(*releases: Groups) -> SoFar:
+def so_far(*releases: Groups) -> PublicationHistory:
     """What was published so far."""
-    found = SoFar()
+    found = PublicationHistory()
     for groups in releases:
         found.add(past(groups))
     return found

@@ -1,36 +1,50 @@
-"""Ask the attack `joint`, by the path that is wanted, and look into what it has decided, in names."""
+"""Ask the attack `joint`, by the steps that are wanted, and look into what it has decided, in names."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
-from attacks.joint import attack, deciding, domains, pieces, whole
-from attacks.joint import worlds as moving
-from attacks.joint.attack import Joint, WorldRisks
-from attacks.joint.network import network_of
-from attacks.joint.parts import possible_values
-from audit.core.budget import Budget
-from audit.linking.linked import LinkedSource
+from attacks.joint import attack, deciding, settling
+from attacks.joint.attack import JointAttack
+from attacks.joint.decision import Decision
+from attacks.joint.posteriors import WorldRisks
+from attacks.joint.settling import Settling
+from attacks.joint.values import VersionValues
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.runtime.budget import Budget
+from tests.helpers.opening import opened
 from tests.helpers.running import written
-from tests.oracle.test_joint import opened
 
-UNLIMITED = 1 << 60
+_UNLIMITED = 1 << 60
 
-# What settles the parts: they are counted, or given up soon; or, with no count, linear programmes come first, or walks,
-# or whole numbers; or nothing but short walks, which may leave values open.
-UNCOUNTED = {(moving, "_SMALL"): 0, (deciding, "_COUNTED"): 0}
-UNPROGRAMMED = UNCOUNTED | {(pieces, "_LARGEST_PROGRAMME"): 0}
-SHORT = {(pieces, "_QUICK"): 0, (pieces, "_THOROUGH"): 0, (pieces, "_LARGEST_WHOLE"): 0, (deciding, "_ASKED"): 0}
+
+def nothing(*_):
+    """A step that is left out."""
+
+
+# What settles the parts: they are counted, or given up soon; or, with no count, programmes and balls, after walks or
+# without; or one kind of step alone, as far as it can settle anything.
+UNCOUNTED = {(settling, "STEPS"): 0}
 WHOLE_WAYS = {
     "counted": {},
-    "given up": {(moving, "_STEPS"): 4},
+    "given up": {(settling, "STEPS"): 4},
     "programmed": UNCOUNTED,
-    "walked": UNPROGRAMMED,
-    "in whole numbers": UNPROGRAMMED | {(pieces, "_PROPAGATED"): -1},
-    "proved in whole numbers": UNPROGRAMMED | {(pieces, "_PROPAGATED"): -1, (whole, "_show"): lambda *_: True},
+    "walked": UNCOUNTED | {(settling, "WALKED"): 0},
+    "walked, no programmes": UNCOUNTED
+    | {(settling, "WALKED"): 0, (Settling, "_support"): nothing, (Settling, "_corners"): nothing}
+    | {(Settling, "_probe"): nothing},
+    "probed": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
+    "in whole numbers": UNCOUNTED
+    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
+    | {(Settling, "_try_corners"): nothing},
 }
-WAYS = WHOLE_WAYS | {"cut short": UNPROGRAMMED | SHORT}
+SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
+WAYS = WHOLE_WAYS | {
+    "cut short": UNCOUNTED
+    | SHORT
+    | {(settling, "WALKED"): 0, (Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing}
+}
 
 
 @dataclass
@@ -38,16 +52,16 @@ class Looks(Budget):
     """A budget that is spent when it was looked at so often: what a time limit may be, without a clock."""
 
     seconds: float | None = 1.0
-    looks: list[int] = field(default_factory=lambda: [UNLIMITED])
+    looks: list[int] = field(default_factory=lambda: [_UNLIMITED])
 
-    def spent(self):
+    def exhausted(self):
         self.looks[0] -= 1
         return self.looks[0] < 0
 
-    def left(self):
+    def remaining(self):
         return 10.0 if self.looks[0] > 0 else 0.0
 
-    def part(self, share):
+    def fraction(self, share):
         return self
 
     def capped(self, seconds):
@@ -76,36 +90,33 @@ class Found:
         return self.outcome.status == "complete"
 
 
-def asked(series, adversary, *, budget=Budget, compiled=True, way="counted", world=None):
+def forced(patch, way):
+    """Have the attack go a way."""
+    for (owner, name), value in WAYS[way].items():
+        patch.setattr(owner, name, value)
+
+
+def asked(series, adversary, *, budget=Budget, way="counted", world=None):
     """Run the attack, and look into what it decided; `world` stands in for what the key tells."""
     with written(series) as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(domains, "_COMPILED_SEATS", 0 if compiled else UNLIMITED)
-        for (module, name), number in WAYS[way].items():
-            patch.setattr(module, name, number)
+        forced(patch, way)
         if world is not None:
-            patch.setattr(LinkedSource, "world", world)
+            patch.setattr(KnownGroupsSource, "warm_start", world)
         opening, evidence = opened(folder, adversary)
         decided = []
         patch.setattr(attack, "decide", lambda *args: decided.append(deciding.decide(*args)) or decided[-1])
         limit = budget()
-        outcome = Joint().run(evidence, limit)
-        late = limit.spent()
-        [(decision, earlier)] = decided
+        outcome = JointAttack().run(evidence, limit)
+        late = limit.exhausted()
+        [each] = decided
+        decision, earlier = each.last, each.earlier
         told = claimed(outcome, opening, evidence)
-        each = (decision.possible, decision.shown, decision.own)
-        possible, shown, own = (_named(decision.network, words, opening, evidence) for words in each)
-        early = [_certain(_named(one.network, one.possible, opening, evidence)) for one in earlier]
+        everything = np.ones(decision.network.columns, dtype=np.bool_)
+        each = (decision.alive, decision.shown, everything)
+        possible, shown, own = (_named(decision, some, opening, evidence) for some in each)
+        early = [_certain(one, decision, opening, evidence) for one in earlier]
         share = _shares(evidence, decision, opening)
         return Found(possible, shown, own, share, told, outcome, decision.feasible, early, late)
-
-
-def stages(series, adversary, *, compiled):
-    """After each release: what people's own groups leave, what narrowing leaves, and whether anything is left."""
-    with written(series) as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(domains, "_COMPILED_SEATS", 0 if compiled else UNLIMITED)
-        network = network_of(opened(folder, adversary)[1])
-        found = domains.narrowed(network, len(network.hosts))
-        return [(own.tolist(), left.tolist(), True) if feasible else False for _, own, left, feasible in found]
 
 
 def claimed(outcome, opening, evidence):
@@ -123,13 +134,14 @@ def claimed(outcome, opening, evidence):
     return set(told)
 
 
-def _named(network, words, opening, evidence):
+def _named(decision: Decision, some, opening, evidence):
     found = {}
-    for release in range(len(network.hosts)):
-        rows = possible_values(network, words, release)
-        for version, row in zip(_versions(network, release, opening), rows, strict=True):
-            if version is not None:
-                found[version] = {evidence.values[code] for code in np.flatnonzero(row)}
+    look = VersionValues(decision.network)
+    for release in range(len(decision.network.contents)):
+        version, value = look.of(some, release)
+        for number, name in enumerate(_versions(decision.network, release, opening)):
+            if name is not None:
+                found[name] = {evidence.values[code] for code in value[version == number]}
     return found
 
 
@@ -143,17 +155,25 @@ def _versions(network, release, opening):
     ]
 
 
-def _certain(possible):
-    return {(*version, *values) for version, values in possible.items() if len(values) == 1}
+def _certain(findings, decision, opening, evidence):
+    versions = decision.network.versions
+    return {
+        (opening.people.name(versions.person[place]), int(versions.release[place]), evidence.values[value])
+        for place, value in zip(findings.certain.tolist(), findings.value.tolist(), strict=True)
+    }
 
 
 def _shares(evidence, decision, opening):
     found = {}
-    for release in range(len(decision.network.hosts)):
-        rows = WorldRisks(evidence, decision).shares(release)
-        for version, row in zip(_versions(decision.network, release, opening), rows, strict=True):
-            if version is not None and not np.isnan(row).any():
-                found[version] = {evidence.values[code]: row[code] for code in np.flatnonzero(row)}
+    for release in range(len(decision.network.contents)):
+        version, value, share = WorldRisks(evidence, decision).shares(release)
+        for number, name in enumerate(_versions(decision.network, release, opening)):
+            mine = version == number
+            if name is not None and not np.isnan(share[mine]).any():
+                found[name] = {
+                    evidence.values[code]: part
+                    for code, part in zip(value[mine].tolist(), share[mine].tolist(), strict=True)
+                }
     return found
 
 
@@ -172,4 +192,4 @@ def half_is_told(source, position):
     return None if values is None else np.where(np.arange(len(values)) % 2, values, -1).astype(np.int32)
 
 
-KEY = LinkedSource.world
+KEY = KnownGroupsSource.warm_start

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
-from tests.helpers.tiny import TinySeries, covers
+from tests.helpers.tiny import Row, TinySeries, covers, meaning
 
 Version = tuple[str, int]
 
@@ -51,13 +51,42 @@ class UpdateGraph:
         return {version for version, left in self.feasible.items() if not left}
 
 
-def hosts(series: TinySeries, person: str, release: int, adversary: str) -> set[str]:
-    """The groups that the person may be in."""
+def row_class(row: Row) -> tuple[str, ...]:
+    """The row class of a row: rows of a group whose cells mean the same."""
+    return (row.group, *map(meaning, row.cells))
+
+
+def place(series: TinySeries, release: int, row: Row) -> str:
+    """The name of what publishes a row's value: its row class, in file order where its group has several; in an Anatomy
+    pair its group."""
+    mates = list(dict.fromkeys(row_class(other) for other in series.releases[release] if other.group == row.group))
+    if series.anatomy or len(mates) == 1:
+        return row.group
+    return f"{row.group}#{mates.index(row_class(row)) + 1}"
+
+
+def rooms(series: TinySeries, release: int) -> Counter[str]:
+    """How many people each published group has room for: its rows less its published counterfeits."""
+    found = Counter(row.group for row in series.releases[release])
+    if series.counterfeits:
+        found.subtract(series.counterfeits[release])
+    return found
+
+
+def possible_rows(series: TinySeries, person: str, release: int, adversary: str) -> list[Row]:
+    """The rows that the person may have, as far as cells and groups tell."""
     rows = series.releases[release]
     if adversary == "linked":
-        return {row.group for row in rows if row.individual == person}
+        [own] = [row for row in rows if row.individual == person] or [None]
+        return [row for row in rows if own and place(series, release, row) == place(series, release, own)]
     [exact] = [line.exact for line in series.register or () if (line.individual, line.release) == (person, release)]
-    return {row.group for row in rows if all(map(covers, row.cells, exact))}
+    room = rooms(series, release)
+    return [row for row in rows if room[row.group] and all(map(covers, row.cells, exact))]
+
+
+def hosts(series: TinySeries, person: str, release: int, adversary: str) -> set[str]:
+    """The names of what publishes the values that the person may have."""
+    return {place(series, release, row) for row in possible_rows(series, person, release, adversary)}
 
 
 def known_values(series: TinySeries, release: int, adversary: str) -> dict[str, str]:
@@ -73,7 +102,8 @@ def known_values(series: TinySeries, release: int, adversary: str) -> dict[str, 
 def pool(series: TinySeries, person: str, release: int, adversary: str) -> Counter[str]:
     """How often the person's candidate groups hold each value, the rows of known people taken out."""
     groups = hosts(series, person, release, adversary)
-    counts = Counter(row.value for row in series.releases[release] if row.group in groups)
+    rows = series.releases[release]
+    counts = Counter(row.value for row in rows if place(series, release, row) in groups)
     for other, value in known_values(series, release, adversary).items():
         where = hosts(series, other, release, adversary)
         if other != person and len(where) == 1 and where <= groups:
@@ -108,7 +138,7 @@ def intersection(series: TinySeries, adversary: str = "linked") -> Intersection:
 
 def update_graph(series: TinySeries, adversary: str = "linked") -> UpdateGraph:
     """Feasible values and risks of every version that is not known."""
-    prefixes = [_versions(series, adversary, j + 1) for j in range(len(series.releases))]
+    prefixes = [version_weights(series, adversary, j + 1) for j in range(len(series.releases))]
     feasible = {version: set(weights) for version, weights in prefixes[-1].items()}
     risks = {
         (person, release): _share(weights, series.truth(person, release))
@@ -131,7 +161,7 @@ def paths(series: TinySeries, person: str, adversary: str, until: int) -> Iterat
             yield path, weight
 
 
-def _versions(series: TinySeries, adversary: str, until: int) -> dict[Version, dict[str, Fraction]]:
+def version_weights(series: TinySeries, adversary: str, until: int) -> dict[Version, dict[str, Fraction]]:
     """For every version that is not known: the weight of all paths through each of its values."""
     found: dict[Version, dict[str, Fraction]] = {}
     for person in series.people(adversary):

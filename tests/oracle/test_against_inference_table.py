@@ -31,7 +31,8 @@ def test_everything_it_says(series, k, group_column):
     for record, finding in found.items():
         assert_proves(finding, series, record)
     violation = {"attack": "inference-table", "measure": "k", "limit": k, "value": answer.worst}
-    assert audited.result["policy"]["violations"] == ([] if answer.worst is None else [violation])
+    ours = [each for each in audited.result["policy"]["violations"] if each["attack"] == "inference-table"]
+    assert ours == ([] if answer.worst is None else [violation])  # releases alone may violate k as well
     assert audited.code == (0 if answer.worst is None else 1)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.running import audit_folder, run_audit
+from tests.helpers.running import audit_folder, run_audit, run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NAMES = sorted(
@@ -113,20 +113,30 @@ def test_a_limit_reached_is_no_pass(name):
     assert (code == 1) <= (wanted["min_e"] < 2)
 
 
-def test_weights_that_are_not_found_are_no_pass(monkeypatch):
-    """A pair of equal people without weights is not claimed; nor is it called safe."""
+def test_findings_without_weights_say_how_they_are_known(monkeypatch):
+    """Everybody who was found out is told, with weights or without; what no weights show has the chance of an error."""
+    folder = EXAMPLES / "clinic-2-invariant"
+    _, shown, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
     monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)
-    code, result, _ = run_audit(EXAMPLES / "clinic-2-invariant", "--attack", "equivalence")
-    [entry] = result["attacks"]
-    assert (code, entry["status"], entry["findings_total"]) == (3, "incomplete", 0)
-    assert entry["measures"]["min_e"]["lower"] == 1
-    assert result["policy"]["undecided"][0]["measure"] == "min_e"
+    code, result, _ = run_audit(folder, "--attack", "equivalence", "--reveal", "--findings", "all")
+    [entry], [before] = result["attacks"], shown["attacks"]
+    assert (code, entry["status"], entry["measures"]) == (1, "complete", before["measures"])
+    assert [len(each["findings"]) for each in (entry, before)] == [before["findings_total"]] * 2
+    assert {finding["evidence"] for finding in before["findings"]} == {"proof"}
+    for finding in entry["findings"]:
+        assert (finding["evidence"], finding["certificate"]) == ("fingerprint", [])
+        assert 0 < finding["error"] < 1e-12
+    text = run_main(str(folder), "--attack", "equivalence")[1]
+    assert "known by random linear algebra over all groups; error below 1e-12" in text
 
 
-def test_pinned_values_without_weights_are_no_pass(monkeypatch):
-    """D's value is pinned in the fourth release, which nobody is called safe of where it cannot be shown."""
-    code, result, _ = run_audit(EXAMPLES / "fractional-weights", "--attack", "equivalence", "--policy", "min_e=1")
-    assert (code, result["policy"]["violations"][0]["measure"]) == (1, "max_risk")
-    monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)
-    code, result, _ = run_audit(EXAMPLES / "fractional-weights", "--attack", "equivalence", "--policy", "min_e=1")
-    assert (code, [each["measure"] for each in result["policy"]["undecided"]]) == (3, ["max_risk"])
+def test_pinned_values_without_weights_are_told(monkeypatch):
+    """D's value is pinned in the fourth release."""
+    words = ("--attack", "equivalence", "--policy", "min_e=1", "--reveal")
+    for evidence in ("proof", "fingerprint"):
+        code, result, _ = run_audit(EXAMPLES / "fractional-weights", *words)
+        assert (code, result["policy"]["violations"][0]["measure"]) == (1, "max_risk")
+        pins = [finding for finding in result["attacks"][0]["findings"] if finding["kind"] == "disclosure"]
+        assert {pin["evidence"] for pin in pins} == {evidence}
+        assert "D" in {pin["individual"] for pin in pins}
+        monkeypatch.setattr("attacks.equivalence.weights.Solver.weights", lambda *_: None)

@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attacks.equivalence.search import solve
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.linking.gathering import gather
-from audit.reading.series import open_series
-from tests.helpers.equivalences import agrees, brute_force, is_equivalence, tiny_series
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from tests.helpers.equivalences import agrees, brute_force, is_equivalence, searched, tiny_series
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MAX_E = 4
@@ -24,7 +22,7 @@ def test_tiny_series(first):
     for seed in range(first, first + EACH):
         matrix, truth = tiny_series(np.random.default_rng(seed))
         wanted = brute_force(matrix, 2 * ENUMERATED)
-        found = solve(matrix, MAX_E, Budget())
+        found = searched(matrix, MAX_E)
         assert found.complete, seed
         assert found.lower == found.upper, seed
         if wanted.any():
@@ -76,8 +74,8 @@ def examples():
 @pytest.mark.parametrize(("name", "expected"), examples())
 def test_examples(name, expected):
     series = open_series(EXAMPLES / name)
-    matrix = Matrix.of(gather(series)[0])
-    found = solve(matrix, ENUMERATED, Budget())
+    matrix = Matrix.of(build_evidence(series)[0])
+    found = searched(matrix, ENUMERATED)
     assert found.lower == found.upper == expected["min_e"]
     assert found.complete
     assert all(is_equivalence(matrix, vector) for vector in found.witnesses)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import deciding
-from attacks.joint.knowing import Knowledge
-from audit.core.budget import Budget
-from audit.linking.gathering import gather
-from audit.reading.series import open_series
+from attacks.joint import deciding, settling
+from attacks.joint.values import Knowledge
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.runtime.budget import Budget
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.running import written
 from tests.helpers.tiny import read
@@ -27,8 +27,8 @@ def told(series, adversary, budget):
     every = worlds(series, adversary)
     with written(series) as folder:
         opened = open_series(folder)
-        (evidence,) = gather(opened, adversary)
-        decision, _ = deciding.decide(evidence, budget)
+        (evidence,) = build_evidence(opened, adversary)
+        decision = deciding.decide(evidence, budget).last
         knowing = Knowledge(decision)
         for person in series.people(adversary):
             code = opened.people.find(person)
@@ -59,7 +59,7 @@ def test_what_is_told_is_what_some_world_has(adversary, kind, data):
 def test_what_is_not_found_out_is_open(adversary, kind, data):
     series = data.draw(crowds(adversary, kind))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deciding, "_MOST_STEPS", 0)
+        patch.setattr(settling, "STEPS", 0)
         for left, undecided, wanted in told(series, adversary, Budget(0.0)):
             # What is shown is possible, what is ruled out is not, and one value that is left is no question.
             assert left - undecided <= wanted <= left
@@ -70,7 +70,7 @@ def test_what_is_not_found_out_is_open(adversary, kind, data):
 def test_without_time_something_is_open():
     series = read(EXAMPLES / "joint-breaks-2-distinct")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deciding, "_MOST_STEPS", 0)
+        patch.setattr(settling, "STEPS", 0)
         answers = list(told(series, "linked", Budget(0.0)))
     assert any(undecided for _, undecided, _ in answers)
     assert all(left - undecided <= wanted <= left for left, undecided, wanted in answers)

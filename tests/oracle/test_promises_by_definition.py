@@ -15,9 +15,9 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from audit.promises.checking import checked
-from audit.promises.registry import PRINCIPLES, find, parameters
-from audit.reading.series import open_series
+from audit.io.series import open_series
+from audit.principles.checker import checked
+from audit.principles.registry import PRINCIPLES, find, parameters
 from tests.helpers.strategies import NAMES, VALUES, invariant_series
 from tests.helpers.tiny import covers
 
@@ -425,7 +425,7 @@ def table(path: Path, columns: dict[str, list[str]]) -> None:
 def compare(series: Form, ident: str, number: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         write(series, Path(name))
-        [parameter] = next(parameters(principle) for principle in PRINCIPLES if principle.ident == ident)
+        [parameter] = next(parameters(principle) for principle in PRINCIPLES if principle.name == ident)
         verdict = checked(find(ident, {parameter: number}), open_series(name))
     wanted = list(DEFINITIONS[ident](series, number))
     event(f"{ident} {'kept' if verdict.holds else 'broken'}")
@@ -439,8 +439,8 @@ def compare(series: Form, ident: str, number: int) -> None:
 
 
 def test_every_principle_has_a_definition():
-    """That of e-equivalence takes trying all sides: see tests/unit/test_promise_e_equivalence.py."""
-    assert [*DEFINITIONS, "e-equivalence"] == [principle.ident for principle in PRINCIPLES]
+    """That of e-equivalence takes trying all sides: see tests/unit/principles/test_e_equivalence.py."""
+    assert [*DEFINITIONS, "e-equivalence"] == [principle.name for principle in PRINCIPLES]
 
 
 @pytest.mark.parametrize("ident", ["k-anonymity", "l-diversity", "m-unique"])

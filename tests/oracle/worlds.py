@@ -1,17 +1,47 @@
 """All worlds of a tiny series, one by one: every way to give everybody a row of each of their releases."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
-from math import prod
+from math import factorial, prod
 
-from tests.helpers.tiny import TinySeries
-from tests.oracle.per_person import Version, hosts, known_values
+from tests.helpers.tiny import Row, TinySeries
+from tests.oracle.per_person import Version, known_values, place, possible_rows, rooms, row_class
 
-Column = tuple[str | None, list[int], list[set[str]]]
+Group = tuple[int, str]
+Kind = tuple[object, ...]
+"""A release and a row class, as `row_class` tells it."""
 Slot = tuple[int, str, str]
+"""A release, the name of what publishes a value, and the value."""
+Choice = tuple[Kind, Slot]
+Column = tuple[str | None, list[list[Choice]]]
+
+
+@dataclass(frozen=True)
+class Free:
+    """The places that are left: rows with a value, rows of each row class, and rooms of each published group."""
+
+    slots: Counter[Slot]
+    kinds: Counter[Kind]
+    rooms: Counter[Group]
+
+    def fits(self, choices: Sequence[Choice]) -> bool:
+        return all(
+            self.slots[slot] and self.kinds[kind] and self.rooms[slot[0], str(kind[1])] for kind, slot in choices
+        )
+
+    def less(self, choices: Sequence[Choice]) -> "Free":
+        return Free(
+            self.slots - Counter(slot for _, slot in choices),
+            self.kinds - Counter(kind for kind, _ in choices),
+            self.rooms - Counter((slot[0], str(kind[1])) for kind, slot in choices),
+        )
+
+    def ways(self, choices: Sequence[Choice], *, apart: bool) -> int:
+        """In how many ways the rows of these can be chosen; in an Anatomy pair values are chosen `apart` from rows."""
+        return prod(self.slots[slot] * (self.kinds[kind] if apart else 1) for kind, slot in choices)
 
 
 @dataclass
@@ -19,7 +49,7 @@ class Worlds:
     """How many there are, and the weight of those in which a version has a value.
 
     `count` is of distinct assignments of values to columns; under `register`, where strangers take what is
-    left, it is of assignments of (group, value) to people. `weight` tells rows of equal values apart.
+    left, it is of assignments of (row class, value) to people. `weight` tells rows of equal values apart.
     """
 
     count: int = 0
@@ -34,10 +64,12 @@ class Worlds:
 
 
 def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
-    """Enumerate them all; a world's weight is the product of its transitions' weights, times the choices of rows."""
+    """Enumerate them all; a world's weight is the product of its transitions' weights, times the choices of rows.
+
+    In an Anatomy pair the values of rows that are nobody's who is known can be given to these in any way.
+    """
     found = Worlds()
-    free = Counter((j, row.group, row.value) for j, release in enumerate(series.releases) for row in release)
-    for histories, weight in _fill(series, _columns(series, adversary), free, adversary):
+    for histories, weight in _fill(series, _columns(series, adversary), _free(series, adversary), adversary):
         found.count += 1
         found.weight += weight
         for version, value in histories:
@@ -48,55 +80,76 @@ def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
 
 def few(series: TinySeries, adversary: str, most: int) -> bool:
     """Whether there are no more worlds than so many."""
-    free = Counter((j, row.group, row.value) for j, release in enumerate(series.releases) for row in release)
-    return next(islice(_fill(series, _columns(series, adversary), free, adversary), most, None), None) is None
+    every = _fill(series, _columns(series, adversary), _free(series, adversary), adversary)
+    return next(islice(every, most, None), None) is None
+
+
+def _free(series: TinySeries, adversary: str) -> Free:
+    rows = [(j, row) for j, release in enumerate(series.releases) for row in release]
+    # Whose rows are known takes them, counterfeits or not.
+    inside = [rooms(series, j) for j in range(len(series.releases))]
+    every = Counter((j, row.group) for j, row in rows)
+    return Free(
+        Counter((j, place(series, j, row), row.value) for j, row in rows),
+        Counter((j, *row_class(row)) for j, row in rows) if adversary == "register" else every,
+        Counter({(j, group): inside[j][group] for j, group in every}) if adversary == "register" else every,
+    )
 
 
 def _columns(series: TinySeries, adversary: str) -> list[Column]:
     """Everyone who takes up rows: a counterfeit without identity is a column of its own."""
     if adversary == "register":
-        return [
-            (person, stay, [hosts(series, person, j, adversary) for j in stay])
-            for person in series.people(adversary)
-            for stay in [series.presence(person, adversary)]
-        ]
-    names = {row.individual for release in series.releases for row in release if row.individual is not None}
+        names: set[str] = set(series.people(adversary))
+    else:
+        names = {row.individual for release in series.releases for row in release if row.individual is not None}
     columns: list[Column] = [
-        (name, stay, [hosts(series, name, j, adversary) for j in stay])
+        (name, [_choices(series, name, j, possible_rows(series, name, j, adversary), adversary) for j in stay])
         for name in names
-        for stay in [series.presence(name)]
+        for stay in [series.presence(name, adversary)]
     ]
     columns += [
-        (None, [j], [{row.group}])
+        (None, [_choices(series, None, j, [other for other in release if _together(series, j, row, other)], adversary)])
         for j, release in enumerate(series.releases)
         for row in release
-        if row.individual is None
+        if row.individual is None and adversary == "linked"
     ]
-    return sorted(columns, key=lambda column: (column[1][0], min(column[2][0]), column[0] or ""))
+    return sorted(columns, key=lambda column: (min(map(repr, column[1][0]), default=""), column[0] or ""))
+
+
+def _together(series: TinySeries, release: int, one: Row, other: Row) -> bool:
+    return place(series, release, one) == place(series, release, other)
+
+
+def _choices(series: TinySeries, name: str | None, release: int, rows: list[Row], adversary: str) -> list[Choice]:
+    """The row classes and values of some rows, in the order of values; in an Anatomy pair any of the group's values."""
+    known = known_values(series, release, adversary).get(name or "")
+    found = set()
+    for row in rows:
+        kind: Kind = (release, *row_class(row))
+        if adversary == "linked":
+            kind = (release, row.group)
+        held = [other for other in series.releases[release] if _together(series, release, row, other)]
+        found |= {(kind, (release, place(series, release, other), other.value)) for other in held}
+    return sorted((choice for choice in found if known in {None, choice[1][2]}), key=repr)
 
 
 def _fill(
-    series: TinySeries, columns: list[Column], free: Counter[Slot], adversary: str
+    series: TinySeries, columns: list[Column], free: Free, adversary: str
 ) -> Iterator[tuple[list[tuple[Version, str]], Fraction]]:
     """Give the first column each history that it may have, and the others what is left."""
+    apart = series.anatomy and adversary == "register"
     if not columns:
-        yield [], Fraction(1)
+        left = Counter[Group]()
+        for (release, group, _), rows in free.slots.items():
+            left[release, group] += rows
+        yield [], Fraction(prod(map(factorial, left.values())) if apart else 1)
         return
-    (name, stay, groups), *others = columns
-    choices = [_open(series, name, j, where, free, adversary) for j, where in zip(stay, groups, strict=True)]
-    for slots in product(*choices):
-        weight = prod((series.step(before[2], after[2]) for before, after in pairwise(slots)), start=Fraction(1))
-        if not weight:
+    (name, choices), *others = columns
+    for history in product(*choices):
+        weight = prod((series.step(a[1][2], b[1][2]) for a, b in pairwise(history)), start=Fraction(1))
+        if not weight or not free.fits(history):
             continue
-        weight *= prod(free[slot] for slot in slots)
-        left = free - Counter(slots)
-        mine = [] if name is None else [((name, slot[0]), slot[2]) for slot in slots]
-        for rest, its_weight in _fill(series, others, left, adversary):
+        weight *= free.ways(history, apart=apart)
+        mine = [] if name is None else [((name, slot[0]), slot[2]) for _, slot in history]
+        for rest, its_weight in _fill(series, others, free.less(history), adversary):
             yield mine + rest, weight * its_weight
-
-
-def _open(
-    series: TinySeries, name: str | None, release: int, groups: set[str], free: Counter[Slot], adversary: str
-) -> list[Slot]:
-    known = known_values(series, release, adversary).get(name or "")
-    return [slot for slot in free if slot[0] == release and slot[1] in groups and known in {None, slot[2]}]

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.promises.registry import find
-from audit.publishing.publish import Options, publish
-from audit.reading.microdata import open_microdata
-from audit.reading.series import open_series
+from audit.io.microdata import open_microdata
+from audit.io.series import open_series
+from audit.principles.registry import find
+from audit.publishing.publish import PublishOptions, publish
 from tests.helpers.microdata import Pairs, write_microdata
 
 TOUCHING = ("open", "os.", "shutil.", "fcntl.")
@@ -36,7 +36,7 @@ def write(folder: Path, snapshots: dict[str, list[tuple[str, int, str, str]]]) -
 
 
 def run(micro: Path, out: Path) -> None:
-    publish(open_microdata(micro), out, Pairs(fake=True), find("l-diversity", {"l": 1}), Options(seed=3))
+    publish(open_microdata(micro), out, Pairs(fake=True), find("l-diversity", {"l": 1}), PublishOptions(seed=3))
 
 
 def forked(work) -> int | None:

@@ -1,0 +1,75 @@
+"""`--baseline REPORT.json`: exit 1 only for what is new."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, edit
+from tests.helpers.running import run_main
+
+HOW = ["--format", "json", "--stable-ids", "--findings", "all"]
+
+
+@pytest.fixture
+def series(tmp_path):
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
+def baseline(series, target, *words):
+    run_main(str(series), *HOW, "--output", str(target), *words)
+    return str(target)
+
+
+def test_only_what_is_new_fails(series, tmp_path):
+    assert run_main(str(series))[0] == 1
+    old = baseline(series, tmp_path / "old.json")
+    code, out, err = run_main(str(series), "--baseline", old, "--format", "json")
+    result = json.loads(out)
+    assert (code, err, result["policy"]["violations"]) == (0, "", [])
+    assert result["known_before"] == sum(
+        entry["findings_total"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"]
+    )
+    assert all(entry["findings"] == [] for entry in result["attacks"])
+    assert "but for what is waived or in the baseline" in " ".join(run_main(str(series), "--baseline", old)[1].split())
+
+
+def test_a_release_more_is_judged_by_what_it_adds(series, tmp_path):
+    last = series / "releases/2.csv"
+    shutil.move(last, tmp_path / "2.csv")
+    edit(series / "series.toml", ', "releases/2.csv"', "")
+    old = baseline(series, tmp_path / "old.json")
+    assert run_main(str(series), "--baseline", old)[0] == 0
+    shutil.move(tmp_path / "2.csv", last)
+    edit(series / "series.toml", '"releases/1.csv"', '"releases/1.csv", "releases/2.csv"')
+    code, out, _ = run_main(str(series), "--baseline", old, "--format", "json", "--findings", "all")
+    known = {one["id"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"] for one in entry["findings"]}  # fmt: skip # noqa: E501
+    assert code == 1
+    assert not known & {one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--format", "json", "--findings", "all"], "hold for that report alone"),
+        (["--format", "json", "--stable-ids", "--findings", "1"], "findings out"),
+        (["--format", "markdown"], "this is no report"),
+    ],
+)
+def test_what_is_no_baseline(words, said, series, tmp_path):
+    target = tmp_path / "old"
+    run_main(str(series), *words, "--output", str(target))
+    code, out, err = run_main(str(series), "--baseline", str(target))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_its_key_has_to_be_there(series, tmp_path):
+    old = baseline(series, tmp_path / "old.json")
+    (series / "private/finding.key").unlink()
+    code, out, err = run_main(str(series), "--baseline", old)
+    assert (code, out) == (2, "")
+    assert "private/finding.key" in err
+    assert run_main(str(series), "--baseline", str(tmp_path / "nothing.json"))[0] == 2

@@ -1,0 +1,189 @@
+"""Public-style files, generated with the columns and markers of their models: from `audit init` to a signed page."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+
+from tests.helpers.running import run_main
+
+
+def margins(table):
+    for axis in range(table.ndim):
+        table = np.concatenate([table, table.sum(axis=axis, keepdims=True)], axis=axis)
+    return table
+
+
+def write(path, header, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def monthly(folder, *, areas=100, months=3, seed=1):
+    """A long monthly file: counts to seven as *, others rounded to five, by region and age, and for England."""
+    rng = np.random.default_rng(seed)
+    header = [
+        "REPORTING_PERIOD_START", "REPORTING_PERIOD_END", "STATUS", "BREAKDOWN", "PRIMARY_LEVEL",
+        "PRIMARY_LEVEL_DESCRIPTION", "SECONDARY_LEVEL", "SECONDARY_LEVEL_DESCRIPTION", "MEASURE_ID", "MEASURE_NAME",
+        "MEASURE_VALUE",
+    ]  # fmt: skip
+    for month in range(1, months + 1):
+        start, rows = f"2024-{month:02d}-01", []
+        table = margins(rng.poisson(rng.gamma(0.7, 12, size=(areas, 4))))
+
+        def add(breakdown, primary, secondary, count, start=start, rows=rows):
+            text = "*" if 1 <= count <= 7 else str((count + 2) // 5 * 5)
+            row = [start, start, "Final", breakdown, primary, primary, secondary, secondary, "M1", "Referrals", text]
+            rows.append(row)
+            rows.append([*row[:8], "M2", "Share", f"{count / 7:.1f}"])
+
+        for area in range(areas):
+            add("Sub ICB", f"Q{area:02d}", "NONE", table[area, 4])
+            for age in range(4):
+                add("Sub ICB; Age", f"Q{area:02d}", f"age{age}", table[area, age])
+        for age in range(4):
+            add("Age", f"age{age}", "NONE", table[areas, age])
+        add("England", "England", "NONE", table[areas, 4])
+        write(folder / f"releases/{month:02d}.csv", header, rows)
+
+
+def education(folder, *, seed=2):
+    """A tidy education file: years by region, authority and sex; small counts hidden as c, x not available."""
+    rng = np.random.default_rng(seed)
+    header = [
+        "time_period", "time_identifier", "geographic_level", "country_code", "country_name", "region_code",
+        "region_name", "new_la_code", "la_name", "sex", "pupils",
+    ]  # fmt: skip
+    rows = []
+    for year in ("202223", "202324"):
+        table = margins(rng.poisson(9, size=(2, 3, 2)))
+        for region, la, sex in np.ndindex(table.shape):
+            if region == 2 and la < 3:
+                continue
+            level = "National" if region == 2 else "Regional" if la == 3 else "Local authority"
+            text = "c" if 1 <= table[region, la, sex] < 6 else str(table[region, la, sex])
+            names = [f"R{region}" if region < 2 else "", f"R{region} LA{la}" if la < 3 else ""]
+            place = [names[0], names[0], names[1], names[1]]
+            label = ["f", "m", "Total"][sex]
+            rows.append([year, "Academic year", level, "E92", "England", *place, label, text])
+    rows[0][-1] = "x"
+    write(folder / "data/pupils.csv", header, rows)
+    for path in (folder / "data").iterdir():
+        path.rename(folder / path.name)
+    (folder / "data").rmdir()
+    meta = "col_name,col_type,label\nsex,Filter,Sex\npupils,Indicator,Pupils\n"
+    (folder / "pupils.meta.csv").write_text(meta)
+
+
+def session(folder, number, counts, names, variable="year"):
+    """A session of ACRO with one cross-tabulation with margins; counts below ten are suppressed."""
+    table = margins(np.array(counts))
+    rows, columns = [*names[0], "All"], [*names[1], "All"]
+    outcome = {label: dict.fromkeys(rows, "ok") for label in columns}
+    lines = []
+    for row, label in enumerate(rows):
+        shown = []
+        for place, column in enumerate(columns):
+            hidden = table[row, place] < 10
+            outcome[column][label] = "threshold; " if hidden else "ok"
+            shown.append("" if hidden else str(table[row, place]))
+        lines.append([label, *shown])
+    place = folder / f"session{number}"
+    write(place / "output_0_0.csv", [variable, *columns], lines)
+    results = {
+        "version": "0.4.8",
+        "results": {
+            "output_0": {
+                "uid": "output_0", "status": "fail", "type": "table", "properties": {"method": "crosstab"},
+                "files": [{"name": "output_0_0.csv", "checksum": "0"}], "outcome": outcome,
+                "command": f"safe = acro.crosstab(df.{variable}, df.grant_type, margins=True)", "summary": "fail",
+            }
+        },
+    }  # fmt: skip
+    (place / "results.json").write_text(json.dumps(results))
+
+
+def page(folder: Path):
+    """The exit code, the findings, and the page of a series that `init` wrote a manifest for."""
+    code, out, err = run_main(str(folder), "--format", "json", "--findings", "all")
+    assert code in (0, 1), err
+    target = folder.parent / "page.html"
+    assert run_main(str(folder), "--format", "html", "--output", str(target))[0] == code
+    assert "Signature" in target.read_text(encoding="utf-8")
+    return code, json.loads(out)["attacks"][0]
+
+
+def test_a_long_monthly_file(tmp_path):
+    folder = tmp_path / "series"
+    monthly(folder)
+    code, out, err = run_main("init", str(folder))
+    assert (code, err) == (0, "")
+    for said in ("a long file as NHS England", "Sub ICB, Age", "to 5: all", "* [1, 7]", "taken as counts: M1."):
+        assert said in " ".join(out.split())
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    for line in (
+        'breakdown = "BREAKDOWN"',
+        'measures = ["M1"]',
+        "threshold = 8",
+        'rounding = { to = 5, how = "nearest" }',
+    ):
+        assert line in manifest
+    code, attack = page(folder)
+    assert attack["measures"]["cells"] == 3 * (100 * 5 + 5)
+    assert attack["measures"]["open"] == 0
+    assert all(each["cell"].keys() == {"Sub ICB", "Age"} for each in attack["findings"])
+
+
+def test_a_tidy_education_file(tmp_path):
+    folder = tmp_path / "series"
+    education(folder)
+    code, out, err = run_main("init", str(folder))
+    assert (code, err) == (0, "")
+    assert "a tidy file as the Department for Education" in " ".join(out.split())
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    assert 'nested = { area = ["region_name", "la_name"] }' in manifest
+    assert 'not_published = ["x"]' in manifest
+    code, attack = page(folder)
+    # An authority's pupils of one sex are its total less those of the other.
+    assert code == 1
+    assert {each["kind"] for each in attack["findings"]} == {"recovered"}
+    assert all(each["cell"]["area"].startswith("R") for each in attack["findings"])
+
+
+def test_sessions_of_tables(tmp_path):
+    folder = tmp_path / "series"
+    labels = (["2010", "2011"], ["G", "N", "R"])
+    session(folder, 1, [[15, 59, 71], [14, 58, 40]], labels)
+    session(folder, 2, [[20, 60, 70], [9, 57, 41]], (["Alive", "Dead"], labels[1]), "survivor")
+    code, out, err = run_main("init", str(folder))
+    assert (code, err) == (0, "")
+    assert "sessions of ACRO" in out
+    code, attack = page(folder)
+    assert code == 1
+    assert [(each["cell"], each["lower"]) for each in attack["findings"]] == [
+        ({"year": "All", "grant_type": "G", "survivor": "Dead"}, 9)
+    ]
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    assert 'dimensions = ["year", "grant_type", "survivor"]' in manifest
+
+
+def test_statistical_data_and_metadata_exchange(tmp_path):
+    header = ["DATAFLOW", "REF_AREA", "SEX", "TIME_PERIOD", "OBS_VALUE", "CONF_STATUS"]
+    rows = [["F", "A", "F", "2024", "8", "F"], ["F", "A", "M", "2024", "", "C"], ["F", "A", "T", "2024", "11", "F"]]
+    rows += [["F", "B", "T", "2024", "25", "F"], ["F", "B", "F", "2024", "9", "F"]]
+    folder = tmp_path / "series"
+    write(folder / "releases/1.csv", header, rows)
+    code, _, err = run_main("init", str(folder))
+    assert (code, err) == (0, "")
+    assert 'status = "CONF_STATUS"' in (folder / "series.toml").read_text(encoding="utf-8")
+    _, attack = page(folder)
+    assert [(each["cell"], each["lower"]) for each in attack["findings"]] == [({"REF_AREA": "A", "SEX": "M"}, 3)]
+
+
+def test_people_are_still_people(tmp_path):
+    rows = [["1", "21-30", "flu"], ["1", "21-30", "gout"], ["2", "31-40", "flu"]]
+    write(tmp_path / "series/releases/1.csv", ["Group-ID", "Age", "Disease"], rows)
+    assert run_main("init", str(tmp_path / "series"))[0] == 0
+    assert 'kind = "tables"' not in (tmp_path / "series/series.toml").read_text(encoding="utf-8")

@@ -1,0 +1,180 @@
+"""The command line on count tables: errors in one line, formats, exit codes."""
+
+import json
+
+import pytest
+
+from tests.helpers.count_tables import TinyTables
+from tests.helpers.running import run_main
+
+ROWS = [(("A", "f"), "9"), (("A", "m"), "*"), (("A", "All"), "12")]
+PLAIN = TinyTables(
+    ("area", "sex"), [ROWS], totals={"sex": "All", "area": "All"}, markers={"*": (1, 4)}, threshold=5, min_count=5
+)
+
+
+def replaced(series, old, new, folder):
+    path = series.write(folder) / "series.toml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return folder
+
+
+def test_text_shows_the_sum(tmp_path):
+    code, out, err = run_main(str(PLAIN.write(tmp_path)))
+    assert (code, err) == (1, "")
+    assert "recovered: area A, sex m, release 1: exactly 3 (published as *)" in out
+    assert "12 (area A) - 9 (area A, sex f) = 3" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('over_time = "independent"', 'over_time = "monthly"', "`over_time`: there is no such relation"),
+        ('value = "n"', 'value = "m"', 'column "m": the column is not in the file, which has: area, sex, n'),
+        ('"*" = [1, 4]', '"*" = [4, 1]', "is not given a least and a greatest count"),
+        ("min_count = 5", "min_count = 1", "`min_count`: this is no limit of the policy"),
+        ("threshold = 5", "treshold = 5", "[table] has no such key"),
+        ('dimensions = ["area", "sex"]', 'dimensions = ["area", "sex", "age"]', 'column "age": the column is not'),
+    ],
+)
+def test_faulty_manifest(old, new, said, tmp_path):
+    code, out, err = run_main(str(replaced(PLAIN, old, new, tmp_path)))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x", '"x": this is neither a whole number nor a marker; write a whole number, or name the marker'),
+        ("1.5", "neither a whole number"),
+        ("-1", "neither a whole number"),
+    ],
+)
+def test_value_that_is_none(text, said, tmp_path):
+    rows = [*ROWS, (("B", "f"), text)]
+    folder = TinyTables(("area", "sex"), [rows], totals=PLAIN.totals, markers=PLAIN.markers).write(tmp_path)
+    code, _, err = run_main(str(folder))
+    assert code == 2
+    assert err.startswith('audit: releases/1.csv:5, column "n": ')
+    assert said in err
+
+
+def test_number_that_is_no_multiple(tmp_path):
+    series = TinyTables(("area",), [[(("A",), "10"), (("B",), "12")]], rounding=(5, "nearest"))
+    code, _, err = run_main(str(series.write(tmp_path)))
+    assert code == 2
+    assert 'releases/1.csv:3, column "n": "12": this is not a multiple of 5' in err
+
+
+def test_contradiction_names_the_least_set_of_cells(tmp_path):
+    rows = [(("A", "f"), "9"), (("A", "m"), "7"), (("A", "All"), "20"), (("B", "f"), "6"), (("B", "All"), "6")]
+    series = TinyTables(("area", "sex"), [rows], totals={"sex": "All"})
+    code, out, err = run_main(str(series.write(tmp_path)))
+    assert (code, out) == (2, "")
+    lines = err.splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"audit: releases/1.csv:{line}" for line in (2, 3, 4)]
+    assert all("no counts agree with these 3 cells; without any one of them there are" in line for line in lines)
+
+
+def test_min_count_has_to_be_known(tmp_path):
+    series = TinyTables(("area",), [[(("A",), "10")]], markers={"*": (0, None)})
+    code, _, err = run_main(str(replaced(series, "min_count = 5\n", "", tmp_path)))
+    assert code == 2
+    assert "`min_count` is not given" in err
+    assert run_main(str(tmp_path), "--policy", "min_count=4")[0] == 0
+
+
+def test_attacks_of_the_other_kind(tmp_path):
+    folder = PLAIN.write(tmp_path)
+    code, _, err = run_main(str(folder), "--attack", "intersection")
+    assert code == 2
+    assert "intersection does not apply to count tables" in err
+    assert run_main(str(folder), "--attack", "differencing")[0] == 1
+    code, _, err = run_main("tests/examples/hospital-l-diverse", "--attack", "differencing")
+    assert code == 2
+    assert 'it needs kind = "tables"' in err
+
+
+def test_waived_findings_do_not_count(tmp_path):
+    folder = PLAIN.write(tmp_path)
+    _, out, _ = run_main(str(folder), "--format", "json")
+    [finding] = json.loads(out)["attacks"][0]["findings"]
+    waiver = f'[[waiver]]\nfinding = "{finding["id"]}"\nreason = "agreed"\nexpires = 2999-01-01\n'
+    with (folder / "series.toml").open("a", encoding="utf-8") as file:
+        file.write(waiver)
+    code, out, _ = run_main(str(folder), "--format", "json")
+    assert code == 0
+    assert json.loads(out)["policy"]["waived"][0]["state"] == "applied"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit", "github"])
+def test_every_format_names_the_cell_and_the_sum(form, tmp_path):
+    code, out, err = run_main(str(PLAIN.write(tmp_path)), "--format", form)
+    assert (code, err) == (1, "")
+    if form == "json":
+        [finding] = json.loads(out)["attacks"][0]["findings"]
+        assert finding["cell"] == {"area": "A", "sex": "m"}
+        assert [(each["published"], each["weight"]) for each in finding["certificate"][0]["sum"]] == [
+            ("9", "-1"),
+            ("12", "1"),
+        ]
+    else:
+        assert "area A, sex m" in out
+    if form in ("text", "markdown", "html", "sarif", "github"):
+        assert "(area A, sex f)" in out.replace("\\", "")
+
+
+LEFT_OUT = "tests/count_table_examples/tables-one-left-out"
+
+
+def test_a_difference_of_releases_is_said_in_words():
+    _, out, _ = run_main(LEFT_OUT)
+    assert "11 in release 1, 10 in release 2, both count the same people: one person was left out" in out
+
+
+def test_next_names_the_least_cells_to_hide(tmp_path):
+    rows = [[(("A", "f"), "9"), (("A", "m"), "*")], [(("B", "f"), "30"), (("A", "All"), "12")]]
+    series = TinyTables(PLAIN.dimensions, rows, totals=PLAIN.totals, markers=PLAIN.markers, over_time="same")
+    folder = series.write(tmp_path / "series")
+    candidate = tmp_path / "2.csv"
+    (folder / "releases/2.csv").rename(candidate)
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace(', "releases/2.csv"', ""))
+    assert run_main(str(folder))[0] == 0
+    code, out, err = run_main("next", str(folder), str(candidate), "--format", "json")
+    assert (code, err) == (1, "")
+    told = json.loads(out)
+    assert [(each["cell"], each["shown"], each["line"]) for each in told["hide"]] == [
+        ({"area": "A", "sex": "All"}, "12", 3)
+    ]
+    assert told["new_total"] == 1
+    code, _, _ = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert code == 0
+    assert (tmp_path / "out/2.csv").read_text() == "area,sex,n\nB,f,30\nA,All,\n"
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
+
+
+def test_explain_a_cell():
+    code, out, _ = run_main("explain", "tests/count_table_examples/tables-levels", "--cell", "code=E10.2")
+    assert code == 0
+    assert "published as <5\n  exactly 3\n    at least 3: 9 (code E10) - 6 (code E10.1)" in out
+    code, _, err = run_main("explain", "tests/count_table_examples/tables-levels", "--cell", "code=E99")
+    assert code == 2
+    assert "code has no label E99" in err
+    assert run_main("explain", "tests/count_table_examples/tables-levels", "--individual", "Bob")[0] == 2
+
+
+def test_compare_puts_series_side_by_side(tmp_path):
+    other = TinyTables(PLAIN.dimensions, [ROWS[:2]], totals=PLAIN.totals, markers=PLAIN.markers, threshold=5)
+    folders = [str(PLAIN.write(tmp_path / "one")), str(other.write(tmp_path / "two"))]
+    code, out, err = run_main("compare", *folders, "--format", "json")
+    assert (code, err) == (0, "")
+    assert [each["measures"]["recovered"] for each in json.loads(out)["series"]] == [1, 0]
+    code, out, _ = run_main("compare", *folders)
+    assert code == 0
+    assert "failed" in out
+    assert "passed" in out
+    assert run_main("compare", folders[0], "tests/examples/hospital-l-diverse")[0] == 2

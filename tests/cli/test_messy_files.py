@@ -1,0 +1,267 @@
+"""Files as offices have them are read as what they mean, and the verdict is that of plain ones."""
+
+import json
+import random
+import shutil
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, read_rows
+from tests.helpers.messy import KINDS, as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+PLAIN = EXAMPLES / "hospital-l-diverse"
+MANIFEST = """
+[series]
+releases = [{releases}]
+
+[columns]
+individual = "Owner"
+group = "GroupID"
+quasi_identifiers = ["Age", "Zipcode"]
+sensitive = "Diagnose"
+{more}
+"""
+
+
+def tables():
+    """The releases of a worked example, with a value that is no ASCII."""
+    for tag in ("1", "2"):
+        header, *rows = read_rows(PLAIN / f"releases/{tag}.csv")
+        header = [{"Group-ID": "GroupID", "Disease": "Diagnose"}.get(name, name) for name in header]
+        yield tag, [header, *([cell.replace("bronchitis", "Kehlkopfentzündung") for cell in row] for row in rows)]
+
+
+def manifest(folder, files, more=""):
+    names = ", ".join(f'"{path.relative_to(folder).as_posix()}"' for path in files)
+    write(folder / "series.toml", MANIFEST.format(releases=names, more=more))
+
+
+def comparable(finding):
+    """A finding without its id, and its rows without the name of their file and their places in it."""
+    rows = [{**row, "file": None, "lines": len(row["lines"])} for row in finding.get("rows", ())]
+    return {key: value for key, value in finding.items() if key not in ("id", "rows")} | {"rows": rows}
+
+
+def verdict(folder, *words):
+    code, result, err = run_audit(folder, "--reveal", *words)
+    assert result is not None, err
+    found = []
+    for attack in result["attacks"]:
+        findings = [comparable(each) for each in attack["findings"]]
+        findings.sort(key=lambda each: json.dumps(each, sort_keys=True))
+        found.append((attack["attack"], attack["status"], attack["measures"], findings))
+    return code, result["policy"]["violations"], result["series"]["rows"], found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    manifest(folder, [KINDS["comma"](folder / "releases" / tag, rows) for tag, rows in tables()])
+    return verdict(folder)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_verdict_in_every_notation(tmp_path, kind, expected):
+    manifest(tmp_path, [KINDS[kind](tmp_path / "releases" / tag, rows) for tag, rows in tables()])
+    assert verdict(tmp_path) == expected
+    assert expected[0] == 1
+
+
+def test_notations_differ_between_releases(tmp_path, expected):
+    kinds = iter(("latin_1", "excel"))
+    manifest(tmp_path, [KINDS[next(kinds)](tmp_path / "releases" / tag, rows) for tag, rows in tables()])
+    assert verdict(tmp_path) == expected
+
+
+def test_an_old_encoding_is_declared(tmp_path, expected):
+    files = [write(tmp_path / f"{tag}.csv", as_csv(rows).encode("cp850")) for tag, rows in tables()]
+    manifest(tmp_path, files)
+    code, out, err = run_main(str(tmp_path))
+    assert (code, out) == (2, "")
+    assert "1.csv:3: the text is not UTF-8; save the file as UTF-8, or name its encoding" in err
+    manifest(tmp_path, files, 'encoding = "cp850"')
+    assert verdict(tmp_path) == expected
+
+
+def test_a_column_that_changes_its_name(tmp_path, expected):
+    (_, first), (_, second) = tables()
+    second[0] = ["Owner", "GroupID", "Alter", "Zipcode", "Krankheit"]
+    files = [write(tmp_path / "1.csv", as_csv(first)), write(tmp_path / "2.csv", as_csv(second))]
+    manifest(tmp_path, files, 'renamed."2" = { Krankheit = "Diagnose", Alter = "Age" }')
+    assert verdict(tmp_path) == expected
+    manifest(tmp_path, files, 'renamed."2" = { Krank = "Diagnose", Alter = "Age" }')
+    code, _, err = run_main(str(tmp_path))
+    assert code == 2
+    assert '2.csv, column "Krank": `renamed` calls it "Diagnose", and the file does not have it' in err
+    manifest(tmp_path, files, 'renamed."2" = { Krankheit = "Owner", Alter = "Age" }')
+    assert 'gives it the name "Owner", which another column of the file has' in run_main(str(tmp_path))[2]
+
+
+def test_values_that_change_their_names(tmp_path, expected):
+    (_, first), (_, second) = tables()
+    names = {"flu": "Grippe", "gastritis": "Magenschleimhautentzündung"}
+    second = [[names.get(cell, cell) for cell in row] for row in second]
+    files = [write(tmp_path / "1.csv", as_csv(first)), write(tmp_path / "2.csv", as_csv(second))]
+    walk = "release,from,to\n" + "".join(f"2,{new},{old}\n" for old, new in names.items())
+    write(tmp_path / "walk.csv", walk)
+    manifest(tmp_path, files)
+    assert verdict(tmp_path)[1:] != expected[1:]
+    manifest(tmp_path, files, 'crosswalk = { Diagnose = "walk.csv" }')
+    assert verdict(tmp_path) == expected
+    write(tmp_path / "walk.csv", "release,from,to\n3,a,b\n2,flu,a\n2,flu,b\n")
+    lines = run_main(str(tmp_path))[2].splitlines()
+    assert lines[0].startswith('audit: walk.csv:2, column "release": there is no such release')
+    assert lines[1].startswith('audit: walk.csv:4, column "to": the value stands here twice')
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+def test_rows_that_are_totals(tmp_path, expected, keyed):
+    files = []
+    for tag, (header, *rows) in tables():
+        rows.insert(3, ["Summe", "99", "*", "*", str(len(rows))])
+        table = [header, *rows, ["Total", "99", "*", "*", "3000"]]
+        if keyed:
+            key = [["row", "individual"], *([str(place), row[0]] for place, row in enumerate(table[1:]))]
+            write(tmp_path / f"private/{tag}.key.csv", as_csv(key))
+        files.append(write(tmp_path / f"{tag}.csv", as_csv(table)))
+    manifest(tmp_path, files)
+    assert verdict(tmp_path)[2] == expected[2] + 4
+    manifest(tmp_path, files, 'ignore_rows = { Owner = ["Total", "Summe"] }')
+    assert verdict(tmp_path) == expected
+
+
+def test_lines_are_those_of_the_file_where_rows_are_ignored(tmp_path):
+    (_, (header, *rows)), _ = tables()
+    rows[5][4] = ""
+    rows.insert(1, ["Total", "", "*", "*", "3000"])
+    files = [write(tmp_path / "1.csv", as_csv([header, *rows]))]
+    manifest(tmp_path, files, 'ignore_rows = { Owner = ["Total"] }')
+    assert run_main(str(tmp_path))[2].startswith('audit: 1.csv:8, column "Diagnose": the row has no value')
+
+
+RESPELLINGS = [str.upper, str.title, lambda t: f" {t} ", lambda t: t.replace(" ", "  "), lambda t: f"00{t}.0" if
+               t.isdigit() else t, lambda t: "".join(chr(ord(c) + 0xFEE0) if c.isalnum() and c.isascii() else c for c
+               in t)]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_spelling_does_not_count_where_it_is_folded(tmp_path, seed):
+    """Whatever the spelling of ids, groups and values, the verdict is that of one spelling."""
+    rng = random.Random(seed)  # noqa: S311
+    plain = tmp_path / "plain"
+    shutil.copytree(PLAIN, plain)
+    fold = 'fold = ["Disease", "individual", "Group-ID"]'
+    text = (plain / "series.toml").read_text().replace("[columns]", f"[columns]\n{fold}")
+    (plain / "series.toml").write_text(text)
+    spelled = tmp_path / "spelled"
+    shutil.copytree(plain, spelled)
+    if rng.random() < 0.5:
+        for folder in (plain, spelled):
+            people = {row[0] for tag in "12" for row in read_rows(folder / f"releases/{tag}.csv")[1:]}
+            write(folder / "known.csv", as_csv([["individual", "value"], ["Bob", "dyspepsia"]] if people else []))
+            (folder / "series.toml").write_text(text + '\n[adversary]\nknown = "known.csv"\n')
+    for path in [*spelled.glob("releases/*.csv"), *spelled.glob("known.csv")]:
+        header, *rows = read_rows(path)
+        places = [place for place, name in enumerate(header) if name not in ("Age", "Zipcode")]
+        for row in rows:
+            for place in places:
+                row[place] = rng.choice(RESPELLINGS)(row[place])
+        write(path, as_csv([header, *rows]))
+    assert verdict(spelled) == verdict(plain)
+
+
+def test_decimal_commas(tmp_path):
+    """A German table: `1,5` is a number and no set, `[1,5; 2]` and `[1,5 - 2]` are intervals."""
+
+    def series(name, rows, more=""):
+        files = [write(tmp_path / name / "1.csv", as_csv([["id", "BMI", "Wert"], *rows], ";"))]
+        head = f'[series]\nreleases = ["{files[0].name}"]\n[columns]\nindividual = "id"\n'
+        text = head + f'quasi_identifiers = ["BMI"]\nsensitive = "Wert"\ngroup = "BMI2"\n{more}'.replace(
+            'group = "BMI2"\n', ""
+        )
+        write(tmp_path / name / "series.toml", text)
+        return verdict(tmp_path / name)
+
+    german = [["a", "[21,5; 30]", "1.234,5"], ["b", "[21,5 - 30]", "7,25"], ["c", "31,5", "2"], ["d", "31,50", "3"]]
+    plain = [["a", "[21.5, 30]", "1234.5"], ["b", "[21.5, 30]", "7.25"], ["c", "31.5", "2"], ["d", "31.5", "3"]]
+    assert series("german", german, 'decimal = ","\n') == series("plain", plain)
+    assert series("german", german) != series("plain", plain)
+
+
+# -- what other tools write -----------------------------------------------------------------------------------------
+
+
+MANIFEST_WITH_REGISTER = """
+[series]
+name = "s"
+releases = ["1.csv"]
+
+[columns]
+sensitive = "disease"
+{more}
+
+[adversary]
+register = "register.csv"
+"""
+
+
+def with_register(folder, rows, register, more, delimiter=","):
+    write(folder / "1.csv", rows if isinstance(rows, str) else as_csv(rows, delimiter))
+    write(folder / "register.csv", as_csv(register, delimiter))
+    write(folder / "series.toml", MANIFEST_WITH_REGISTER.format(more=more))
+    return folder
+
+
+def test_anonypyx_in_both_forms(tmp_path):
+    human = [
+        ["age", "sex", "disease", "count"],
+        ["20-30", "Female,Male", "flu", "2"],
+        ["20-30", "Female,Male", "cold", "1"],
+        ["31", "Female", "flu", "3"],
+    ]
+    machine = [
+        ["age_min", "age_max", "sex_Female", "sex_Male", "disease", "count"],
+        ["20", "30", "True", "True", "flu", "2"],
+        ["20", "30", "True", "True", "cold", "1"],
+        ["31", "31", "True", "False", "flu", "3"],
+    ]
+    register = [["individual", "age", "sex", "first", "last"], ["a", "21", "Male", "1", "1"]]
+    register.append(["b", "31", "Female", "1", "1"])
+    more = 'quasi_identifiers = ["age", "sex"]\ncount = "count"'
+    found = [verdict(with_register(tmp_path / str(len(rows[0])), rows, register, more)) for rows in (human, machine)]
+    assert found[0] == found[1]
+    machine[1][2] = "maybe"
+    folder = with_register(tmp_path / "wrong", machine, register, more)
+    assert 'column "sex_Female": the cell is no flag' in run_main(str(folder))[2]
+
+
+def test_arx_output(tmp_path):
+    """As ARX writes it: semicolons, half-open intervals, sets, suppressed records, labels of a hierarchy."""
+    rows = [
+        ["age", "zip", "education", "disease"],
+        ["[20, 30[", "813**", "Secondary", "flu"],
+        ["[20, 30[", "813**", "Secondary", "cold"],
+        ["{40, 41}", "81***", "{Bachelors, Masters}", "flu"],
+        ["{40, 41}", "81***", "{Bachelors, Masters}", "flu"],
+        ["*", "*", "*", "cold"],
+        ["*", "*", "*", "flu"],
+    ]
+    write(tmp_path / "education.csv", "Bachelors;Higher;*\nMasters;Higher;*\nHS-grad;Secondary;*\n")
+    register = [["individual", "age", "zip", "education", "first", "last"]]
+    register += [["a", "29", "81337", "HS-grad", "1", "1"], ["b", "41", "81999", "Masters", "1", "1"]]
+    more = 'quasi_identifiers = ["age", "zip", "education"]\nhierarchies = { education = "education.csv" }\n'
+    folder = with_register(tmp_path, rows, register, f'{more}types = {{ zip = "categorical" }}', ";")
+    code, result, err = run_audit(folder)
+    assert result is not None, err
+    assert (code, result["series"]["groups"]) == (0, 3), result["policy"]
+
+
+def test_sdcmicro_output(tmp_path):
+    """As R writes it: row names without a header, suppressed cells as NA, cut intervals."""
+    text = '"","age","sex","disease"\n"1","(20,30]",NA,"flu"\n"2","(20,30]",NA,"cold"\n"3","(30,40]","m","flu"\n'
+    register = [["individual", "age", "sex", "first", "last"], ["a", "30", "f", "1", "1"], ["b", "31", "m", "1", "1"]]
+    more = 'missing = ["NA"]\nquasi_identifiers = ["age", "sex"]'
+    code, result, err = run_audit(with_register(tmp_path, text + '"4","(30,40]","m","cold"\n', register, more))
+    assert result is not None, err
+    assert (code, result["series"]["groups"]) == (0, 2)

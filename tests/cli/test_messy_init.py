@@ -1,0 +1,156 @@
+"""A folder of messy files gets to its true verdict by `audit init` and `audit`, without a line written by hand."""
+
+import csv
+import io
+import re
+import tomllib
+
+import pytest
+
+from audit.cli import init
+from audit.init.questions import Question, yes_or_no
+from tests.cli.test_messy_files import manifest as plain_manifest
+from tests.cli.test_messy_files import tables, verdict
+from tests.helpers.messy import KINDS, as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+QUICK = ("--attack", "intersection", "--attack", "update-graph")
+
+
+def initialized(folder, *words):
+    """Run `audit init`, and return what it said as one line, and the manifest."""
+    code, out, err = run_main("init", str(folder), *words)
+    assert (code, err) == (0, ""), err
+    return " ".join(out.split()), tomllib.loads((folder / "series.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plain")
+    plain_manifest(folder, [KINDS["comma"](folder / "releases" / tag, rows) for tag, rows in tables()])
+    return verdict(folder, *QUICK)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_notation_from_init_to_verdict(tmp_path, kind, expected):
+    for tag, rows in tables():
+        KINDS[kind](tmp_path / "releases" / tag, rows)
+    initialized(tmp_path)
+    assert verdict(tmp_path, *QUICK) == expected
+
+
+def test_all_at_once(tmp_path, expected):
+    """Another header, another encoding, totals, spellings, and files that are none of it."""
+    (_, first), (_, second) = tables()
+    second[0] = ["Owner", "GroupID", "Age", "Zipcode", "Hauptdiagnose"]
+    second[1] = [second[1][0].upper(), *second[1][1:4], f" {second[1][4].title()}"]
+    for table in (first, second):
+        table.append(["Summe", "", "", "", str(len(table) - 1)])
+    write(tmp_path / "releases/1.csv", as_csv(first, ";").encode("latin-1"))
+    write(tmp_path / "releases/2.csv", as_csv(second, "\t").encode("utf-16"))
+    write(tmp_path / "releases/old.ods", "x")
+    write(tmp_path / "notes.csv", "a,b\n1,2\n")
+    said, manifest = initialized(tmp_path)
+    assert manifest["columns"]["renamed"] == {"2": {"Hauptdiagnose": "Diagnose"}}
+    assert manifest["columns"]["ignore_rows"] == {"Owner": ["Summe"]}
+    assert manifest["columns"]["fold"] == ["Diagnose", "individual"]
+    for line in (
+        "releases/1.csv 12 rows, 5 columns; cells divided by semicolons; not UTF-8, read as cp1252",
+        "releases/2.csv 12 rows, 5 columns; cells divided by tabulators; not UTF-8, read as utf-16",
+        'its column "Hauptdiagnose" is taken for "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
+        "releases/old.ods NOT USED: its name is not that of a table; save it as .csv or .xlsx",
+        "notes.csv NOT USED: it is not in releases/",
+    ):
+        assert line in said
+    code, _, rows, found = verdict(tmp_path, *QUICK)
+    assert (code, rows) == (expected[0], expected[2])
+    numbers = [[(name, status, dict(measures)) for name, status, measures, _ in each]
+               for each in (found, expected[3])]  # fmt: skip
+    assert numbers[0] == numbers[1]
+
+
+def test_nothing_is_dropped_in_silence(tmp_path):
+    """Every file of the folder, and every column, is named on the terminal."""
+    for tag, rows in tables():
+        KINDS["comma"](tmp_path / "releases" / tag, [[*row, f"x{n}"] for n, row in enumerate(rows)])
+    for name in ("letter.docx", "old.xls", "releases/draft.txt", "hierarchies/colours.csv", "counterfeits/9.csv"):
+        write(tmp_path / name, "a;b\n1;2\n")
+    said, _ = initialized(tmp_path)
+    for path in tmp_path.rglob("*.*"):
+        if path.is_file() and path.name != "series.toml":
+            assert path.relative_to(tmp_path).as_posix() in said
+    assert re.search(r"x0 LEFT OUT \d+ ", said)
+
+
+def test_anonypyx_flags_and_ends(tmp_path):
+    rows = [["age_min", "age_max", "sex_Female", "sex_Male", "disease", "count"],
+            ["20", "30", "True", "True", "flu", "2"], ["20", "30", "True", "True", "cold", "1"],
+            ["31", "40", "True", "False", "flu", "3"]]  # fmt: skip
+    write(tmp_path / "1.csv", as_csv(rows))
+    _, manifest = initialized(tmp_path)
+    assert manifest["columns"]["quasi_identifiers"] == ["age", "sex"]
+    assert (manifest["columns"]["sensitive"], manifest["columns"]["count"]) == ("disease", "count")
+    code, result, err = run_audit(tmp_path)
+    assert result is not None, err
+    assert (code, result["adversary"]["kind"]) == (1, "published")
+
+
+def test_only_published_files(tmp_path):
+    rows = [["Age", "Disease"], ["20-30", "flu"], ["20-30", "cold"], ["30-40", "flu"], ["30-40", "flu"]]
+    for tag in "12":
+        write(tmp_path / f"{tag}.csv", as_csv(rows))
+    said, _ = initialized(tmp_path)
+    assert "What each release gives away by itself (published)" in said
+    assert "register.csv (individual,first,last" in said
+    assert "1.csv = 2.csv" in " ".join(run_main(str(tmp_path))[1].split())
+
+
+def test_changing_values_are_drafted(tmp_path):
+    rows = [[["a", "flu"], ["b", "cold"], ["c", "flu"], ["d", "gout"]], [["a", "gout"], ["b", "cold"], ["c", "flu"]]]
+    for tag, release in enumerate(rows, 1):
+        table = [["Patient", "Age", "Disease"], *([who, "20-30", value] for who, value in release)]
+        write(tmp_path / f"{tag}.csv", as_csv(table))
+    said, manifest = initialized(tmp_path)
+    assert "Wrote series.toml and transitions.csv" in said
+    assert manifest["adversary"]["transitions"] == "transitions.csv"
+    drafted = list(csv.reader(io.StringIO((tmp_path / "transitions.csv").read_text())))
+    assert ["flu", "gout", "1"] in drafted
+    assert ["cold", "cold", "1"] in drafted
+    _, result, err = run_audit(tmp_path)
+    assert result is not None, err
+    assert result["contradictions"] == {"changed": 0, "infeasible": 0}
+
+
+def test_microdata(tmp_path):
+    rows = [["id", "Age", "Town", "Disease"]]
+    rows += [
+        [str(n), str(20 + n % 30), ["Rome", "Oslo", "Bari"][n % 3], ["flu", "cold", "gout"][n // 3 % 3]]
+        for n in range(60)
+    ]
+    write(tmp_path / "1.csv", as_csv(rows, ";"))
+    write(tmp_path / "hierarchies/Town.csv", "Rome;South;*\nBari;South;*\nOslo;North;*\n")
+    code, out, err = run_main("init", "--microdata", str(tmp_path))
+    assert (code, err) == (0, "")
+    found = tomllib.loads((tmp_path / "microdata.toml").read_text(encoding="utf-8"))
+    assert found["columns"] == {"individual": "id", "quasi_identifiers": ["Age", "Town"], "sensitive": "Disease"}
+    assert found["domains"] == {"Age": [20, 49], "Town": ["Rome", "Bari", "Oslo"]}
+    assert "audit anonymize" in out
+    series = tmp_path / "out"
+    code, _, err = run_main("anonymize", str(tmp_path), "--method", "m-invariance", "--m", "2", "--output", str(series))
+    assert (code, err) == (0, "")
+    assert run_main("init", "--microdata", str(tmp_path))[0] == 2
+
+
+def test_answers_on_a_terminal(monkeypatch):
+    question = Question("Which?", {"key": "yours", "record": "published", "neither": ""}, "key")
+
+    def answered(*lines):
+        monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + ("\n" if lines else "")))
+        return init.ask_on_terminal(question)
+
+    assert answered() == "key"
+    assert answered("") == "key"
+    assert answered("2") == "record"
+    assert answered("nei") == "neither"
+    assert answered("what", "9", "RECORD") == "record"
+    assert yes_or_no("Is it?", default=False).default == "no"

@@ -1,0 +1,163 @@
+"""Several rows of one person in a release: counted in one message, and judged as the manifest says."""
+
+import random
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+HEAD = """
+[series]
+releases = [{releases}]
+
+[columns]
+individual = "Patient"
+sensitive = "Diagnosis"
+quasi_identifiers = ["Age"]
+{more}
+"""
+NAMES = ["Patient", "Age", "Diagnosis", "Admission"]
+FIRST = [
+    ["a", "20-30", "flu", "2024-01-05"],
+    ["b", "20-30", "cold", "2024-01-06"],
+    ["a", "20-30", "gout", "2024-02-01"],
+    ["c", "30-40", "flu", "2024-01-07"],
+    ["d", "30-40", "cold", "2024-03-07"],
+    ["d", "30-40", "cold", "17.01.2024"],
+]
+SECOND = [["a", "20-30", "gout", "2024-05-05"], ["b", "20-30", "cold", "2024-05-06"]]
+
+
+def series(folder, releases, more="", keys=()):
+    names = []
+    for place, rows in enumerate(releases, 1):
+        names.append(f'"{place}.csv"')
+        write(folder / f"{place}.csv", as_csv([NAMES, *rows]))
+    write(folder / "series.toml", HEAD.format(releases=", ".join(names), more=more))
+    return folder
+
+
+def judged(folder, *words):
+    code, result, err = run_audit(folder, *words)
+    assert result is not None, err
+    result.pop("inputs")
+    result.pop("people", None)  # they name findings by ids, which are drawn anew
+    for entry in result["attacks"]:
+        entry.pop("seconds")
+        entry["findings"] = sorted(
+            str({k: v for k, v in f.items() if k not in ("id", "rows")}) for f in entry["findings"]
+        )
+    for rung in result["ladder"]:
+        rung.pop("seconds")
+    return code, result
+
+
+def test_one_message_says_how_many(tmp_path):
+    code, out, err = run_main(str(series(tmp_path, [FIRST, SECOND])))
+    assert (code, out) == (2, "")
+    [line] = err.splitlines()
+    assert '1.csv:2, column "Patient": this person has another row in line 4' in line
+    assert "2 people have several rows here, 2 rows too many" in line
+    assert 'rows = "episodes"' in line
+    assert 'rows = "latest" or "first" with date' in line
+
+
+def test_episodes_are_judged_by_themselves(tmp_path):
+    code, result = judged(series(tmp_path, [FIRST, SECOND], 'rows = "episodes"'))
+    assert result["adversary"]["kind"] == "published"
+    assert {a["attack"] for a in result["attacks"] if a["status"] != "skipped"} == {"homogeneity"}
+    [warning] = result["warnings"]
+    assert warning["kind"] == "duplicates"
+    assert "2 times in one release" in warning["text"]
+    assert "is not judged" in warning["text"]
+    assert code == 0
+    code, _, err = run_main(str(tmp_path), "--adversary", "linked")
+    assert code == 2
+    assert 'rows = "episodes" leaves open whose row is whose' in err
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("which", ["latest", "first"])
+def test_one_row_for_each_person(tmp_path, which, keyed):
+    kept = {"latest": [1, 2, 3, 4], "first": [0, 1, 3, 5]}[which]
+    plain = series(tmp_path / "plain", [[FIRST[row] for row in kept], SECOND])
+    several = series(tmp_path / "several", [FIRST, SECOND], f'rows = "{which}"\ndate = "Admission"')
+    if keyed:
+        for tag, rows in (("1", FIRST), ("2", SECOND)):
+            key = [["row", "individual"], *([str(place), row[0]] for place, row in enumerate(rows))]
+            write(several / f"private/{tag}.key.csv", as_csv(key))
+        manifest = several / "series.toml"
+        manifest.write_text(manifest.read_text().replace('individual = "Patient"', ""))
+    code, result = judged(several, "--reveal")
+    expected_code, expected = judged(plain, "--reveal")
+    warnings = result.pop("warnings")
+    expected.pop("warnings")
+    for each in (result, expected):
+        each["series"].pop("name")
+        each["policy"] = None
+    for each in (result, expected):
+        each.pop("stable_ids", None)
+    assert (code, result) == (expected_code, expected)
+    assert [each["kind"] for each in warnings] == ["duplicates"]
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_whatever_the_order_of_rows(tmp_path, seed):
+    """Which row counts is a matter of dates, not of the order of the file."""
+    rng = random.Random(seed)  # noqa: S311
+    rows = [[f"p{n}", rng.choice(["20-30", "30-40"]), rng.choice(["flu", "cold", "gout"]), f"2024-0{n % 9 + 1}-0{d}"]
+            for n in range(8) for d in rng.sample(range(1, 9), rng.randint(1, 3))]  # fmt: skip
+    latest = {row[0]: row for row in sorted(rows, key=lambda row: row[3])}
+    expected = judged(series(tmp_path / "plain", [list(latest.values())]))[1]["panel"]
+    rng.shuffle(rows)
+    found = judged(series(tmp_path / "several", [rows], 'rows = "latest"\ndate = "Admission"'))[1]["panel"]
+    assert found == expected
+
+
+def test_a_date_that_is_none(tmp_path):
+    rows = [*FIRST, ["e", "20-30", "flu", "03/04/2024"]]
+    folder = series(tmp_path, [rows], 'rows = "latest"\ndate = "Admission"')
+    assert '1.csv:8, column "Admission": the cell is no date; write dates as 2024-03-17' in run_main(str(folder))[2]
+    series(tmp_path, [rows], 'rows = "latest"')
+    assert "`rows`: no column tells which row is the latest or the first; write date" in run_main(str(folder))[2]
+    series(tmp_path, [rows], 'rows = "last"')
+    assert "use one of episodes, latest, first" in run_main(str(folder))[2]
+
+
+# -- values that change ---------------------------------------------------------------------------------------------
+
+CHANGING = [
+    [["a", "20-30", "flu", ""], ["b", "20-30", "cold", ""], ["c", "30-40", "flu", ""], ["d", "30-40", "gout", ""]],
+    [["a", "20-30", "gout", ""], ["b", "20-30", "cold", ""], ["c", "30-40", "flu", ""], ["d", "30-40", "cold", ""]],
+]
+
+
+def test_people_whose_values_change_are_named_to_the_publisher(tmp_path):
+    folder = series(tmp_path, CHANGING)
+    code, out, _ = run_main(str(folder))
+    assert code != 0
+    assert "the value of 2 people changes as it never should." in " ".join(out.split())
+    assert 'transitions = "any"' in " ".join(out.split())
+    assert "changes as it never should (a, d)." in " ".join(run_main(str(folder), "--reveal")[1].split())
+    assert judged(folder, "--reveal")[1]["contradictions"]["people"] == ["a", "d"]
+    assert "people" not in judged(folder)[1]["contradictions"]
+
+
+def test_any_value_may_follow_any(tmp_path):
+    folder = series(tmp_path, CHANGING)
+    with (folder / "series.toml").open("a") as file:
+        file.write('\n[adversary]\ntransitions = "any"\n')
+    code, result = judged(folder)
+    assert result["contradictions"] == {"changed": 0, "infeasible": 0}
+    attacks = {each["attack"]: each for each in result["attacks"]}
+    assert attacks["update-graph"]["status"] == "complete"
+    assert attacks["update-graph"]["measures"]["disclosed"] == 0
+    assert attacks["intersection"]["status"] == "skipped"
+    assert code in (0, 3)
+    # As if each pair were listed.
+    values = ("flu", "cold", "gout")
+    write(folder / "all.csv", as_csv([["from", "to"], *([a, b] for a in values for b in values)]))
+    manifest = folder / "series.toml"
+    manifest.write_text(manifest.read_text().replace('"any"', '"all.csv"'))
+    assert judged(folder)[1]["attacks"] == result["attacks"]

@@ -1,0 +1,99 @@
+"""`audit waive` writes waivers that the next audit takes; `--risks` writes everybody's risks for those inside."""
+
+import csv
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from audit.api import UsageError, load
+from tests.cli.forms import FORMS, snapshot
+from tests.helpers.running import run_main
+
+
+@pytest.fixture
+def hospital(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
+WHY = ["--reason", "consented", "--until", "2999-12-31"]
+
+
+def audited(folder, *words):
+    return json.loads(run_main(str(folder), "--format", "json", *words)[1])
+
+
+def test_what_is_waived_is_gone(hospital):
+    before = audited(hospital, "--stable-ids", "--reveal")
+    [first] = [one for one in before["attacks"][0]["findings"] if one["individual"] == "Bob"]
+    text = (hospital / "series.toml").read_text()
+    assert run_main("waive", str(hospital), first["id"], "David", "equivalence-*", *WHY)[0] == 0
+    written = (hospital / "series.toml").read_text()
+    assert written.startswith(text.rstrip())
+    after = audited(hospital, "--reveal")
+    assert [each["state"] for each in after["policy"]["waived"]] == ["applied"] * 3
+    assert {(each["reason"], each["expires"]) for each in after["policy"]["waived"]} == {("consented", "2999-12-31")}
+    assert first["individual"] not in {each["individual"] for each in after["attacks"][0]["findings"]}
+    assert after["attacks"][0]["findings"] == []
+    assert run_main("waive", str(hospital / "series.toml"), "Alice", *WHY)[0] == 0
+    assert len(audited(hospital)["policy"]["waived"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["Bob", "--reason", "r", "--until", "tomorrow"], "tomorrow is no date; write year, month and day"),
+        (["Bob", "--reason", "r", "--until", "2030-13-01"], "2030-13-01 is no date"),
+        (["Bob", "--reason", "r", "--until", "2001-01-01"], "2001-01-01 is past"),
+        (["Bob", "--reason", " ", "--until", "2999-01-01"], "--reason: it is empty"),
+        (["intersection-0123456789abcdef", *WHY], "no private/finding.key"),
+        (["Bob", "--reason", "r"], "--until"),
+    ],
+)
+def test_what_cannot_be_waived(words, said, hospital):
+    before = snapshot(hospital)
+    code, out, err = run_main("waive", str(hospital), *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert snapshot(hospital) == before
+
+
+def test_no_series(tmp_path):
+    assert run_main("waive", str(tmp_path), "Bob", *WHY)[0] == 2
+
+
+# -- risks ------------------------------------------------------------------------------------------------
+
+
+def test_everybodys_risks(hospital, tmp_path):
+    target = tmp_path / "risks.csv"
+    assert run_main(str(hospital), "--risks", str(target))[0] == 1
+    assert target.stat().st_mode & 0o777 == 0o600
+    rows = list(csv.DictReader(target.read_text().splitlines()))
+    assert list(rows[0]) == ["attack", "sensitive", "individual", "release", "risk"]
+    result = audited(hospital, "--reveal", "--findings", "all")
+    for entry in result["attacks"]:
+        mine = [row for row in rows if row["attack"] == entry["attack"]]
+        if not mine:
+            assert "max_risk" not in entry["measures"]
+            continue
+        assert max(float(row["risk"]) for row in mine) == entry["measures"]["max_risk"]
+        assert sum(float(row["risk"]) for row in mine) / len(mine) == pytest.approx(entry["measures"]["mean_risk"])
+        certain = {row["individual"] for row in mine if float(row["risk"]) == 1}
+        assert certain == {one["individual"] for one in entry["findings"]}
+        assert len({(row["individual"], row["release"]) for row in mine}) == len(mine) == 22
+    run_main(str(hospital), "--risks", str(tmp_path / "risks.parquet"))
+    assert pq.read_table(tmp_path / "risks.parquet").num_rows == len(rows)
+    frame = load(hospital).audit(reveal=True).risks
+    assert list(frame.columns) == list(rows[0])
+    assert len(frame) == len(rows)
+
+
+def test_risks_do_not_leave_the_house_by_accident(hospital, tmp_path):
+    with pytest.raises(UsageError, match="reveal"):
+        _ = load(hospital).audit().risks
+    code, _, err = run_main(str(hospital), "--risks", str(hospital / "releases/1.csv"))
+    assert (code, "one of the inputs" in err) == (2, True)
+    assert run_main(str(hospital), "--risks", str(tmp_path / "nowhere/risks.csv"))[0] == 2

@@ -1,0 +1,158 @@
+"""Waivers of people, groups and patterns of ids; findings of risks below certainty."""
+
+import json
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, FORMS, append
+from tests.helpers.running import run_main, written
+from tests.helpers.tiny import Row, TinySeries
+
+
+@pytest.fixture
+def hospital(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    return tmp_path / "s"
+
+
+def audited(folder, *words):
+    words = ("--findings", "all", *(["--policy", "min_e=1"] if folder.name == "s" else []), *words)
+    code, out, err = run_main(str(folder), "--format", "json", *words)
+    assert out, err
+    return code, json.loads(out)
+
+
+def found(result, *attacks):
+    return {
+        one["individual"]
+        for entry in result["attacks"]
+        for one in entry["findings"]
+        if "individual" in one and (not attacks or entry["attack"] in attacks)
+    }
+
+
+def waive(folder, **fields):
+    lines = "".join(f'{name} = "{value}"\n' for name, value in fields.items())
+    append(folder / "series.toml", f'\n[[waiver]]\n{lines}reason = "asked"\nexpires = 2999-01-01\n')
+
+
+def states(result):
+    return [each["state"] for each in result["policy"]["waived"]]
+
+
+def test_a_person_is_one_waiver(hospital):
+    _, before = audited(hospital, "--reveal")
+    assert found(before) == {"Bob", "David", "Alice", "Andy"}
+    waive(hospital, individual="Bob")
+    code, result = audited(hospital, "--reveal")
+    assert (code, found(result), states(result)) == (1, {"David", "Alice", "Andy"}, ["applied"])
+    for name in ("David", "Alice", "Andy"):
+        waive(hospital, individual=name)
+    code, result = audited(hospital, "--reveal")
+    assert (code, found(result), result["policy"]["violations"]) == (0, set(), [])
+    shown = json.dumps(audited(hospital)[1]["policy"]["waived"])
+    assert "Bob" not in shown
+
+
+def test_a_stable_pseudonym_is_a_person(hospital):
+    (_, named), (_, hidden) = audited(hospital, "--reveal", "--stable-ids"), audited(hospital, "--stable-ids")
+    ids = {
+        one["id"]: one["individual"] for entry in named["attacks"] for one in entry["findings"] if "individual" in one
+    }
+    pseudonyms = {
+        ids[one["id"]]: one["individual"]
+        for entry in hidden["attacks"]
+        for one in entry["findings"]
+        if "individual" in one
+    }
+    waive(hospital, individual=pseudonyms["David"])
+    assert found(audited(hospital, "--reveal")[1]) == {"Bob", "Alice", "Andy"}
+
+
+def test_a_group_of_a_release(hospital):
+    waive(hospital, group="1", release="2")
+    code, result = audited(hospital, "--reveal")
+    assert states(result) == ["applied"]
+    assert code == 1
+    assert "Bob" not in found(result)
+
+
+def test_ids_with_a_pattern(hospital):
+    waive(hospital, finding="intersection-*")
+    waive(hospital, finding="nothing-*")
+    audited(hospital, "--stable-ids")
+    _, result = audited(hospital, "--reveal")
+    assert states(result) == ["applied", "unknown"]
+    assert not found(result, "intersection")
+    assert found(result, "joint")
+
+
+def test_the_smallest_class_of_a_release_is_waived(tmp_path):
+    rows = [Row(name, "1", value, (age,)) for name, value, age in zip("ABCD", "abcd", "2223", strict=True)]
+    with written(TinySeries([rows], quasi_identifiers=("Age",))) as folder:
+        assert run_main(str(folder))[0] == 1
+        waive(folder, group="*", release="1")
+        assert run_main(str(folder))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('finding = "x"\nreason = "r"\nexpires = "2999-01-01"\n', "this is no date"),
+        ('finding = "x"\nreason = "r"\nexpires = 2030\n', "this is no date"),
+        ('finding = "x"\nreason = "r"\n', "no date of expiry"),
+        ('finding = "x"\nindividual = "y"\nreason = "r"\nexpires = 2999-01-01\n', "what it is about"),
+        ('group = "1"\nreason = "r"\nexpires = 2999-01-01\n', "what it is about"),
+        ('individual = "1"\nexpires = 2999-01-01\n', "lacks its reason"),
+    ],
+)
+def test_wrong_waivers(lines, said, hospital):
+    append(hospital / "series.toml", f"\n[[waiver]]\n{lines}")
+    code, out, err = run_main(str(hospital))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+# -- risks below certainty --------------------------------------------------------------------------------
+
+SKEWED = EXAMPLES / "distinct-star-skewed"
+
+
+def test_risks_at_the_limit_are_findings():
+    code, result = audited(SKEWED, "--policy", "max_risk=0.9", "--reveal")
+    assert code == 1
+    [entry] = [each for each in result["attacks"] if each["attack"] == "update-graph"]
+    risks = [one for one in entry["findings"] if one["kind"] == "risk"]
+    assert risks
+    assert entry["findings_total"] == len(entry["findings"])
+    assert all(0.9 <= one["risk"] < 1 and one["evidence"] == "solver" for one in risks)
+    assert [one["risk"] for one in risks] == sorted((one["risk"] for one in risks), reverse=True)
+    assert entry["measures"]["at_limit"] == len({one["individual"] for one in entry["findings"]})
+    assert entry["measures"]["at_limit"] <= entry["measures"]["above_0.5"]
+    text = run_main(str(SKEWED), "--policy", "max_risk=0.9")[1]
+    assert "is known with 91 %" in text
+
+
+def test_what_is_likely_is_not_told_to_everybody():
+    """Which of a group's values is true would be more than the releases tell."""
+    _, result = audited(SKEWED, "--policy", "max_risk=0.5")
+    risks = [one for entry in result["attacks"] for one in entry["findings"] if one["kind"] == "risk"]
+    assert risks
+    assert all(one["value"] is None and one["certificate"] == [] for one in risks)
+
+
+def test_a_waived_person_has_no_risk(tmp_path):
+    FORMS["distinct-star-skewed"](tmp_path / "skewed")
+    _, before = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
+    for name in found(before):
+        waive(tmp_path / "skewed", individual=name)
+    code, result = audited(tmp_path / "skewed", "--policy", "max_risk=0.9", "--reveal")
+    assert (code, found(result), set(states(result))) == (0, set(), {"applied"})
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "sarif", "junit", "github"])
+def test_every_format_tells_risks(form):
+    code, out, err = run_main(str(SKEWED), "--policy", "max_risk=0.9", "--format", form, "--reveal")
+    assert (code, err) == (1, "")
+    assert "91" in out or "90.9" in out

@@ -1,1 +1,0 @@
-"""What has to hold of every audit, whatever the series."""

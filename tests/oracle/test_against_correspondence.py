@@ -1,0 +1,116 @@
+"""`correspondence` held against enumeration of all worlds of tiny growing series."""
+
+import numpy as np
+import pytest
+
+from attacks.correspondence import worlds as module
+from attacks.correspondence.chains import layers
+from attacks.correspondence.matching import worlds as counted
+from attacks.correspondence.subjects import subjects
+from attacks.correspondence.worlds import settle
+from audit.runtime.budget import Budget
+from tests.oracle.correspondence import CellTable, growing, truth
+
+EACH = 250
+SERIES = 5_000
+
+
+def solved(series):
+    table = CellTable(series.domain)
+    rows = [table.rows(release) for release in series.releases]
+    network = layers(rows, table, series.allowed)
+    settled = settle(network, Budget())
+    return table, network, settled
+
+
+def link_flags(network, flags, release):
+    """Pairs of rows of two releases that some arc which is flagged stands for."""
+    before, after = network[release - 1], network[release]
+    some = np.flatnonzero(flags[release])
+    pairs = {(int(before.of[after.before[a]]), int(after.of[after.after[a]])) for a in some}
+    of = before.classes.of.tolist(), after.classes.of.tolist()
+    return {
+        (one, other) for one, mine in enumerate(of[0]) for other, theirs in enumerate(of[1]) if (mine, theirs) in pairs
+    }
+
+
+def check(seed, rng):
+    series = growing(rng)
+    told, (table, network, settled) = truth(series), solved(series)
+    assert told.count, seed
+    for release in range(1, len(network)):
+        real = set(told.links[release])
+        assert link_flags(network, settled.shown, release) <= real <= link_flags(network, settled.alive, release), seed
+        if settled.complete:
+            assert link_flags(network, settled.shown, release) == real, seed
+    check_subjects(seed, series, table, network, settled, told)
+    if len(network) == 2:
+        one, other = network
+        ends = one.of[other.before[settled.alive[1]]], other.of[other.after[settled.alive[1]]]
+        assert counted(one.classes.rows, other.classes.rows, *ends) == told.count, seed
+    return len(network), settled, told
+
+
+def check_subjects(seed, series, table, network, settled, told):
+    found = subjects(network, settled, table)
+    assert not found.missed
+    by_subject = {}
+    for place in range(len(found.subject)):
+        rows = set(np.flatnonzero(np.isin(network[found.release[place]].classes.of, found.classes[place])).tolist())
+        assert len(rows) == found.most[place] >= found.least[place], seed
+        values = values_of(series, found.release[place], rows)
+        assert found.value[place] == (next(iter(values)) if len(values) == 1 else -1), seed
+        by_subject.setdefault(int(found.subject[place]), {})[int(found.release[place])] = (place, rows)
+    answered, last = set(), len(network) - 1
+    for point, first in {(point, first) for point, first, _ in told.left}:
+        real = {release: rows for (p, f, release), rows in told.left.items() if (p, f) == (point, first)}
+        fitting = [each for each, left in by_subject.items() if fits(series, found, left, real, first)]
+        if settled.complete:
+            fitting = [each for each in fitting if by_subject[each][last][1] == real[last]]
+        if len(network) < 3:
+            fitting = [each for each in fitting if all(rows == real[r] for r, (_, rows) in by_subject[each].items())]
+        assert fitting, (seed, point, first)
+        answered |= set(fitting)
+    if settled.complete:
+        # Nobody is spoken of who does not exist.
+        assert all(found.exists), seed
+        assert answered == set(by_subject), seed
+
+
+def fits(series, found, left, real, first):
+    """Whether what is told of a subject is true of a point: bounds in every release."""
+    return set(left) == set(real) and all(
+        found.first[place] == first
+        and rows >= real[release]
+        and found.least[place] <= len(real[release])
+        and (not found.several[place] or len(values_of(series, release, real[release])) > 1)
+        for release, (place, rows) in left.items()
+    )
+
+
+def values_of(series, release, rows):
+    return {series.releases[release][row][1] for row in rows}
+
+
+@pytest.mark.parametrize("first", range(0, SERIES, EACH))
+def test_everything_is_as_enumerated(first):
+    seen = []
+    for seed in range(first, first + EACH):
+        releases, settled, told = check(seed, np.random.default_rng(seed))
+        seen.append((releases, settled.complete, settled.solver, told.count > 1))
+    kinds = set(seen)
+    assert {releases for releases, *_ in kinds} == {1, 2, 3}
+    assert all(complete for _, complete, *_ in seen)
+
+
+def test_what_is_not_settled_is_open(monkeypatch):
+    """Without the solver, what is shown and what is ruled out stays true, and the rest is open."""
+    monkeypatch.setattr(module, "_ARCS", -1)
+    incomplete = sum(not check(seed, np.random.default_rng(seed))[1].complete for seed in range(200))
+    assert incomplete > 20
+
+
+def test_effort_that_ends_leaves_bounds(monkeypatch):
+    monkeypatch.setattr(module, "_EFFORT", 1e-6)
+    for seed in range(100):
+        check(seed, np.random.default_rng(seed))

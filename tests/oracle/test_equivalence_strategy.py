@@ -1,0 +1,202 @@
+"""What the ways of `equivalence` say together, held against enumeration: tiny series of every kind."""
+
+import itertools
+from dataclasses import replace
+from unittest.mock import Mock
+
+import numpy as np
+import pytest
+
+from attacks.equivalence import strategy, subsets
+from attacks.equivalence.fingerprint import fingerprint
+from attacks.equivalence.integer_model import SolverContradictionError
+from attacks.equivalence.strategy import judge
+from attacks.equivalence.subsets import Matched
+from attacks.equivalence.timeline import timeline
+from attacks.equivalence.vectors import Vector, Witnesses
+from attacks.equivalence.weights import Solver
+from audit.runtime.budget import Budget
+from tests.helpers.equivalences import Plan, agrees, brute_force, dense, is_equivalence, matrix_of, tiny_series
+
+MAX_E = 4
+ENUMERATED = 6
+EACH = 25
+
+
+def cases(first):
+    for seed in range(first, first + EACH):
+        matrix, truth = tiny_series(np.random.default_rng(seed))
+        yield seed, matrix, truth, brute_force(matrix, 2 * ENUMERATED)
+
+
+def least_of(wanted):
+    return int(wanted[wanted > 0].min()) if (wanted > 0).any() else None
+
+
+WAYS = {
+    "as they are": {},
+    "by sums": {(strategy, "may_be_buckets"): lambda _: False, (strategy, "_SEARCHED_MEMBERSHIPS"): -1},
+    "by models": {(subsets, "_SETS_OF_ALL"): -1},
+    "by models alone": {(strategy, "_by_sums"): lambda matrix, *_: no_sums(matrix)},
+}
+
+
+def no_sums(matrix):
+    return Matched(np.zeros(matrix.columns, dtype=np.int32), 1, False, None, Witnesses.of(()))
+
+
+def taking(patch, way):
+    for (module, name), value in WAYS[way].items():
+        patch.setattr(module, name, value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("first", range(0, 500, EACH))
+def test_everything_is_exact(first, way, monkeypatch):
+    """Each way by itself, forced on all series, tells what enumeration tells."""
+    taking(monkeypatch, way)
+    for seed, matrix, truth, wanted in cases(first):
+        found = judge(matrix, MAX_E, Budget())
+        least = least_of(wanted)
+        assert found.reason is None, seed
+        assert found.exact, seed
+        if least is not None and (least <= MAX_E or way != "by sums"):
+            assert (found.lower, found.upper) == (least, least), seed
+        else:
+            assert found.lower is None or found.lower > (MAX_E if way == "by sums" else ENUMERATED), seed
+        assert found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
+        if way == "as they are" or first < 100:
+            check_claims(matrix, truth, found)
+
+
+@pytest.mark.parametrize("max_e", [1, 2, 3])
+def test_what_is_not_asked_leaves_nothing_incomplete(max_e):
+    for seed, matrix, _, wanted in cases(0):
+        found = judge(matrix, max_e, Budget(), beyond=False)
+        assert (found.exact, found.reason) == (True, None), seed
+        assert found.least.tolist() == np.where(wanted <= max_e, wanted, 0).tolist(), seed
+        least = least_of(wanted)
+        assert found.lower is None or found.lower == min(least or max_e + 1, max_e + 1), seed
+
+
+def test_one_on_a_side_takes_one_fingerprint_and_nothing_else(monkeypatch):
+    for name in ("_by_sums", "Parts", "search"):
+        monkeypatch.setattr(strategy, name, None)
+    calls = []
+    monkeypatch.setattr(strategy, "fingerprint", lambda *words: calls.append(words) or fingerprint(*words))
+    for seed, matrix, _, wanted in cases(0):
+        assert ((judge(matrix, 1, Budget()).least == 1) == (wanted == 1)).all(), seed
+    assert len(calls) == EACH
+
+
+def check_claims(matrix, truth, found):
+    """Everything that is claimed is true and has weights."""
+    solver = Solver(matrix)
+    people, values = dense(matrix)
+    for place in range(len(found.witnesses)):
+        vector = found.witnesses.vector(place)
+        assert is_equivalence(matrix, vector)
+        assert agrees(vector, truth)
+        assert combined(solver, vector, None, people, values)
+    shared = [np.flatnonzero(found.label == label) for label in np.unique(found.label[found.label >= 0])]
+    for columns in shared:
+        for one, other in itertools.pairwise(columns):
+            assert truth[one] == truth[other]
+            assert combined(solver, Vector.of({int(one): 1, int(other): -1}), None, people, values)
+    for column in np.flatnonzero(found.pinned >= 0).tolist():
+        assert truth[column] == found.pinned[column]
+        assert combined(solver, Vector.of({column: 1}), truth[column], people, values)
+
+
+def combined(solver, vector, value, people, values):
+    """Whether weights are found whose sum of groups is the vector, and that of values nothing or one value."""
+    weights = solver.weights(vector, value)
+    total = [sum(weight * people[group, c] for group, weight in weights.items()) for c in range(people.shape[1])]
+    wanted = np.zeros(people.shape[1], dtype=int)
+    wanted[vector.columns] = vector.times
+    left = [sum(weight * values[group, v] for group, weight in weights.items()) for v in range(values.shape[1])]
+    return total == wanted.tolist() and left == [int(v == value) for v in range(values.shape[1])]
+
+
+@pytest.mark.parametrize("first", range(0, 100, EACH))
+def test_pinned_and_shared_values_are_complete(first):
+    for seed, matrix, truth, wanted in cases(first):
+        found = judge(matrix, MAX_E, Budget())
+        shared = [(found.label == label).sum() > 1 and label >= 0 for label in found.label]
+        assert shared == (wanted == 1).tolist(), seed
+        rows = np.concatenate(dense(matrix), axis=1)
+        rank = np.linalg.matrix_rank(rows) if rows.size else 0
+        for column in np.unique(matrix.member).tolist():
+            claim = np.zeros((1, rows.shape[1]))
+            claim[0, column] = claim[0, matrix.columns + truth[column]] = 1
+            fixed = np.linalg.matrix_rank(np.concatenate([rows, claim])) == rank
+            assert (found.pinned[column] >= 0) == fixed, seed
+
+
+@pytest.mark.parametrize("first", range(0, 100, EACH))
+def test_timeline(first):
+    for seed, matrix, _, wanted in cases(first):
+        found = judge(matrix, MAX_E, Budget())
+        line, missing = timeline(matrix, found, MAX_E, Budget())
+        assert missing is None, seed
+        early = [brute_force(matrix.prefix(releases), 2 * MAX_E) for releases in range(1, matrix.releases)]
+        expected = [int((matrix.individual & (least > 0) & (least <= MAX_E)).sum()) for least in [*early, wanted]]
+        assert line == expected, seed
+
+
+@pytest.mark.parametrize("first", range(0, 200, EACH))
+def test_bounds_where_no_exact_way_is_taken(first, monkeypatch):
+    taking(monkeypatch, "by sums")
+    monkeypatch.setattr(subsets, "_SETS_OF_ALL", -1)
+    open_ends = 0
+    for seed, matrix, truth, wanted in cases(first):
+        found = judge(matrix, MAX_E, Budget())
+        least = least_of(wanted)
+        if found.reason is None:
+            assert found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
+        open_ends += found.reason is not None
+        assert found.lower <= (least or np.inf), seed
+        assert found.upper is None or (least is not None and found.upper >= least), seed
+        told = found.least > 0
+        assert (wanted[told] > 0).all(), seed
+        assert (found.least[told] >= wanted[told]).all(), seed
+        assert ((found.least == 1) == (wanted == 1)).all(), seed
+        check_claims(matrix, truth, found)
+    assert open_ends
+
+
+def test_the_solver_may_not_rule_out_what_is_known(monkeypatch):
+    from ortools.sat.python import cp_model
+
+    monkeypatch.setattr(cp_model.CpSolver, "solve", lambda *_: cp_model.INFEASIBLE)
+    monkeypatch.setattr(cp_model.CpSolver, "response_proto", Mock(deterministic_time=0.0))
+    matrix, _ = matrix_of(Plan([0, 1, 2, 3, 0, 2, 1, 3], [[(pair, []) for pair in ([0, 1], [2, 3], [4, 5], [6, 7])]]))
+    with pytest.raises(SolverContradictionError):
+        judge(matrix, 2, Budget())
+
+
+def test_a_timeline_never_falls(monkeypatch):
+    """Where a prefix is judged less thoroughly than one before, whoever counted once still counts."""
+    real = judge
+
+    def forgetful(matrix, *words, **options):
+        found = real(matrix, *words, **options)
+        return replace(found, least=found.least * (matrix.releases % 2)) if matrix.releases < 4 else found
+
+    monkeypatch.setattr("attacks.equivalence.timeline.judge", forgetful)
+    for _, matrix, _, _ in cases(0):
+        line, _ = timeline(matrix, real(matrix, MAX_E, Budget()), MAX_E, Budget())
+        assert line == sorted(line)
+
+
+@pytest.mark.parametrize("first", range(0, 100, EACH))
+def test_a_spent_budget_leaves_bounds(first):
+    for seed, matrix, truth, wanted in cases(first):
+        found = judge(matrix, MAX_E, Budget(0.0))
+        if found is None:
+            continue
+        least = least_of(wanted)
+        assert (found.lower or np.inf) <= (least or np.inf), seed
+        assert found.upper is None or found.upper >= least, seed
+        assert found.reason is not None or found.least.tolist() == np.where(wanted <= MAX_E, wanted, 0).tolist(), seed
+        check_claims(matrix, truth, found)

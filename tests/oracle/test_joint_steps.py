@@ -1,0 +1,366 @@
+"""The steps of `joint`, each forced on series that enumeration can decide, and held against one another on larger ones.
+
+AUDIT_JOINT_SERIES says how many series are drawn all in all.
+"""
+
+import os
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from attacks.joint.attack import JointAttack
+from audit.runtime.budget import Budget
+from audit.verification.disclosure_checker import DisclosureChecker
+from tests.helpers.crowds import KINDS, crowds
+from tests.helpers.opening import opened
+from tests.helpers.running import Audited, run_audit, written
+from tests.helpers.strategies import classed_series, contradictory_series
+from tests.helpers.tiny import Row, TinySeries
+from tests.oracle.asking import (
+    WAYS,
+    WHOLE_WAYS,
+    Looks,
+    asked,
+    everybody_is_mistaken,
+    half_is_told,
+    nobody_tells,
+)
+from tests.oracle.larger import TRANSITIONS, beside, drawn_at_random, filled
+from tests.oracle.test_joint import ADVERSARIES, Answer, assert_measures
+from tests.oracle.worlds import few, worlds
+
+SERIES = int(os.environ.get("AUDIT_JOINT_SERIES", "150"))
+CLOSE = 1e-9
+CLASSED = ["row classes", "row classes, changing"]
+
+
+def examples(share):
+    return settings(max_examples=max(1, SERIES // share))
+
+
+def drawn(data, adversary, kind, draw=filled):
+    """A series of a kind, or one whose groups have rows with different cells."""
+    if kind not in CLASSED:
+        return data.draw(draw(adversary, kind))
+    known = data.draw(st.sampled_from(["", adversary]))
+    series = data.draw(classed_series(changing=kind == CLASSED[1], known=known))
+    assume((series.keyed or adversary == "register") and few(series, adversary, 2_000))
+    return series if adversary == "register" else replace(series, register=None)
+
+
+# -- what has to come out -------------------------------------------------------------------------------------
+
+
+def assert_right(found, answer):
+    """Nothing that is said is wrong, whatever was left open."""
+    possible, measures = answer.possible, found.outcome.measures
+    assert found.possible.keys() == possible.keys()
+    for version, values in possible.items():
+        assert found.shown[version] <= values <= found.possible[version] <= found.own[version], version
+    assert found.claims <= answer.certain
+    assert measures["versions"] == len(answer.versions)
+    assert measures["certain"] == len(found.claims)
+    assert 0 <= measures["eliminated"] <= answer.eliminated <= measures["eliminated"] + measures["open"]
+    if found.outcome.status == "complete":
+        assert (measures["open"], measures["timeline"]) == (0, answer.timeline)
+    assert all(few <= all_of_them for few, all_of_them in zip(measures["timeline"], answer.timeline, strict=True))
+    for version, share in found.share.items():
+        exact = answer.everything.posterior(*version)
+        assert share == pytest.approx({value: float(part) for value, part in exact.items()}, abs=CLOSE), version
+
+
+def assert_whole(found, answer):
+    """Everything that enumeration says is said."""
+    assert_right(found, answer)
+    assert_measures(found.outcome, answer)
+    assert found.possible == found.shown == answer.possible
+    assert found.claims == answer.certain
+    assert found.outcome.measures.get("worlds") in {None, answer.everything.count}
+    for j, certain in enumerate(found.early[::-1]):
+        until = {(*version, *values) for *version, values in _until(answer, len(answer.series.releases) - 2 - j)}
+        assert certain == until
+
+
+def _until(answer, release):
+    early = Answer(answer.series.until(release + 1), answer.adversary)
+    return [(*version, tuple(values)) for version, values in early.possible.items() if len(values) == 1]
+
+
+# -- beside enumeration ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", [*KINDS, *CLASSED])
+@pytest.mark.parametrize("way", list(WHOLE_WAYS))
+@pytest.mark.parametrize("cold", [False, True])
+@examples(60)
+@given(data=st.data())
+def test_each_way_says_what_enumeration_says(adversary, kind, way, cold, data):
+    series = drawn(data, adversary, kind)
+    found = asked(series, adversary, way=way, world=nobody_tells if cold else None)
+    assert_whole(found, Answer(series, adversary))
+    if way == "counted":
+        assert found.share.keys() == found.possible.keys()
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", [*KINDS, *CLASSED])
+@examples(15)
+@given(data=st.data())
+def test_every_conviction_has_a_proof_that_holds(adversary, kind, data):
+    series = drawn(data, adversary, kind, crowds)
+    with written(series) as folder:
+        _, evidence = opened(folder, adversary)
+        outcome = JointAttack().run(evidence, Budget())
+        findings = outcome.claims.build(np.arange(len(outcome.claims)))
+        checker = DisclosureChecker(evidence, evidence.source)
+        for finding in findings:
+            if finding is not None:
+                checker.checked(finding)
+    # How many people fit into the row classes of an Anatomy group is not what points speak of.
+    if not series.anatomy and not series.counterfeits:
+        assert None not in findings
+        assert outcome.measures["certain_unproved"] == 0
+
+
+@pytest.mark.parametrize("kind", ["constant", "classes"])
+@examples(8)
+@given(data=st.data())
+def test_a_walk_shows_only_what_is_possible(kind, data):
+    series = data.draw(filled("linked", kind))
+    found = asked(series, "linked", way="cut short", budget=lambda: Budget(60.0))
+    assert_right(found, Answer(series, "linked"))
+
+
+def weighed():
+    """Series whose worlds are not equally probable, for one reason each."""
+    pairs = [("a", "a"), ("b", "b"), ("b", "c"), ("c", "b"), ("c", "c")]
+    alike = TinySeries([[Row("p", "1", "a"), Row(other, "1", "b")] for other in "qr"], dict.fromkeys(pairs))
+    unlike = replace(alike, releases=[[*alike.releases[0], Row(None, "1", "a")], alike.releases[1]])
+    orders = TinySeries([[Row("p", "1", "a"), Row(None, "1", "a"), Row(None, "1", "b")]])
+    three = TinySeries(
+        [
+            [Row(name, "1", value) for name, value in zip(names, values, strict=True)]
+            for names, values in (("pqr", "abc"), ("pst", "abd"))
+        ]
+    )
+    many = TinySeries([[Row(who, "1", value) for who, value in zip((*"pqrst", None), "abcdea", strict=True)]])
+    parts = {("a", "a"): 9, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 9}
+    class_of_two = TinySeries(
+        [[Row("p", "1", "a"), Row("q", "1", "b")]] * 2, {pair: Fraction(part, 10) for pair, part in parts.items()}
+    )
+    uneven = {("a", "a"): 9, ("a", "b"): 9, ("b", "a"): 1, ("b", "b"): 1}
+    uneven = {pair: Fraction(part, 10) for pair, part in uneven.items()}
+    rows_alike = TinySeries(
+        [[Row("p", "1", "a"), Row(None, "1", "b")], [Row("p", "2", "a"), Row(None, "2", "b")]], uneven
+    )
+    return [
+        pytest.param(many, Fraction(1, 3), id="everybody may have each of five values"),
+        pytest.param(three, Fraction(1, 2), id="whoever is in both groups has one of the values of both"),
+        pytest.param(alike, Fraction(2, 3), id="who stays in the class of two values does so half as probably"),
+        pytest.param(unlike, Fraction(4, 5), id="likewise, with a counterfeit in the way"),
+        pytest.param(orders, Fraction(2, 3), id="counterfeits take a and b in two orders, a and a in one"),
+        pytest.param(class_of_two, Fraction(1, 2), id="steps within a class that are not equally probable"),
+        pytest.param(rows_alike, Fraction(9, 10), id="each row of the table is even, and the rows are different"),
+    ]
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize(("series", "of_a"), weighed())
+def test_worlds_are_weighed(series, of_a, way):
+    answer = Answer(series, "linked")
+    assert answer.posteriors["p", 0]["a"] == of_a
+    found = asked(series, "linked", way=way, budget=lambda: Budget(60.0))
+    assert_right(found, answer)
+    if way != "cut short":
+        assert found.possible == found.shown == answer.possible
+
+
+@pytest.mark.parametrize("before", [0, 61, 62, 64])
+def test_a_walk_shows_all_that_an_exchange_makes_possible(before):
+    others = [Row(f"f{number}", f"f{number}", f"w{number}") for number in range(before)]
+    series = TinySeries([[*others, *(Row(name, "1", value) for name, value in zip("pqr", "aab", strict=True))]])
+    found = asked(series, "linked", way="cut short", budget=lambda: Budget(60.0))
+    assert found.shown == found.possible
+    assert found.possible["p", 0] == {"a", "b"}
+
+
+def test_what_is_too_hard_is_open_though_there_is_time():
+    releases = [[Row("p", "1", "a"), Row("q", "1", "b")]] * 2
+    probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
+    series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
+    found = asked(series, "linked", way="cut short", budget=Budget)
+    assert_right(found, Answer(series, "linked"))
+    assert found.outcome.measures["open"] > 0
+    assert "time limit" not in found.outcome.reason
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("way", list(WAYS))
+@examples(60)
+@given(data=st.data())
+def test_a_limit_leaves_open_what_it_must(kind, way, data):
+    series = data.draw(filled("linked", kind))
+    answer = Answer(series, "linked")
+    looks = data.draw(st.integers(0, 12))
+    for budget in (lambda: Budget(0.0), lambda: Looks(looks=[looks])):
+        assert_right(asked(series, "linked", way=way, budget=budget), answer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("way", list(WHOLE_WAYS))
+@examples(60)
+@given(data=st.data())
+def test_a_world_that_is_handed_in_changes_nothing(kind, way, data):
+    series = data.draw(filled("linked", kind))
+    told = asked(series, "linked", way=way)
+    for world in (nobody_tells, half_is_told, everybody_is_mistaken):
+        other = asked(series, "linked", way=way, world=world)
+        for name in ("possible", "shown", "claims", "early", "feasible"):
+            assert getattr(told, name) == getattr(other, name), name
+        assert told.outcome.measures == other.outcome.measures
+
+
+def circle(people, values="ab"):
+    """Everybody shares a group with the neighbour on either side: one release for each pair, at most one a person."""
+    names = [f"p{number}" for number in range(people)]
+    pairs = [(names[at], names[(at + 1) % people]) for at in range(people)]
+    turns = [pairs[0 : people - people % 2 : 2], pairs[1 : people - people % 2 : 2], pairs[people - people % 2 :]]
+    return TinySeries(
+        [
+            [
+                Row(who, f"{one}-{two}", value)
+                for one, two in turn
+                for who, value in zip((one, two), values, strict=True)
+            ]
+            for turn in turns
+            if turn
+        ]
+    )
+
+
+@pytest.mark.parametrize("people", [3, 19, 201])
+@pytest.mark.parametrize("copies", [1, 4, 110])
+@pytest.mark.parametrize("way", ["counted", "programmed"])
+def test_an_odd_circle_of_groups_with_two_values_has_no_world(people, copies, way):
+    """Each group alone leaves both values to both; but two values cannot go around an odd number of people."""
+    if people * copies > 5_000:
+        pytest.skip("the same with fewer people")
+    found = asked(beside(*[circle(people)] * copies), "linked", way=way, world=nobody_tells)
+    assert not found.feasible
+    assert (found.outcome.status, found.claims) == ("incomplete", set())
+
+
+@pytest.mark.parametrize("people", [4, 20, 200])
+@pytest.mark.parametrize("copies", [1, 20])
+def test_an_even_circle_has_two_worlds(people, copies):
+    found = asked(beside(*[circle(people)] * copies), "linked", world=nobody_tells)
+    assert found.settled
+    assert found.possible == found.shown == found.own
+    assert found.outcome.measures.get("worlds") == (2**copies if people <= 64 else None)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cold", [False, True])
+@examples(32)
+@given(data=st.data())
+def test_copies_are_told_the_same(kind, cold, data):
+    """Joining disjoint copies changes no verdict, and multiplies counts."""
+    series = data.draw(crowds("linked", kind))
+    copies = data.draw(st.sampled_from([2, 50]))
+    answer = Answer(series, "linked")
+    found = asked(beside(*[series] * copies), "linked", world=nobody_tells if cold else None)
+    wanted = {name: copies * len(getattr(answer, name)) for name in ("versions", "certain")}
+    wanted |= {"eliminated": copies * answer.eliminated, "timeline": [copies * each for each in answer.timeline]}
+    assert {name: found.outcome.measures[name] for name in wanted} == wanted
+    assert found.settled
+    for number in range(copies):
+        for (person, release), values in answer.possible.items():
+            assert found.possible[f"{person}-{number}", release] == values
+
+
+@examples(24)
+@given(data=st.data())
+def test_series_beside_one_another_are_told_each_by_itself(data):
+    all_series = [data.draw(crowds("linked", "constant")) for _ in range(data.draw(st.integers(2, 4)))]
+    found = asked(beside(*all_series), "linked")
+    possible, posteriors = {}, {}
+    for number, series in enumerate(all_series):
+        answer = Answer(series, "linked")
+        possible |= {(f"{who}-{number}", j): values for (who, j), values in answer.possible.items()}
+        posteriors |= {(f"{who}-{number}", j): parts for (who, j), parts in answer.posteriors.items()}
+    assert found.possible == found.shown == possible
+    for version, share in found.share.items():
+        assert share == pytest.approx({value: float(part) for value, part in posteriors[version].items()}, abs=CLOSE)
+
+
+@pytest.mark.parametrize("way", ["counted", "programmed"])
+@pytest.mark.parametrize("changing", [False, True])
+@examples(24)
+@given(data=st.data())
+def test_releases_that_no_world_has_made_convict_nobody(changing, way, data):
+    series = data.draw(contradictory_series(changing=changing))
+    assume(not worlds(series).count)
+    found = asked(series, "linked", way=way)
+    assert not found.feasible
+    assert not found.claims
+    assert found.outcome.status == "incomplete"
+
+
+def test_counts_of_a_million_take_no_longer():
+    rows = [Row("p", "1", "a"), Row("q", "1", "b")]
+    with written(TinySeries([rows, rows])) as folder:
+        for tag in ("1", "2"):
+            file = folder / "releases" / f"{tag}.csv"
+            file.write_text(file.read_text() + ",1,a\n" * 3)
+        found = Audited(*run_audit(folder, "--attack", "joint", "--time-limit", "20"))
+        assert found.attack("joint")["status"] == "complete"
+
+
+# -- ways beside one another ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", list(TRANSITIONS))
+@examples(50)
+@given(
+    seed=st.integers(0, 10_000),
+    people=st.integers(30, 300),
+    releases=st.integers(2, 5),
+    size=st.integers(3, 6),
+    values=st.sampled_from([4, 7, 12, 70]),
+    ways=st.lists(st.sampled_from([*WHOLE_WAYS]), min_size=2, max_size=2, unique=True),
+)
+def test_all_ways_say_the_same(table, seed, people, releases, size, values, ways):
+    series = drawn_at_random(
+        seed, people=people, releases=releases, values=values, size=size, distinct=bool(seed % 2), table=table
+    )
+    one, other = (asked(series, "linked", way=way, budget=lambda: Budget(6.0)) for way in ways)
+    assert one.own == other.own
+    for version, left in one.possible.items():
+        assert other.shown[version] <= left
+        assert one.shown[version] <= other.possible[version]
+    if one.settled and other.settled:
+        assert (one.possible, one.claims) == (other.possible, other.claims)
+        assert one.outcome.measures["timeline"] == other.outcome.measures["timeline"]
+    for version in one.share.keys() & other.share.keys():
+        assert one.share[version] == pytest.approx(other.share[version], abs=CLOSE)
+
+
+def test_what_is_next_to_impossible_is_possible():
+    """The second value has a share of the worlds that is too small for numbers; yet it may be the true one."""
+    steps = {("a", "a"): Fraction(1), ("b", "b"): Fraction(1, 10**4)}
+    releases = [[Row("p", "1", "a"), Row(None, "1", "b")] for _ in range(86)]
+    found = asked(TinySeries(releases, steps), "linked")
+    assert found.outcome.measures["certain"] == found.outcome.measures["eliminated"] == 0
+    assert all(values == {"a", "b"} for values in found.possible.values())
+    if found.outcome.model is not None:
+        series = TinySeries([[Row("p", "1", "b"), Row(None, "1", "a")] for _ in range(86)], steps)
+        for true in (series, TinySeries(releases, steps)):
+            with written(true) as folder:
+                result = Audited(*run_audit(folder, "--attack", "joint"))
+            assert 0 < result.measures("joint")["max_risk"] < 1
+            assert not result.result["contradictions"]["infeasible"]

@@ -1,0 +1,1 @@
+"""Properties that hold of every attack, anonymizer and engine."""

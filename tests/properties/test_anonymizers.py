@@ -1,0 +1,398 @@
+"""What every method has to keep, told from the outside: publish random histories, then check and attack them.
+
+AUDIT_TEST_UPDATES says how many histories of values that change are published in memory.
+"""
+
+import csv
+import os
+import shutil
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from anonymizers.registry import METHODS
+from audit.io.cells import intersect
+from audit.io.microdata import open_microdata
+from audit.io.series import open_series
+from audit.model.anonymizer import PublicationHistory, RefusalError
+from audit.model.errors import AuditError
+from audit.model.options import options_of
+from audit.principles.checker import checked
+from audit.principles.registry import find as principle
+from audit.publishing.publish import PublishOptions, publish
+from tests.helpers.least_e import least_e
+from tests.helpers.microdata import write_microdata
+from tests.helpers.running import run_audit, run_main
+from tests.helpers.updates import History, check_distinct, check_told, groups_of, past, random_history, sets_of
+
+VALUES = ("flu", "cold", "gout", "mumps", "ulcer")
+PARAMETERS = {"m-invariance": {"m": 2, "withhold": True}, "monotonic-mondrian": {"k": 2, "withhold": True}}
+PARAMETERS |= {"mondrian": {"k": 2}, "l-diversity": {"l": 2}, "e-equivalence": {"m": 2, "e": 2, "withhold": True}}
+PARAMETERS |= {"m-distinct": {"m": 2}, "m-distinct-star": {"m": 2}}
+DISTINCT = ("m-distinct", "m-distinct-star")
+FEW = settings(max_examples=25)
+UPDATES = int(os.environ.get("AUDIT_TEST_UPDATES", "200"))
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@st.composite
+def histories(draw, *, growing: bool = False, people: int = 14):
+    """Snapshots of a pool of people who come, go and return, or only come."""
+    towns = ("Ely", "Rye", "York")
+    pool = [
+        (f"p{n}", draw(st.integers(18, 30)), draw(st.sampled_from(towns)), draw(st.sampled_from(VALUES)))
+        for n in range(people)
+    ]
+    snapshots, present = {}, set()
+    for tag in range(1, draw(st.integers(2, 4)) + 1):
+        chosen = draw(st.sets(st.sampled_from(range(people)), min_size=4))
+        present = present | chosen if growing else chosen
+        snapshots[str(tag)] = [pool[n] for n in draw(st.permutations(sorted(present)))]
+    return snapshots
+
+
+def published(folder: Path, snapshots, method: str, **options):
+    """A series by a method, or None when it refuses."""
+    chosen = METHODS.load(method)(**PARAMETERS[method])
+    promise = principle(chosen.promise.principle, chosen.promise.parameters)
+    micro = open_microdata(write_microdata(folder / "micro", snapshots))
+    try:
+        publish(micro, folder / "series", chosen, promise, PublishOptions(**options))
+    except AuditError:
+        return None
+    return folder / "series"
+
+
+def test_parameters_are_told_for_every_method():
+    assert set(PARAMETERS) == set(METHODS.names)
+    for method in METHODS:
+        assert set(PARAMETERS[method.name]) <= {option.name for option in options_of(method)}
+
+
+@pytest.mark.parametrize("method", list(PARAMETERS))
+@FEW
+@given(data=st.data())
+def test_a_published_series_keeps_its_promise(method, data):
+    snapshots = data.draw(histories(growing=method == "monotonic-mondrian"))
+    form = data.draw(st.sampled_from(METHODS.load(method)(**PARAMETERS[method]).forms))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, method, form=form, seed=data.draw(st.integers(0, 5)))
+        assume(series is not None)
+        promise = METHODS.load(method)(**PARAMETERS[method]).promise
+        words = [word for key, value in promise.parameters.items() for word in (f"--{key}", str(value))]
+        assert checked(principle(promise.principle, promise.parameters), open_series(series)).holds
+        assert run_main("check", str(series), "--principle", promise.principle, *words)[0] == 0
+
+
+@pytest.mark.parametrize("method", ["m-invariance", "m-distinct", "m-distinct-star", "e-equivalence"])
+@FEW
+@given(data=st.data())
+def test_invariant_values_disclose_nobody_and_keep_the_risk(method, data):
+    snapshots = data.draw(histories())
+    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, method, form=form)
+        assume(series is not None)
+        _, result, _ = run_audit(
+            series, "--adversary", "linked", "--attack", "intersection", "--attack", "update-graph"
+        )
+        for attack in result["attacks"]:
+            assert attack["findings_total"] == 0
+            assert attack["measures"]["max_risk"] <= 1 / 2 + 1e-12
+        assert min(int(size) for size in result["attacks"][0]["measures"]["candidate_sizes"]) >= 2
+
+
+@FEW
+@given(data=st.data())
+def test_e_equivalence_leaves_no_smaller_equivalence_to_any_side(data):
+    """Groups as they are in the files; whoever tries all sides finds nothing, release by release."""
+    snapshots = data.draw(histories())
+    form = data.draw(st.sampled_from(["generalization", "anatomy"]))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "e-equivalence", form=form)
+        assume(series is not None)
+        groups = []
+        for position, release in enumerate(read_all(open_series(series))):
+            for group in set(release.group.codes.tolist()):
+                members = release.person[release.group.codes == group].tolist()
+                here = release.entry_group == group
+                values = release.entry_value["Disease"][here]
+                values = np.repeat(values, 1 if release.entry_count is None else release.entry_count[here]).tolist()
+                assert len(set(map(values.count, values))) == 1
+                assert len(set(values)) >= 2
+                groups.append((members, values))
+            assert least_e(groups, 1) is None, position
+
+
+def read_all(opened):
+    return [opened.read(position) for position in range(len(opened.tags))]
+
+
+@FEW
+@given(data=st.data())
+def test_m_invariance_leaves_m_values_to_somebody_with_a_register(data):
+    snapshots = data.draw(histories())
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "m-invariance")
+        assume(series is not None)
+        write_register(series, snapshots)
+        code, result, err = run_audit(series, "--adversary", "register", "--attack", "intersection")
+        assert result is not None, err
+        measures = result["attacks"][0]["measures"]
+        assert code == 0
+        assert measures["vulnerable"] == 0
+        assert min(int(size) for size in measures["candidate_sizes"]) >= 2
+        text = run_main(str(series), "--adversary", "register", "--attack", "intersection")[1]
+        assert "1/m" in text
+
+
+def write_register(series: Path, snapshots) -> None:
+    """Who is in which release with exact quasi-identifiers, as the keys tell (somebody may have been withheld)."""
+    opened = open_series(series)
+    lines = ["individual,Age,Town,release"]
+    for position, (tag, rows) in enumerate(snapshots.items()):
+        out = {opened.people.name(code) for code in opened.read(position).person.tolist() if code >= 0}
+        lines += [f"{who},{age},{town},{tag}" for who, age, town, _ in rows if who in out]
+    (series / "register.csv").write_text("\n".join(lines) + "\n")
+    manifest = series / "series.toml"
+    manifest.write_text(manifest.read_text() + '\n[adversary]\nregister = "register.csv"\n')
+
+
+@FEW
+@given(data=st.data())
+def test_a_monotonic_series_tells_no_more_than_its_last_release(data):
+    snapshots = data.draw(histories(growing=True))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, "monotonic-mondrian")
+        assume(series is not None)
+        _, result, _ = run_audit(series, "--attack", "inference-table")
+        [attack] = result["attacks"]
+        assert attack["measures"]["timeline"] == [0] * len(open_series(series).tags)
+        assert attack["measures"]["smallest_class"] >= 2
+        assert inferred(series) == last(series)
+
+
+def inferred(series: Path):
+    """Everybody's cells, intersected over all releases."""
+    opened, told = open_series(series), {}
+    for position in range(len(opened.tags)):
+        for who, cells in described(opened, position).items():
+            before = told.get(who, cells)
+            told[who] = [intersect(one, other) for one, other in zip(before, cells, strict=True)]
+    return told
+
+
+def last(series: Path):
+    opened = open_series(series)
+    for position in range(len(opened.tags) - 1):
+        opened.read(position)
+    return described(opened, len(opened.tags) - 1)
+
+
+def described(opened, position):
+    release = opened.read(position, ("Age", "Town"))
+    cells = [
+        [opened.attributes[name].cells[number] for number in release.cells[name].tolist()] for name in ("Age", "Town")
+    ]
+    people = [opened.people.name(code) for code in release.person.tolist()]
+    return {who: list(row) for who, *row in zip(people, *cells, strict=True)}
+
+
+@FEW
+@given(data=st.data())
+def test_people_are_found_where_their_exact_values_are(data):
+    """Every method: a register of the truth never contradicts the series, whoever is published is covered."""
+    method = data.draw(st.sampled_from(list(PARAMETERS)))
+    snapshots = data.draw(histories(growing=method == "monotonic-mondrian"))
+    with tempfile.TemporaryDirectory() as name:
+        series = published(Path(name), snapshots, method, lengths={"Age": Fraction(data.draw(st.integers(1, 5)))})
+        assume(series is not None)
+        write_register(series, snapshots)
+        code, result, err = run_audit(series, "--adversary", "register", "--attack", "update-graph")
+        assert code in (0, 1, 3), err
+        assert result["attacks"][0]["measures"]["infeasible"] == 0
+
+
+# -- values that change -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", DISTINCT)
+def test_nothing_can_be_excluded_though_values_change(method):
+    """m-Distinct paper, Definitions 14 and 15, and Lemma 3: by the groups themselves, without a file."""
+    refused, gone = [], 0
+    for seed in range(UPDATES):
+        history, m, so_far, releases = random_history(seed), 2 + seed % 2, PublicationHistory(), []
+        rng = np.random.default_rng(seed)
+        for snapshot in history.snapshots():
+            try:
+                draft = METHODS.load(method)(m=m).publish(snapshot, so_far, rng)
+            except RefusalError as error:
+                refused.append(str(error))
+                break
+            check_told(snapshot, draft)
+            releases.append(groups_of(snapshot, draft))
+            so_far.add(past(releases[-1]))
+            gone += (draft.row < 0).any()
+        check_distinct(releases, history.updates, m, apart=method == "m-distinct-star")
+    assert len(refused) < UPDATES / 2 if method == "m-distinct-star" else not refused
+    assert all("m-Distinct* cannot be met" in error for error in refused)
+    assert gone > UPDATES / 2  # releases with counterfeits: people are missed
+
+
+@pytest.mark.parametrize("seed", [1006, 1012, 1025, 1033])
+@pytest.mark.parametrize("form", ["generalization", "anatomy"])
+@pytest.mark.parametrize("method", DISTINCT)
+def test_changing_values_disclose_nobody_through_files(method, form, seed, tmp_path):
+    history = random_history(seed)
+    words = ("--method", method, "--m", "2", "--publish", form, "--seed", "3")
+    micro = history.write(tmp_path / "micro")
+    code, _, err = run_main("anonymize", str(micro), "--output", str(tmp_path / "series"), *words)
+    assert code == 0, err
+    whole = everything(tmp_path / "series")
+    assert run_main("check", str(tmp_path / "series"), "--principle", method, "--m", "2")[0] == 0
+    _, result, err = run_audit(tmp_path / "series", "--attack", "update-graph")
+    [attack] = result["attacks"]
+    assert attack["measures"]["disclosed"] == 0, err
+    assert attack["measures"]["infeasible"] == 0
+    assert_counterfeits_are_told(tmp_path / "series", history)
+    for upto in range(1, len(history.rows) + 1):
+        some = history.write(tmp_path / f"micro{upto}", upto)
+        code, _, err = run_main("anonymize", str(some), "--output", str(tmp_path / "often"), *words)
+        assert code == 0, err
+    assert everything(tmp_path / "often") == whole
+
+
+def assert_counterfeits_are_told(series: Path, history):
+    """By group, in a file beside each release that has some: the rows of its key that are nobody's."""
+    opened = open_series(series)
+    for position, rows in enumerate(history.rows):
+        release = opened.read(position)
+        fake = release.person < 0
+        assert (~fake).sum() == len(rows)
+        groups = [release.group.name(code) for code in release.group.codes[fake].tolist()]
+        file = series / f"counterfeits/{opened.tags[position]}.csv"
+        told = []
+        if file.exists():
+            with file.open(newline="") as lines:
+                for line in csv.DictReader(lines):
+                    told += [line["Group"]] * int(line["Count"])
+        assert sorted(told) == sorted(groups)
+
+
+def everything(folder: Path):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+@pytest.mark.parametrize("form", [None, "anatomy"])
+@pytest.mark.parametrize("method", DISTINCT)
+def test_the_ward_is_2_distinct_without_counterfeits(method, form, tmp_path):
+    """The paper continues Table III by Table V, with two counterfeits."""
+    ward = ward_so_far(tmp_path / "ward") if form is None else tmp_path / "ward"
+    words = () if form is None else ("--publish", form)
+    for seed in range(5):
+        series = tmp_path / f"series{seed}"
+        if form is None:
+            shutil.copytree(ward, series)
+        micro = EXAMPLES / "ward-microdata"
+        code, _, err = run_main(
+            "anonymize",
+            str(micro),
+            "--method",
+            method,
+            "--m",
+            "2",
+            "--output",
+            str(series),
+            "--seed",
+            str(seed),
+            *words,
+        )
+        assert code == 0, err
+        opened = open_series(series)
+        assert [(opened.read(position).person >= 0).sum() for position in range(2)] == [6, 6]
+        assert [(opened.read(position).person < 0).sum() for position in range(2)] == [0, 0]
+        assert run_main("check", str(series), "--principle", method, "--m", "2")[0] == 0
+        _, result, _ = run_audit(series, "--attack", "update-graph")
+        assert result["attacks"][0]["measures"]["disclosed"] == 0
+
+
+def ward_so_far(folder: Path) -> Path:
+    """Table III alone."""
+    shutil.copytree(EXAMPLES / "ward-2-distinct", folder)
+    for name in ("releases/2.csv", "counterfeits/2.csv", "expected.json"):
+        (folder / name).unlink()
+    manifest = (folder / "series.toml").read_text()
+    manifest = manifest.replace('"releases/1.csv", "releases/2.csv"', '"releases/1.csv"')
+    (folder / "series.toml").write_text(manifest[: manifest.index("[counterfeits]")])
+    return folder
+
+
+@pytest.mark.parametrize("method", DISTINCT)
+def test_impossible_changes_are_refused_by_line(method, tmp_path):
+    people = tuple((number, number % 4, (0,)) for number in range(8))
+    changed = tuple((number, 0 if number in (1, 5) else value, point) for number, value, point in people)
+    micro = History(sets_of("01", 4), 1, (people, changed)).write(tmp_path / "micro")
+    words = ("--method", method, "--m", "2", "--output", str(tmp_path / "series"))
+    code, out, err = run_main("anonymize", str(micro), *words)
+    assert code == 2
+    assert "Published 1 release" in out
+    assert err.count("\n") == 1
+    assert '2.csv:3, column "Value": release 2 is not published: impossible change: 2 people' in err
+    assert "(lines 3, 7)" in err
+
+
+def test_values_that_cannot_be_apart_are_named_with_their_lines(tmp_path):
+    people = tuple((number, number % 4, (0,)) for number in (1, 2, 3, 0, 5, 4, 7))
+    micro = History(sets_of("01 02 03", 4), 1, (people,)).write(tmp_path / "micro")
+    words = ("--method", "m-distinct-star", "--m", "2", "--output", str(tmp_path / "series"), "--seed", "1")
+    code, _, err = run_main("anonymize", str(micro), *words)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert '1.csv:5, column "Value": release 1 is not published: m-Distinct* cannot be met' in err
+    assert "v0 (at most 1) (lines 5, 7); choose a smaller m, publish by m-distinct" in err
+    assert not (tmp_path / "series" / "series.toml").exists()
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Microdata of a few thousand people over five snapshots: to publish people anew each time breaks them."""
+    folder = tmp_path_factory.mktemp("simulated") / "people"
+    words = ["--rows", "1500", "--insertions", "300", "--deletions", "300", "--snapshots", "5", "--seed", "4"]
+    code, _, err = run_main("simulate", "--output", str(folder), "--file-type", "csv", *words)
+    assert code == 0, err
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "attack", "broken"),
+    [
+        (("l-diversity", "--l", "4"), "intersection", "vulnerable"),
+        (("mondrian", "--k", "5"), "inference-table", "unsafe"),
+    ],
+)
+def test_baselines_are_broken(simulated, tmp_path, words, attack, broken):
+    code, out, err = run_main("anonymize", str(simulated), "--method", *words, "--output", str(tmp_path / "series"))
+    assert code == 0, err
+    assert "Published 5 releases" in out
+    code, result, _ = run_audit(tmp_path / "series", "--attack", attack)
+    assert code == 1
+    assert result["attacks"][0]["measures"][broken] > 100
+
+
+@pytest.mark.parametrize("words", [("m-invariance", "--m", "4", "--withhold"), ("l-diversity", "--l", "4")])
+def test_what_is_published_anew_falls_and_what_is_invariant_stands(simulated, tmp_path, words):
+    code, _, err = run_main("anonymize", str(simulated), "--method", *words, "--output", str(tmp_path / "series"))
+    assert code == 0, err
+    _, result, _ = run_audit(tmp_path / "series", "--attack", "intersection")
+    found = result["attacks"][0]["measures"]
+    if words[0] == "m-invariance":
+        assert found["vulnerable"] == 0
+        assert found["max_risk"] <= 1 / 4 + 1e-12
+    else:
+        assert found["vulnerable"] > 0
+        assert found["max_risk"] == 1

@@ -1,0 +1,313 @@
+"""What has to hold of the per-person attacks on any series, told from the outside."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.helpers.certificates import assert_proves
+from tests.helpers.comparing import CLOSE, sizes
+from tests.helpers.running import attacks_for, audit, audit_folder, run_audit, run_main, written
+from tests.helpers.strategies import (
+    NAMES,
+    boxed,
+    contradictory_series,
+    invariant_series,
+    linked_series,
+    register_series,
+    with_knowledge,
+)
+from tests.helpers.tiny import Known, Row, TinySeries, with_spans
+from tests.oracle.per_person import intersection, update_graph
+
+BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
+ADVERSARIES = ["linked", "register"]
+
+
+def any_series(adversary, changing, known):
+    draw = register_series if adversary == "register" else linked_series
+    return draw(changing=changing, known=known)
+
+
+def claims(audited, name):
+    return {(found["individual"], found["release"], found["value"]) for found in audited.findings(name)}
+
+
+def all_measures(audited, series):
+    return {name: audited.measures(name) for name in attacks_for(series)}
+
+
+def assert_same(one, other, series):
+    """Equal measures, up to the last digits of a floating-point sum in another order."""
+    assert one.code == other.code
+    for name, measures in all_measures(one, series).items():
+        others = dict(other.measures(name))
+        for risk in ("max_risk", "mean_risk"):
+            assert measures[risk] == pytest.approx(others.pop(risk), abs=CLOSE)
+        assert others == {key: value for key, value in measures.items() if key in others}
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_a_release_more_never_widens_what_is_possible(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
+    assume(len(series.releases) > 1)
+    count = data.draw(st.integers(1, len(series.releases) - 1))
+    short = series.until(count)
+    assume(short.people(adversary))
+    before = audit(short, adversary=adversary)
+    after = audit(series, adversary=adversary)
+    for name in attacks_for(series):
+        timeline = after.measures(name)["timeline"]
+        assert timeline == sorted(timeline)
+        assert timeline[:count] == before.measures(name)["timeline"]
+        assert claims(before, name) <= claims(after, name)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_knowledge_never_widens_what_is_possible(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, known=False))
+    informed = data.draw(with_knowledge(series, adversary))
+    before = audit(series, adversary=adversary)
+    after = audit(informed, adversary=adversary)
+    assert after.result["adversary"]["known"] > 0
+    known = {line.individual for line in informed.known}
+    for name in attacks_for(series):
+        still = {(person, value) for person, _, value in claims(before, name) if person not in known}
+        assert still <= {(person, value) for person, _, value in claims(after, name)}
+    if not changing:
+        for name in attacks_for(series):
+            assert not known & {person for person, _, _ in claims(after, name)}
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_order_and_names_do_not_matter(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
+    shuffled, people, values = data.draw(disguised(series))
+    one, other = audit(series, adversary=adversary), audit(shuffled, adversary=adversary)
+    assert_same(one, other, series)
+    for name in attacks_for(series):
+        assert {(people[person], release, values[value]) for person, release, value in claims(one, name)} == claims(
+            other, name
+        )
+
+
+@st.composite
+def disguised(draw, series):
+    """The same series, its rows in another order, its people, groups and values under other names."""
+    identities = sorted(
+        {row.individual for release in series.releases for row in release if row.individual}
+        | set(series.people("register"))
+    )
+    fresh = iter(draw(st.permutations(["Zoë", "al", "10", "9", "Q-7", "x y", "né", "Bo,b", "07"])))
+    people = {name: ("~" if name.startswith("~") else "") + next(fresh) for name in identities}
+    letters = sorted({*series.values, *(value for pair in series.transitions or () for value in pair)})
+    values = dict(zip(letters, draw(st.permutations(letters)), strict=True))
+    groups = draw(st.permutations(["g", "1", "10", "2", "A;B", "b", "0", "~", "é"]))
+    releases = [
+        draw(
+            st.permutations(
+                [
+                    Row(people.get(row.individual), groups[int(row.group) - 1], values[row.value], row.cells)
+                    for row in release
+                ]
+            )
+        )
+        for release in series.releases
+    ]
+    table = None
+    if series.transitions is not None:
+        pairs = draw(st.permutations(list(series.transitions.items())))
+        table = {(values[before], values[after]): weight for (before, after), weight in pairs}
+    known = [replace(line, individual=people[line.individual], value=values[line.value]) for line in series.known]
+    register = series.register
+    if register is not None:
+        register = draw(st.permutations([replace(line, individual=people[line.individual]) for line in register]))
+    other = replace(series, releases=releases, transitions=table, known=known, register=register)
+    return other, people, values
+
+
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_truth_is_never_ruled_out(changing, data):
+    series = data.draw(linked_series(changing=changing, known=data.draw(st.booleans())))
+    audited = audit(series)
+    for name in attacks_for(series):
+        for person, tag, value in claims(audited, name):
+            assert series.truth(person, series.tags.index(tag)) == value
+    assert audited.measures("update-graph")["infeasible"] == 0
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@given(data=st.data())
+def test_intersection_is_the_update_graph_with_identity_transitions(adversary, data):
+    series = data.draw(any_series(adversary, changing=False, known=data.draw(st.booleans())))
+    identity = replace(
+        series,
+        transitions={(value, value): None for value in series.values},
+        known=[replace(line, release=None) for line in series.known],
+    )
+    plain = audit(series, adversary=adversary)
+    listed = audit(identity, adversary=adversary)
+    one, two = plain.measures("intersection"), plain.measures("update-graph")
+    other = listed.measures("update-graph")
+    assert two == {key: pytest.approx(other[key], abs=CLOSE) if "risk" in key else other[key] for key in two}
+    assert one["individuals"] == two["individuals"]
+    assert one["max_risk"] == pytest.approx(two["max_risk"], abs=CLOSE)
+    people = {person for person, _, _ in claims(plain, "intersection")}
+    assert {
+        (person, tag) for person in people for tag in map(series.tags.__getitem__, series.presence(person, adversary))
+    } == {(person, tag) for person, tag, _ in claims(plain, "update-graph")}
+    assert claims(plain, "update-graph") == claims(listed, "update-graph")
+    assert two["infeasible"] == sizes(one).get(0, 0) == 0
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_certificates_hold(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
+    audited = audit(series, adversary=adversary)
+    for name in attacks_for(series):
+        for finding in audited.findings(name):
+            assert_proves(finding, series, adversary, constant=name == "intersection")
+
+
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_values_against_the_assumptions_never_pass(changing, data):
+    series = data.draw(contradictory_series(changing=changing))
+    audited = audit(series)
+    assert audited.code in {1, 3}
+    assert not audited.result["policy"]["passed"]
+    changed = {person for person in series.people() if contradicts(series, person)}
+    assert audited.result["contradictions"]["changed"] == len(changed)
+    nameless = [
+        [replace(row, individual=None) if row.individual in changed else row for row in release]
+        for release in series.releases
+    ]
+    consistent = replace(series, releases=nameless)
+    graph = update_graph(consistent)
+    counts = {"disclosed": len(graph.disclosed), "infeasible": len(graph.infeasible), "timeline": graph.timeline}
+    measures = audited.measures("update-graph")
+    assert counts == {name: measures[name] for name in counts}
+    if not changing:
+        left = intersection(consistent).candidates.values()
+        assert sizes(audited.measures("intersection")) == Counter(map(len, left))
+    alone = {
+        (row.individual, series.tags[j], row.value)
+        for j, release in enumerate(series.releases)
+        for row in release
+        if row.individual in changed and len({other.value for other in release if other.group == row.group}) == 1
+    }
+    for name in attacks_for(series):
+        assert {claim for claim in claims(audited, name) if claim[0] in changed} == alone
+        assert audited.measures(name).get("alone", 0) == len({person for person, _, _ in alone})
+
+
+def contradicts(series, person):
+    stay = series.presence(person)
+    return any(
+        not series.step(series.truth(person, before), series.truth(person, after)) for before, after in pairwise(stay)
+    )
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@given(data=st.data())
+def test_m_invariant_releases_keep_their_promise(adversary, data):
+    series, m = data.draw(invariant_series())
+    if adversary == "register":
+        series = data.draw(boxed(series, alike=True))
+    audited = audit(series, adversary=adversary)
+    measures = audited.measures("intersection")
+    assert min(sizes(measures)) >= m
+    assert not audited.findings("update-graph")
+    if adversary == "linked":
+        assert measures["max_risk"] == pytest.approx(1 / m, abs=CLOSE)
+        assert audited.measures("update-graph")["max_risk"] == pytest.approx(1 / m, abs=CLOSE)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_where_the_key_is_kept_does_not_matter(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, known=data.draw(st.booleans())))
+    series = replace(series, keyed=True)
+    in_column, in_files = (audit(series, adversary=adversary, key=key) for key in ("column", "files"))
+    assert_same(in_column, in_files, series)
+    for name in attacks_for(series):
+        assert claims(in_column, name) == claims(in_files, name)
+
+
+@given(linked_series())
+def test_rows_with_equal_cells_are_a_group_where_no_column_says_so(series):
+    releases = [[replace(row, cells=(f"g{row.group}",)) for row in release] for release in series.releases]
+    series = replace(series, releases=releases, quasi_identifiers=("Ward",))
+    assert_same(audit(series), audit(series, group_column=False), series)
+
+
+@given(data=st.data())
+def test_a_register_of_stays_says_as_much_as_one_of_releases(data):
+    series = data.draw(register_series())
+    for person in series.people("register"):
+        stay = series.presence(person, "register")
+        assume(stay == list(range(stay[0], stay[-1] + 1)))
+        assume(len({line.exact for line in series.register if line.individual == person}) == 1)
+    with written(series) as folder:
+        by_release = audit_folder(folder, attacks_for(series), "--adversary", "register")
+        with_spans(folder, series)
+        by_stay = audit_folder(folder, attacks_for(series), "--adversary", "register")
+    assert_same(by_release, by_stay, series)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@given(data=st.data())
+def test_nobody_is_named_unless_asked_for(adversary, changing, data):
+    series = data.draw(any_series(adversary, changing, known=data.draw(st.booleans())))
+    secret = {name: f"Quillfeather-{i}" for i, name in enumerate([*NAMES, "~c1"])}
+    secret["~c1"] = "~" + secret["~c1"]
+    releases = [[replace(row, individual=secret.get(row.individual)) for row in release] for release in series.releases]
+    known = [replace(line, individual=secret[line.individual]) for line in series.known]
+    register = series.register
+    if register is not None:
+        register = [replace(line, individual=secret[line.individual]) for line in register]
+    series = replace(series, releases=releases, known=known, register=register)
+    named = [word for name in attacks_for(series) for word in ("--attack", name)]
+    for form in ("json", "text"):
+        with written(series) as folder:
+            _, out, err = run_main(str(folder), "--format", form, "--adversary", adversary, *named)
+        assert out
+        assert "Quillfeather" not in out + err
+        if form == "json":
+            assert not re.search(r'"individual": "(?!person-\d{6}")', out)
+
+
+def pair(*values, known):
+    return TinySeries([[Row(f"p{i}", "1", value) for i, value in enumerate(values)]], known=known)
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pytest.param(pair("a", "b", known=[Known("p0", "c")]), id="a value that the group does not hold"),
+        pytest.param(pair("a", "b", known=[Known("p0", "a"), Known("p1", "a")]), id="two people, one row"),
+        pytest.param(pair("a", "b", known=[Known("p0", "a"), Known("p0", "b")]), id="two values, one person"),
+        pytest.param(pair("a", "b", known=[Known("nobody", "a")]), id="someone who is not there"),
+    ],
+)
+def test_knowledge_that_the_series_contradicts_is_refused(series):
+    with written(series) as folder:
+        code, result, err = run_audit(folder)
+    assert (code, result) == (2, None)
+    assert len(err.strip().splitlines()) == 1
+    assert "known.csv" in err

@@ -1,0 +1,162 @@
+"""Whoever does the work of `joint` and `equivalence`, in whatever order: what comes out is the same."""
+
+import threading
+from contextlib import ExitStack
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attacks.equivalence import search, subsets, subsets_compiled
+from attacks.equivalence.attack import EquivalenceAttack
+from attacks.joint import settling
+from attacks.joint.attack import JointAttack
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.runtime.budget import Budget
+from audit.runtime.engine import Local
+from tests.helpers.crowds import KINDS
+from tests.helpers.running import written
+from tests.helpers.strategies import invariant_series, linked_series, register_series
+from tests.helpers.travelling import Travelling
+from tests.oracle.asking import WHOLE_WAYS, forced
+from tests.oracle.larger import drawn_at_random, filled
+from tests.oracle.test_joint import ADVERSARIES, opened
+
+EXAMPLES = sorted(path.parent for path in (Path(__file__).parent.parent / "examples").glob("*/series.toml"))
+BUCKETS = next(path for path in EXAMPLES if path.name == "clinic-2-equivalence")
+# Everything is given away, one by one.
+SMALL = {
+    (settling, "BATCH"): 1,
+    (search, "_FEW"): 0,
+    (search, "_GIVEN"): 1,
+    (subsets, "_HELD"): 2,
+    (subsets_compiled, "_PER_BUCKET"): 2,
+}
+
+
+def plain(found):
+    """Whatever it is, as something that can be compared: arrays by their content."""
+    if isinstance(found, np.ndarray):
+        return (found.dtype.str, found.shape, found.tobytes())
+    if is_dataclass(found):
+        return {each.name: plain(getattr(found, each.name)) for each in fields(found)}
+    if isinstance(found, dict):
+        return {key: plain(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [plain(each) for each in found]
+    return found
+
+
+def told(outcome, evidence):
+    """All that an outcome says, with some findings."""
+    claims, decision = outcome.claims, getattr(outcome.knowing, "decision", None)
+    columns, findings = {}, []
+    if claims is not None:
+        named = {each.name: getattr(claims, each.name) for each in fields(claims)}
+        columns = {name: plain(value) for name, value in named.items() if not callable(value)}
+        places = np.arange(min(5, len(claims)))
+        findings = [plain(list(value(places))) for name, value in named.items() if name.endswith("build")]
+    known = () if decision is None else ("alive", "shown", "share", "chosen", "worlds", "feasible")
+    return [
+        *(outcome.status, outcome.reason, outcome.measures, outcome.people, columns, findings),
+        *(plain(getattr(decision, name)) for name in known),
+    ]
+
+
+def engines():
+    return [Local(1), Local(2), Local(4), Travelling(), Travelling(3)]
+
+
+def assert_same(attack, evidence, some=None):
+    """The attack says the same with all engines; returns the kernels that travelled."""
+    found = []
+    travelled = set()
+    for engine in engines() if some is None else some:
+        found.append(told(attack.run(evidence, Budget(engine=engine)), evidence))
+        travelled |= getattr(engine, "kernels", set())
+    assert all(repr(each) == repr(found[0]) for each in found[1:])
+    return travelled
+
+
+def patched(patch, constants):
+    for (module, name), value in constants.items():
+        patch.setattr(module, name, value)
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("attack", [JointAttack(), EquivalenceAttack(known=True)], ids=lambda each: each.name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples(path, attack, small, monkeypatch):
+    if small:
+        patched(monkeypatch, SMALL)
+    for evidence in build_evidence(open_series(path)):
+        assert_same(attack, evidence)
+
+
+@pytest.mark.parametrize("way", list(WHOLE_WAYS))
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_joint_on_crowds(kind, adversary, way, data):
+    series = data.draw(filled(adversary, kind))
+    with ExitStack() as stack:
+        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
+        patched(patch, SMALL)
+        forced(patch, way)
+        assert_same(JointAttack(), opened(folder, adversary)[1])
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@settings(max_examples=15)
+@given(series=st.one_of(linked_series(), invariant_series().map(lambda drawn: drawn[0])))
+def test_equivalence_on_random_series(compiled, series):
+    with ExitStack() as stack:
+        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
+        patched(patch, SMALL | {(subsets, "pays"): lambda *_: compiled})
+        assert_same(EquivalenceAttack(), opened(folder, "linked")[1])
+
+
+@settings(max_examples=15)
+@given(series=register_series())
+def test_joint_by_a_register(series):
+    with ExitStack() as stack:
+        folder, patch = stack.enter_context(written(series)), stack.enter_context(pytest.MonkeyPatch.context())
+        patched(patch, SMALL)
+        assert_same(JointAttack(), opened(folder, "register")[1])
+
+
+def test_every_kernel_travels():
+    """What the laws above say is said of all kernels; and what is sent is small."""
+    ways = "counted", "programmed", "walked, no programmes", "in whole numbers", "probed"
+    kernels, sizes = set(), []
+    crowd = drawn_at_random(3, people=100, releases=4, values=8, size=6, distinct=False, table="constant")
+    for way in ways:
+        with ExitStack() as stack:
+            folder, patch = stack.enter_context(written(crowd)), stack.enter_context(pytest.MonkeyPatch.context())
+            patched(patch, SMALL | {(subsets, "pays"): lambda *_: True})
+            forced(patch, way)
+            for evidence in (opened(folder, "linked")[1], *build_evidence(open_series(BUCKETS))):
+                for attack in (JointAttack(), EquivalenceAttack()):
+                    engine = Travelling()
+                    attack.run(evidence, Budget(engine=engine))
+                    kernels |= engine.kernels
+                    sizes += engine.sizes
+    assert kernels == {
+        *("counted", "first_world", "supported", "corner", "probed", "balled"),
+        *("settled", "least_so_far", "matched_within", "same"),
+    }
+    assert max(sizes) < 100_000
+
+
+def test_one_job_makes_no_threads(monkeypatch):
+    patched(monkeypatch, SMALL)
+    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
+    for path in EXAMPLES:
+        for evidence in build_evidence(open_series(path)):
+            for attack in (JointAttack(), EquivalenceAttack()):
+                attack.run(evidence, Budget(60.0, engine=Local(1)))

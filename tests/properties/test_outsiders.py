@@ -1,0 +1,142 @@
+"""An attack, an anonymizer, its principle and a format of another package pass through every command and format."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attacks.registry import ATTACKS
+from reports.registry import FORMATS
+from tests.cli.forms import EXAMPLES
+from tests.helpers.sarif import assert_sarif
+
+HERE = Path(__file__).parents[1]
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+ENTRY_POINTS = """
+[series_audit.attacks]
+first-releases = outsiders:FirstReleases
+[series_audit.anonymizers]
+pairing = outsiders:Pairing
+[series_audit.principles]
+paired = outsiders:Paired
+[series_audit.formats]
+lines = outsiders:Lines
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder of packages, as pip leaves one that was installed."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copy(HERE / "outsiders" / "outsiders.py", folder)
+    (folder / "outsiders-1.0.dist-info").mkdir()
+    (folder / "outsiders-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: outsiders\nVersion: 1.0\n"
+    )
+    (folder / "outsiders-1.0.dist-info" / "entry_points.txt").write_text(ENTRY_POINTS)
+    return folder
+
+
+def run(site, *words, cwd=None, code=(0, 1, 3)):
+    path = os.pathsep.join([str(site), str(HERE.parent)])
+    command = [sys.executable, "-m", "audit.cli.main", *map(str, words)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode in code, done.stderr
+    assert done.stderr == "" or done.returncode == 2
+    return done.stdout if done.returncode != 2 else done.stderr
+
+
+ASKED = ("--attack", "first-releases", "--depth", "2")
+
+
+@pytest.mark.parametrize("form", FORMATS.names)
+@pytest.mark.parametrize("reveal", [(), ("--reveal",)], ids=["hidden", "revealed"])
+def test_the_attack_in_every_format(site, form, reveal):
+    out = run(site, HOSPITAL, *ASKED, "--format", form, *reveal)
+    assert "first-releases" in out
+    if form == "json":
+        [entry] = json.loads(out)["attacks"]
+        assert list(entry["measures"])[:4] == ["depth", "people", "lonely", "first_values"]
+        assert list(entry["measures"])[-1] == "timeline"
+        assert (entry["measures"]["depth"], len(entry["measures"]["timeline"])) == (2, 2)
+        assert entry["measures"]["lonely"] == entry["findings_total"]
+    if form == "sarif":
+        assert_sarif(json.loads(out))
+    if form in {"text", "markdown", "html"}:
+        assert "first-releases looked at 2 releases." in out
+
+
+def test_it_is_one_of_all_attacks(site):
+    entries = json.loads(run(site, HOSPITAL, "--format", "json"))["attacks"]
+    assert entries[-1]["attack"] == "first-releases"
+    assert entries[-1]["measures"]["depth"] == 1
+
+
+def test_its_option_is_told_and_checked(site):
+    assert "first-releases: how many releases are looked at; default: 1" in " ".join(run(site, "--help").split())
+    assert "a whole number from 1 to 9 is needed" in run(site, HOSPITAL, *ASKED[:3], "10", code=(2,))
+    refused = run(site, HOSPITAL, "--attack", "joint", "--depth", "2", code=(2,))
+    assert "--depth is an option of the attack first-releases; ask for it too" in refused
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_the_attack_in_other_commands(site, form, tmp_path):
+    assert "first-releases" in run(site, "compare", HOSPITAL, HOSPITAL, "--format", form)
+    candidate = tmp_path / "3.csv"
+    shutil.copy(HOSPITAL / "releases" / "2.csv", candidate)
+    assert "first-releases" in run(site, "next", HOSPITAL, candidate, *ASKED, "--format", form)
+    told = run(site, "explain", HOSPITAL, "--individual", "Alice", "--format", form)
+    assert ("first-releases" if form != "text" else "Alice") in told
+
+
+def test_the_format_in_other_commands(site, tmp_path):
+    lines = run(site, HOSPITAL, "--format", "lines").splitlines()
+    assert lines[0] == "intersection complete 2"
+    assert len(lines) == len(ATTACKS.names) + 1
+    candidate = tmp_path / "3.csv"
+    shutil.copy(HOSPITAL / "releases" / "2.csv", candidate)
+    assert "intersection" in run(site, "next", HOSPITAL, candidate, "--format", "lines")
+    assert "intersection" in run(site, "explain", HOSPITAL, "--individual", "Alice", "--format", "lines")
+
+
+def test_the_anonymizer_and_its_principle(site, tmp_path):
+    words = ("anonymize", EXAMPLES / "hospital-microdata", "--method", "pairing", "--output", tmp_path / "out")
+    assert "pairing needs --pair; give it a whole number from 2" in run(site, *words, code=(2,))
+    assert "paired (pair = 2) holds" in run(site, *words, "--pair", "2", "--seed", "1")
+    assert "The promise holds" in run(site, "check", tmp_path / "out", "--principle", "paired", "--pair", "2")
+    assert "BROKEN" in run(site, "check", tmp_path / "out", "--principle", "paired", "--pair", "9")
+    assert "first-releases" in run(site, tmp_path / "out", "--format", "json")
+
+
+def test_one_that_is_not_installed_is_named_as_python_names_it(tmp_path):
+    shutil.copy(HERE / "outsiders" / "outsiders.py", tmp_path / "mine.py")
+    out = run("", HOSPITAL, "--attack", "mine:FirstReleases", "--depth", "2", "--format", "json", cwd=tmp_path)
+    assert [entry["attack"] for entry in json.loads(out)["attacks"]] == ["first-releases"]
+    refused = run("", HOSPITAL, "--attack", "mine:Nothing", cwd=tmp_path, code=(2,))
+    assert "cannot be imported" in refused
+
+
+def test_a_package_that_lacks_what_it_needs_is_one_line(site, tmp_path):
+    shutil.copytree(site, tmp_path / "site")
+    (tmp_path / "site" / "outsiders.py").write_text("import nowhere_to_be_found\n")
+    refused = run(tmp_path / "site", HOSPITAL, code=(2,))
+    assert refused.count("\n") == 1
+    assert "of the package outsiders cannot be imported (No module named 'nowhere_to_be_found')" in refused
+
+
+def test_the_attack_as_an_object_in_python(site):
+    program = (
+        "from audit.api import load; from outsiders import FirstReleases; "
+        f"result = load({str(HOSPITAL)!r}).attack(FirstReleases(depth=2)); "
+        "print(result.measures['depth'], len(result.findings) == result.measures['lonely'], repr(result))"
+    )
+    path = os.pathsep.join([str(site), str(HERE.parent)])
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 True ")

@@ -1,0 +1,86 @@
+"""Attacks are handed evidence without a way to the truth, and a world to start from changes nothing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attacks.registry import all_attacks
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.sealed_sources import sealed
+from audit.io.series import open_series
+from audit.judgement.scoring import attacked
+from audit.model.evidence import PoolSource, PublishedSource, RecordSource
+from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.runtime.budget import Budget
+from reports.json import document
+from tests.helpers.crowds import KINDS, crowds
+from tests.helpers.running import written
+from tests.helpers.tiny import Row, TinySeries
+
+ADVERSARIES = ["linked", "register"]
+
+
+def allowed(protocol):
+    return {name for name in vars(protocol) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("attack", all_attacks(), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_attacks_are_handed_nothing_else(adversary, attack, data):
+    tiny = data.draw(crowds(adversary, "constant"))
+    with written(tiny) as folder:
+        (evidence,) = build_evidence(open_series(folder), adversary)
+        handed = []
+
+        class Watching:
+            def __getattr__(self, what):
+                return getattr(attack, what)
+
+            def run(self, seen, budget):
+                handed.append(seen)
+                return attack.run(seen, budget)
+
+        attacked(Watching(), evidence, Budget())
+    assert handed
+    for seen in handed:
+        for source, protocol in (
+            (seen.source, PoolSource),
+            (seen.records, RecordSource),
+            (seen.published, PublishedSource),
+        ):
+            known = set() if source is None else {each for each in dir(source) if not each.startswith("_")}
+            assert known - {"behind", "kept"} <= allowed(protocol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_a_world_to_start_from_changes_no_verdict(adversary, kind, data):
+    tiny = data.draw(crowds(adversary, kind))
+    attacks = all_attacks()
+    with written(tiny) as folder:
+        (folder / "private").mkdir()
+        options = AuditOptions(adversary, reveal=True, stable_ids=True)
+        warm, cold = (
+            document(run_audit(open_series(folder), attacks, replace(options, warm_start=hint)))
+            for hint in (True, False)
+        )
+    for told in (warm, cold):
+        for entry in told["attacks"]:
+            entry["seconds"] = 0
+        for rung in told["ladder"]:
+            rung["seconds"] = 0
+    assert json.dumps(warm, default=str) == json.dumps(cold, default=str)
+
+
+def test_a_world_is_withheld_where_it_is_not_wanted(tmp_path):
+    TinySeries([[Row("Ann", "1", "flu"), Row("Bob", "1", "gout")]]).write(tmp_path)
+    (evidence,) = build_evidence(open_series(tmp_path))
+    assert sealed(evidence).source.warm_start(0).tolist() == [0, 1]
+    assert sealed(replace(evidence, warm_start=False)).source.warm_start(0) is None

@@ -1,0 +1,201 @@
+"""Repaired candidates: they keep the policy, cost the least that any merging and withholding does, and leak nothing."""
+
+import csv
+import itertools
+import json
+import random
+import shutil
+import stat
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind
+from audit.io.hierarchies import Hierarchy
+from audit.repair.merged_cells import CellCosts, merged_text
+from tests.cli.forms import EXAMPLES
+from tests.helpers.running import run_main
+
+NAMES, VALUES = "ABCDEF", ("flu", "gastritis", "HIV")
+MANIFEST = """[series]
+name = "tiny"
+releases = ["releases/1.csv"]
+[columns]
+sensitive = "Disease"
+quasi_identifiers = ["Age"]
+group = "Group"
+individual = "Owner"
+[policy]
+min_e = 1
+k = 1
+"""
+
+
+def write(path: Path, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["Owner", "Group", "Age", "Disease"])
+        for owner, group, (low, high), value in rows:
+            writer.writerow([owner, group, f"[{low}, {high}]" if low != high else low, value])
+
+
+def tiny(rng, folder: Path):
+    """Return a candidate's rows beside a series of one release, in which nobody is found out."""
+    people = {name: rng.choice(VALUES) for name in NAMES}
+    (folder / "releases").mkdir(parents=True)
+    (folder / "series.toml").write_text(MANIFEST, encoding="utf-8")
+    write(folder / "releases" / "1.csv", [(name, 1, (20, 60), value) for name, value in people.items()])
+    present = rng.sample(NAMES, rng.randrange(2, 5))
+    groups = {name: rng.randrange(1, 4) for name in present}
+    boxes = {group: tuple(sorted(rng.sample(range(20, 61, 5), 2))) for group in set(groups.values())}
+    return [(name, groups[name], boxes[groups[name]], people[name]) for name in sorted(present)]
+
+
+def partitions(items):
+    if not items:
+        yield []
+        return
+    for rest in partitions(items[1:]):
+        yield [[items[0]], *rest]
+        for place in range(len(rest)):
+            yield [*rest[:place], [items[0], *rest[place]], *rest[place + 1 :]]
+
+
+def changed(rows, parts, withheld):
+    """Return rows with groups merged and some left out, and what that costs."""
+    length = max(high for _, _, (_, high), _ in rows) - min(low for _, _, (low, _), _ in rows)
+    found, cost = [], Fraction(len(withheld))
+    for part in parts:
+        inside = [row for row in rows if row[1] in part]
+        box = min(row[2][0] for row in inside), max(row[2][1] for row in inside)
+        if len(part) > 1:
+            cost += sum(Fraction(box[1] - box[0] - (row[2][1] - row[2][0]), length) for row in inside)
+        found += [(row[0], min(part), box, row[3]) for row in inside if row[0] not in withheld]
+    return found, cost
+
+
+def keeps(series, folder, rows):
+    folder.mkdir(exist_ok=True)
+    write(folder / "2.csv", rows)
+    return run_main("next", str(series), str(folder / "2.csv"), "--format", "json", "--findings", "0")[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_least_cost_is_that_of_all_changes_tried(tmp_path, seed):
+    rng = random.Random(seed)  # noqa: S311 - reproducible series
+    series = tmp_path / "s"
+    rows = tiny(rng, series)
+    groups = sorted({row[1] for row in rows})
+    owners = [row[0] for row in rows]
+    tried = [
+        changed(rows, parts, withheld)
+        for parts in partitions(groups)
+        for size in range(len(owners))
+        for withheld in itertools.combinations(owners, size)
+    ]
+    least = next(
+        (cost for some, cost in sorted(tried, key=lambda each: each[1]) if keeps(series, tmp_path / "t", some)), None
+    )
+    write(tmp_path / "2.csv", rows)
+    words = ["repair", str(series), str(tmp_path / "2.csv"), "--output", str(tmp_path / "out"), "--format", "json"]
+    code, out, err = run_main(*words)
+    assert err == ""
+    repair = json.loads(out)
+    assert (code, repair["refused"] is None) == ((1, False) if least is None else (0, True))
+    if least is None:
+        assert not (tmp_path / "out").exists()
+    else:
+        assert sum(move["cost"] for move in repair["moves"]) == pytest.approx(float(least))
+        assert run_main("next", str(series), str(tmp_path / "out" / "2.csv"))[0] == 0
+
+
+@pytest.fixture
+def hospital(tmp_path):
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    (tmp_path / "s" / "releases" / "2.csv").rename(tmp_path / "2.csv")
+    manifest = tmp_path / "s" / "series.toml"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace(', "releases/2.csv"', ""), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_larger_candidate_is_repaired_against_all_attacks(hospital):
+    code, out, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out"))
+    assert (code, err) == (0, "")
+    assert "merge groups" in out
+    assert not any(name in out for name in ("Bob", "David", "Alice"))
+    assert run_main("next", str(hospital / "s"), str(hospital / "out" / "2.csv"))[0] == 0
+    assert not (hospital / "s" / "releases" / "2.csv").exists()
+
+
+@pytest.mark.parametrize("move", ["merge", "withhold"])
+def test_only_some_moves(hospital, move):
+    words = [
+        "repair",
+        str(hospital / "s"),
+        str(hospital / "2.csv"),
+        "--output",
+        str(hospital / "out"),
+        "--format",
+        "json",
+    ]
+    _, out, _ = run_main(*words, "--only", move, "--attack", "intersection")
+    assert {each["kind"] for each in json.loads(out)["moves"]} <= {move}
+
+
+def test_a_past_that_breaks_the_policy_is_said(tmp_path):
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    shutil.copy(tmp_path / "s" / "releases" / "2.csv", tmp_path / "3.csv")
+    words = ["repair", str(tmp_path / "s"), str(tmp_path / "3.csv"), "--output", str(tmp_path / "out")]
+    code, out, _ = run_main(*words)
+    assert code == 1
+    assert "violates the policy before the candidate comes" in out
+    assert "--baseline" in out
+    assert run_main(*words, "--baseline")[0] == 0, "the same release again adds nothing"
+
+
+def test_the_key_goes_along(hospital):
+    lines = (hospital / "2.csv").read_text(encoding="utf-8").splitlines()
+    (hospital / "2.csv").write_text("\n".join(line.split(",", 1)[1] for line in lines) + "\n", encoding="utf-8")
+    key = [f"{row},{line.split(',')[0]}" for row, line in enumerate(lines[1:])]
+    (hospital / "2.key.csv").write_text("\n".join(["row,individual", *key]) + "\n", encoding="utf-8")
+    words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
+    code, _, err = run_main(*words)
+    assert (code, err) == (0, "")
+    private = hospital / "out" / "private"
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert "Bob" not in (hospital / "out" / "2.csv").read_text(encoding="utf-8")
+    kept = len((hospital / "out" / "2.csv").read_text(encoding="utf-8").splitlines())
+    assert len((private / "2.key.csv").read_text(encoding="utf-8").splitlines()) == kept
+
+
+def test_a_folder_with_files_is_refused(hospital):
+    code, _, err = run_main("repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital))
+    assert code == 2
+    assert "name a new or empty folder" in err
+
+
+PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"), ("*", "*", "*")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "hierarchy", "texts", "merged"),
+    [
+        (Kind.NUMERIC, None, ["[21, 22]", "30"], "[21, 30]"),
+        (Kind.NUMERIC, None, ["[21, 22[", "(20, 21]"], "(20, 22)"),
+        (Kind.NUMERIC, None, [">=65", "60"], ">=60"),
+        (Kind.NUMERIC, None, [">=65", "<18"], "*"),
+        (Kind.NUMERIC, None, ["[20, 30]", "25"], "[20, 30]"),
+        (Kind.CATEGORICAL, None, ["48151", "48199"], "481**"),
+        (Kind.CATEGORICAL, None, ["Rome", "Rostock"], "{Rome, Rostock}"),
+        (Kind.CATEGORICAL, PLACES, ["Rome", "Bari"], "Italy"),
+        (Kind.CATEGORICAL, PLACES, ["Rome", "Norway"], "*"),
+        (Kind.CATEGORICAL, None, ["a", "*"], "*"),
+    ],
+)
+def test_merged_cells(kind, hierarchy, texts, merged):
+    attribute = QuasiIdentifier("a", kind, hierarchy, frozenset())
+    assert merged_text(attribute, texts) == merged
+    costs = CellCosts(attribute, texts)
+    assert all(costs.of(text) <= costs.of(merged) for text in texts)

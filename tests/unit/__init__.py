@@ -1,0 +1,1 @@
+"""Unit tests, in folders named like those of the sources."""

@@ -1,0 +1,176 @@
+"""What covers whom: every kernel beside a loop over all points and groups that asks the algebra of cells."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.adversary import coverage, lattice_sweep
+from audit.adversary.coverage import Space, boxes, cover, covering_groups
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind, ValueSet, contains, parse
+from audit.model.evidence import ValueCounts
+
+MISSING = frozenset({"?"})
+NUMBERS = ["1", "2", "3.5", "10", "11", "20", "?"]
+TEXTS = ["aa", "ab", "b", "bb", "c", "?"]
+COUNTS = [1, 2, 3, 40_000, 70_000, 3_000_000_000, 10**12]
+
+
+@st.composite
+def numeric_cells(draw):
+    low, high = sorted(draw(st.lists(st.sampled_from([1, 2, 3.5, 10, 11, 20]), min_size=2, max_size=2)))
+    forms = ["*", "?", str(low), f"[{low}, {high}]", f">={low}", f"<{high}", f"{{{low}, {high}}}", "1*", "2*"]
+    return draw(st.sampled_from([*forms, f"[{low}, {high + 1}[", f"({low - 1}, {high}]"]))
+
+
+@st.composite
+def text_cells(draw):
+    members = draw(st.lists(st.sampled_from(["aa", "ab", "b", "bb", "c", "zz"]), min_size=1, max_size=3, unique=True))
+    return draw(st.sampled_from(["*", "?", "a*", "b*", members[0], ",".join(members), "{" + ", ".join(members) + "}"]))
+
+
+@st.composite
+def releases(draw, *, single: bool):
+    """Attributes, rows as (group, cells), entries as (group, value, count) or without counts, points as texts."""
+    kinds = draw(st.lists(st.sampled_from(list(Kind)), min_size=1, max_size=3))
+    cell = {Kind.NUMERIC: numeric_cells(), Kind.CATEGORICAL: text_cells()}
+    rows, entries = [], []
+    counted = draw(st.booleans())
+    for group in draw(st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True)):
+        several = [tuple(draw(cell[kind]) for kind in kinds) for _ in range(1 if single else draw(st.integers(1, 3)))]
+        for _ in range(draw(st.integers(0, 4))):
+            rows.append((group, draw(st.sampled_from(several))))
+            entries.append((group, draw(st.integers(0, 5)), draw(st.sampled_from(COUNTS)) if counted else 1))
+        rows += [(group, cells) for cells in several]
+    exact = {Kind.NUMERIC: NUMBERS, Kind.CATEGORICAL: TEXTS}
+    values = [draw(st.lists(st.sampled_from(exact[kind]), min_size=1, unique=True)) for kind in kinds]
+    points = draw(st.lists(st.sampled_from(list(product(*values))), min_size=1, max_size=12, unique=True))
+    return kinds, draw(st.permutations(rows)), draw(st.permutations(entries)), counted, values, points
+
+
+def covers(cell, exact, kind):
+    if exact in MISSING:
+        return True
+    point = parse(exact, kind) if kind is Kind.NUMERIC else ValueSet(frozenset({exact}))
+    return contains(parse(cell, kind, None, MISSING), point)
+
+
+def naive(release):
+    """Return the groups that cover each point, by trying every row."""
+    kinds, rows, _, _, _, points = release
+    return [
+        sorted({g for g, cells in rows if all(covers(c, x, k) for c, x, k in zip(cells, point, kinds, strict=True))})
+        for point in points
+    ]
+
+
+def prepared(release):
+    """Return the boxes, the space, the places of the points and the entries of a release, as the program has them."""
+    kinds, rows, entries, counted, values, points = release
+    attributes = [QuasiIdentifier(str(i), kind, None, MISSING) for i, kind in enumerate(kinds)]
+    columns = [a.numbers([cells[i] for _, cells in rows])[0] for i, a in enumerate(attributes)]
+    group = np.array([g for g, _ in rows], dtype=np.int32)
+    found = boxes(group, [(codes, len(a.cells)) for codes, a in zip(columns, attributes, strict=True)])
+    codes = [[values[i].index(x) for i, x in enumerate(point)] for point in points]
+    space = Space(attributes, values, np.array(codes, dtype=np.int32))
+    bag, value, count = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+    listed = ValueCounts(bag.astype(np.int32), value.astype(np.int32), count if counted else None)
+    return found, space, np.arange(len(points)), listed
+
+
+def tabled(release, groups):
+    """Return what the pools of the points hold, given the groups that cover each."""
+    table = np.zeros((len(groups), 6), dtype=np.int64)
+    for point, some in enumerate(groups):
+        for group, value, count in release[2]:
+            table[point, value] += count * (group in some)
+    return table
+
+
+def check(release, *, compiled):
+    groups = naive(release)
+    found, space, points, entries = prepared(release)
+    covered = cover(found, space, points, entries, 6, compiled=compiled)
+    contents = covered.contents
+    table = contents.tabled(len(points), 6) if isinstance(contents, ValueCounts) else contents
+    assert table.tolist() == tabled(release, groups).tolist()
+    assert covered.groups.tolist() == [len(some) for some in groups]
+    every = [(point, value) for point in range(len(points)) for value in range(6)]
+    pool, value = np.array(every, dtype=np.int32).T
+    assert covered.hold(pool, value).tolist() == (table[pool, value] > 0).tolist()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@given(release=releases(single=True))
+def test_sweep(compiled, release):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "_sweep_pays", lambda *_: True)
+        patch.setattr(coverage, "_bitmaps", lambda *_: pytest.fail("no sweep"))
+        check(release, compiled=compiled)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("limit", [coverage._TABLE_CELLS, 7])
+@given(release=st.booleans().flatmap(lambda single: releases(single=single)))
+def test_bitmaps(compiled, limit, release):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "_sweep_pays", lambda *_: False)
+        patch.setattr(coverage, "_TABLE_CELLS", limit)
+        patch.setattr(coverage, "_CHUNK_WORDS", 3)
+        patch.setattr(coverage, "_BATCH", 5)
+        check(release, compiled=compiled)
+
+
+@given(releases(single=True))
+def test_too_many_corners_for_a_sweep(release):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "_sweep_pays", lambda *_: True)
+        patch.setattr(lattice_sweep, "_MOST_CORNERS", -1)
+        check(release, compiled=False)
+
+
+@given(st.booleans().flatmap(lambda single: releases(single=single)))
+def test_covering_groups(release):
+    found, space, points, _ = prepared(release)
+    point, group = covering_groups(found, space, points)
+    pairs = [(p, g) for p, some in enumerate(naive(release)) for g in some]
+    assert list(zip(point.tolist(), group.tolist(), strict=True)) == pairs
+
+
+@given(releases(single=False))
+def test_boxes(release):
+    kinds, rows = release[:2]
+    found, space = prepared(release)[:2]
+    attributes = space.attributes
+    distinct = {(g, *(parse(c, k, None, MISSING) for c, k in zip(cells, kinds, strict=True))) for g, cells in rows}
+    listed = [
+        (g, *(a.cells[c] for a, c in zip(attributes, cells, strict=True)))
+        for g, cells in zip(found.group.tolist(), found.cells.tolist(), strict=True)
+    ]
+    assert set(listed) == distinct
+    assert len(listed) == len(distinct)
+    assert found.single == (len({g for g, *_ in distinct}) == len(distinct))
+
+
+def test_without_quasi_identifiers_every_group_covers_everybody():
+    found = boxes(np.array([0, 0, 2], dtype=np.int32), [])
+    space = Space([], [], np.zeros((1, 0), dtype=np.int32))
+    entries = ValueCounts(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), None)
+    for compiled in (False, True):
+        covered = cover(found, space, np.arange(1), entries, 2, compiled=compiled)
+        assert covered.contents.tolist() == [[1, 2]]
+        assert covered.groups.tolist() == [2]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("limit", [coverage._TABLE_CELLS, 1])
+def test_nobody_is_there(compiled, limit, monkeypatch):
+    monkeypatch.setattr(coverage, "_TABLE_CELLS", limit)
+    release = ([Kind.NUMERIC], [(0, ("*",))], [(0, 1, 1)], False, [["1"]], [("1",)])
+    found, space, points, entries = prepared(release)
+    covered = cover(found, space, points[:0], entries, 2, compiled=compiled)
+    assert covered.contents.shape == (0, 2)
+    assert covered.groups.shape == (0,)

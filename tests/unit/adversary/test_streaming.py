@@ -1,0 +1,126 @@
+"""What is kept of a series that is streamed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.adversary.constant_values import FirstValues
+from audit.adversary.release_cache import _around
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.releases import Release
+from audit.io.tables import Coded
+from audit.metrics import release_risk
+from audit.metrics.release_risk import diversity_of
+from audit.model.lazy_disclosures import VersionDisclosures
+
+BATCHES = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 5)), min_size=1, unique_by=lambda row: row[0]), min_size=1
+)
+
+
+def by_dictionaries(batches):
+    first, changed = {}, set()
+    for rows in batches:
+        for person, value in rows:
+            if value >= 0 and first.setdefault(person, value) != value:
+                changed.add(person)
+    return first, changed
+
+
+@pytest.mark.parametrize("vocabulary", [6, 400])
+@given(batches=BATCHES)
+def test_first_values(vocabulary, batches):
+    kept = FirstValues()
+    people = 0
+    for place, rows in enumerate(batches):
+        person, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
+        people = max(people, int(person.max()) + 1)
+        # Values are numbered as they come: the type in which they are kept grows.
+        kept.note(person, value, people, vocabulary if place else 6)
+    first, changed = by_dictionaries(batches)
+    values, flags = kept.result()
+    assert kept.noted == len(batches)
+    assert len(flags) == people
+    assert values.tolist() == [first.get(person, -1) for person in range(people)]
+    assert set(np.flatnonzero(flags).tolist()) == changed
+
+
+def test_no_first_values_without_a_key():
+    kept = FirstValues()
+    kept.note(np.zeros(0, dtype=np.int32), None, 3, 2)
+    values, changed = kept.result()
+    assert values is None
+    assert changed.tolist() == [False] * 3
+
+
+@given(people=st.lists(st.integers(-1, 20), max_size=12))
+def test_whoever_stands_twice_is_found(people):
+    everybody = IdentifierEncoder()
+    everybody.largest = 20
+    rows, again = everybody.repeated(np.array(people, dtype=np.int32))
+    expected = [i for i, who in enumerate(people) if who >= 0 and who in people[i + 1 :]]
+    assert rows.tolist() == expected
+    last = {who: i for i, who in enumerate(people)}
+    assert again.tolist() == [last[people[i]] for i in expected]
+
+
+def release_of(rows, groups=5):
+    group, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
+    person = np.arange(len(rows), dtype=np.int32)
+    return Release("1", Coded(group, groups, None), person, group, {"v": value}, None, None, True, {}, None)
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=1, max_size=30)
+
+
+@given(rows=ROWS, ordered=st.booleans())
+def test_diversity_by_every_kernel(rows, ordered):
+    release = release_of(sorted(rows) if ordered else rows)
+    vocabulary = Vocabulary(f"v{code}" for code in range(7))
+    found = []
+    for compiled, cells in ((False, 0), (False, 100), (True, 0)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(release_risk, "pays", lambda *_, compiled=compiled: compiled)
+            patch.setattr(release_risk, "_CELLS", cells)
+            found.append(diversity_of(release, "v", vocabulary))
+    assert found[1] == found[0]
+    assert found[2].distinct_l == found[0].distinct_l
+    assert (found[2].entropy_l, found[2].t) == pytest.approx((found[0].entropy_l, found[0].t), rel=1e-11)
+
+
+@given(rows=ROWS, wanted=st.sets(st.integers(0, 40), max_size=3))
+def test_the_groups_of_some_people_are_whole(rows, wanted):
+    release = replace(release_of(rows), cells={"cell": np.arange(len(rows), dtype=np.int32)})
+    some = _around(release, release.person, np.array(sorted(wanted), dtype=np.int32))
+    groups = {group for person, (group, _) in enumerate(rows) if person in wanted}
+    kept = [person for person, (group, _) in enumerate(rows) if group in groups]
+    assert some.person.tolist() == some.cells["cell"].tolist() == kept
+    assert some.group.codes.tolist() == some.entry_group.tolist() == [rows[person][0] for person in kept]
+    assert some.entry_value["v"].tolist() == [rows[person][1] for person in kept]
+
+
+def test_only_the_first_releases_are_looked_up_for_the_first_claims():
+    present = [np.array(codes, dtype=np.int32) for codes in ([3, 1], [1], [3, 4])]
+    asked = []
+
+    def look(release):
+        asked.append(release)
+        return present[release]
+
+    value = np.array([0, 7, 0, 8, 9], dtype=np.uint8)
+    claims = VersionDisclosures(np.array([1, 3, 4]), value, 5, look, lambda columns: [c.tolist() for c in columns])
+    assert len(claims) == len(claims.severity) == 5
+    assert claims.people.tolist() == [1, 3, 4]
+    assert claims.worst(1).tolist() == [0, 1]
+    assert claims.build(np.array([1])) == [[1], [0], [7]]
+    assert asked == [0]
+    assert claims.worst(3).tolist() == [0, 1, 2]
+    assert asked == [0, 1]
+    assert claims.some(np.array([0, 4])).person.tolist() == [3, 4]
+    assert claims.person.tolist() == [3, 1, 1, 3, 4]
+    assert claims.release.tolist() == [0, 0, 1, 2, 2]
+    assert claims.value.tolist() == [8, 7, 7, 8, 9]
+    assert asked == [0, 1, 2]

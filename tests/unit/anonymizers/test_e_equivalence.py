@@ -1,0 +1,476 @@
+"""e-equivalence: histories beside the least equivalence by trying all sides, and the paper's clinic."""
+
+import csv
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizers.balancing import batches, eligible
+from anonymizers.e_equivalence import EEquivalenceAnonymizer
+from anonymizers.m_invariance import MInvarianceAnonymizer
+from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, PublishedRelease, RefusalError, Scale, Snapshot
+from audit.model.errors import UsageError
+from tests.helpers.least_e import least_e
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def snapshot(people, tag="1", names=None):
+    """Return a snapshot of (person, value) pairs; the point of a person is the code."""
+    person = np.array([person for person, _ in people], dtype=np.int32)
+    value = np.array([value for _, value in people], dtype=np.int32)
+    names = names or [f"value {code}" for code in range(int(value.max(initial=0)) + 1)]
+    return Snapshot(tag, person, value, person[:, np.newaxis] % 8, (Scale("q", np.linspace(0, 1, 8)),), names)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+class History:
+    """A series as it grows: each release is held against what every release has to be, and looked back on."""
+
+    def __init__(self, m, e, *, withhold=True, anatomy=False, names=None):
+        self.method = EEquivalenceAnonymizer(m, e, withhold)
+        self.anatomy, self.names = anatomy, names
+        self.so_far, self.groups, self.signatures, self.born = PublicationHistory(), [], {}, 1000
+
+    def publish(self, people, seed=0):
+        """Return the draft's rows as (person or counterfeit, signature, value); counterfeits are numbered from 1000."""
+        seen = snapshot(people, names=self.names)
+        draft = self.method.publish(seen, self.so_far, rng(seed))
+        rows = self.take(seen, draft)
+        self.check(seen, draft, rows)
+        return rows
+
+    def take(self, seen, draft):
+        fake = draft.row == COUNTERFEIT
+        person = np.where(fake, draft.identity, seen.person[draft.row]).astype(np.int32)
+        last = set() if self.so_far.last is None else set(self.so_far.last.person.tolist())
+        assert {code for code in person[fake].tolist() if code >= 0} <= {code for code in last if code >= 1000}
+        new = np.flatnonzero(person == COUNTERFEIT)
+        person[new] = self.born + np.arange(len(new))
+        self.born += len(new)
+        own = np.where(fake, -1, draft.value).astype(np.int32)
+        entries = (draft.group, draft.value, None)
+        if self.anatomy:
+            pairs, count = np.unique(np.stack([draft.group, draft.value]), axis=1, return_counts=True)
+            entries = (pairs[0], pairs[1], count)
+        self.so_far.add(PublishedRelease(seen.tag, person, draft.group, *entries, own))
+        signatures = [frozenset(draft.value[draft.group == group].tolist()) for group in range(draft.group.max() + 1)]
+        self.groups += [
+            (person[draft.group == group].tolist(), draft.value[draft.group == group].tolist())
+            for group in range(len(signatures))
+        ]
+        assert len(set(signatures)) == len(signatures)
+        return [(p, signatures[g], v) for p, g, v in zip(person.tolist(), draft.group, draft.value, strict=True)]
+
+    def check(self, seen, draft, rows):
+        true = dict(zip(seen.person.tolist(), seen.value.tolist(), strict=True))
+        assert len({who for who, _, _ in rows}) == len(rows)
+        held: dict[frozenset[int], list[tuple[int, int]]] = {}
+        for who, signature, value in rows:
+            assert who >= 1000 or true[who] == value
+            assert self.signatures.setdefault(who, signature) == signature
+            held.setdefault(signature, []).append((who, value))
+        for signature, members in held.items():
+            assert len(signature) >= self.method.m
+            assert len(set(Counter(value for _, value in members).values())) == 1
+            assert any(who < 1000 for who, _ in members)
+        for group in range(int(draft.group.max()) + 1):
+            people = draft.row[(draft.group == group) & (draft.row != COUNTERFEIT)]
+            assert draft.cells.low[group] == seen.point[people].min()
+            assert draft.cells.high[group] == seen.point[people].max()
+
+    def assert_kept(self):
+        assert least_e(self.groups, self.method.e - 1) is None
+
+
+def fakes(rows):
+    return [who for who, _, _ in rows if who >= 1000]
+
+
+# -- the paper's clinic -------------------------------------------------------------------------------------------
+
+
+def clinic():
+    """Return the snapshots as (person, value) pairs, and the names of people and diseases."""
+    tables = []
+    for tag in "123":
+        with (EXAMPLES / f"clinic-microdata/{tag}.csv").open(newline="") as file:
+            tables.append(list(csv.DictReader(file)))
+    names = list(dict.fromkeys(row["Owner"] for table in tables for row in table))
+    diseases = ["cancer", "flu", "measles"]
+    return [[(names.index(r["Owner"]), diseases.index(r["Disease"])) for r in t] for t in tables], names, diseases
+
+
+@pytest.mark.parametrize("anatomy", [False, True])
+def test_the_clinic_is_published_as_in_example_10(anatomy):
+    """Table VII has 2, 1 and 3 counterfeits; where Harry joins those who had flu his leaving takes 2 more."""
+    releases, names, diseases = clinic()
+    seen = Counter()
+    for seed in range(30):
+        history = History(2, 2, withhold=False, anatomy=anatomy, names=diseases)
+        rows = [history.publish(people, seed) for people in releases]
+        history.assert_kept()
+        first = {frozenset(diseases[value] for value in signature) for _, signature, _ in rows[0]}
+        assert first == {frozenset({"cancer", "flu"}), frozenset({"cancer", "measles"})}
+        number = tuple(len(fakes(each)) for each in rows)
+        harry = next(signature for who, signature, _ in rows[1] if who < 1000 and names[who] == "Harry")
+        assert number == ((2, 1, 5) if 1 in harry else (2, 1, 3))
+        seen[number] += 1
+    assert seen[2, 1, 3]
+
+
+def test_from_table_viia_on_it_needs_as_few_as_the_paper():
+    releases, names, diseases = clinic()
+    for seed in range(10):
+        history = History(2, 2, withhold=False, names=diseases)
+        begin_as_table_viia(history, names, diseases)
+        second, third = history.publish(releases[1], seed), history.publish(releases[2], seed)
+        history.assert_kept()
+        assert [len(fakes(second)), len(fakes(third))] == [1, 3]
+        # c1 goes on in the bucket in which nobody comes or goes, c2 and c3 have left.
+        assert set(fakes(second)) < set(fakes(third))
+        assert not {1000, 1001} & set(fakes(second))
+        assert {names[who] for who, signature, _ in second if 1 in signature and who < 1000} == {
+            "Alice",
+            "Chris",
+            "Greg",
+        }
+
+
+def begin_as_table_viia(history, names, diseases):
+    with (EXAMPLES / "clinic-2-equivalence/releases/1.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    codes = {"~c2": 1000, "~c3": 1001}
+    history.born = 1002
+    person = np.array(
+        [codes[r["Owner"]] if r["Owner"] in codes else names.index(r["Owner"]) for r in rows], dtype=np.int32
+    )
+    group = np.array([int(r["Group-ID"]) - 1 for r in rows], dtype=np.int32)
+    value = np.array([diseases.index(r["Disease"]) for r in rows], dtype=np.int32)
+    own = np.where(person >= 1000, -1, value).astype(np.int32)
+    history.so_far.add(PublishedRelease("1", person, group, group, value, None, own))
+    for number in range(2):
+        history.groups.append((person[group == number].tolist(), value[group == number].tolist()))
+        signature = frozenset(value[group == number].tolist())
+        history.signatures |= dict.fromkeys(person[group == number].tolist(), signature)
+
+
+def test_the_oracle_knows_the_worked_examples():
+    for name in ("clinic-2-equivalence", "clinic-2-invariant", "clinic-merged", "fractional-weights"):
+        with (EXAMPLES / name / "expected.json").open() as file:
+            wanted = json.load(file)["equivalence"]["min_e"]
+        groups: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+        for path in sorted((EXAMPLES / name / "releases").glob("*.csv")):
+            with path.open(newline="") as file:
+                for line, row in enumerate(csv.DictReader(file)):
+                    members, values = groups.setdefault((path.stem, row["Group-ID"]), ([], []))
+                    members.append(row["Owner"] or f"nobody {path.stem} {line}")
+                    values.append(row[list(row)[-1]])
+        assert least_e(groups.values(), 3) == wanted
+
+
+# -- histories ----------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def histories(draw):
+    """Draw who is there when, of some people with skewed values who come, go and return."""
+    values = draw(st.integers(2, 5))
+    pick = st.integers(0, values - 1) if draw(st.booleans()) else st.sampled_from([0] * values + list(range(values)))
+    size = draw(st.integers(2, 14))
+    value = draw(st.lists(pick, min_size=size, max_size=size))
+    releases = []
+    for _ in range(draw(st.integers(1, 5))):
+        present = draw(st.lists(st.integers(0, size - 1), unique=True, min_size=1))
+        releases.append([(person, value[person]) for person in present])
+    return releases
+
+
+@settings(max_examples=60)
+@given(histories(), st.sampled_from([2, 2, 3]), st.sampled_from([1, 2, 2, 3]), st.booleans(), st.integers(0, 9))
+def test_no_equivalence_of_fewer_people_is_ever_possible(releases, m, e, anatomy, seed):
+    history, last = History(m, e, anatomy=anatomy, names=[f"v{code}" for code in range(5)]), set()
+    for people in releases:
+        try:
+            rows = history.publish(people, seed)
+        except RefusalError as refusal:
+            assert refusal.what == "nobody would be published"  # noqa: PT017
+            continue
+        there = {who for who, _, _ in rows}
+        assert not ({who for who, _ in people} - there) & last, "who is there stays"
+        last = there
+        history.assert_kept()
+
+
+def everybody_of_a_value_leaves(draw, size, value):
+    present = set(range(size))
+    for gone in range(max(value) + 1):
+        yield present
+        present = {who for who in present if value[who] != gone} | {draw.randrange(size) for _ in range(3)}
+
+
+def emptied_and_refilled(draw, size, value):
+    some, others = set(range(size // 2)), set(range(size // 2, size))
+    yield from (some, others, some | {size - 1}, others, some)
+
+
+def one_leaves_each_time(draw, size, value):
+    present = set(range(size))
+    while len(present) > size // 2:
+        yield present
+        present = present - {draw.choice(sorted(present))}
+
+
+def nobody_changes(draw, size, value):
+    yield from [set(range(size - 2))] * 3
+    yield set(range(size))
+    yield set(range(size))
+
+
+def many_return(draw, size, value):
+    for _ in range(6):
+        yield {who for who in range(size) if draw.random() < 0.6}
+
+
+def skewed_insertions(draw, size, value):
+    present: set[int] = set()
+    for wanted in range(max(value) + 1):
+        present = present | {who for who in range(size) if value[who] == wanted or draw.random() < 0.15}
+        yield present
+
+
+STREAMS = [everybody_of_a_value_leaves, emptied_and_refilled, one_leaves_each_time, nobody_changes, many_return]
+STREAMS += [skewed_insertions]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("m", "e", "values"), [(2, 2, 3), (2, 3, 4), (3, 3, 4)])
+@pytest.mark.parametrize("stream", STREAMS)
+def test_adversarial_updates(stream, m, e, values, seed):
+    draw = random.Random(seed)  # noqa: S311
+    value = [draw.randrange(values) for _ in range(15)]
+    history = History(m, e, anatomy=bool(seed % 2), names=[f"v{code}" for code in range(values)])
+    published = 0
+    for present in stream(draw, 15, value):
+        try:
+            history.publish([(who, value[who]) for who in sorted(present)], seed)
+        except RefusalError as refusal:
+            assert refusal.what == "nobody would be published"  # noqa: PT017
+            continue
+        published += 1
+    history.assert_kept()
+    assert published > 1
+
+
+def test_buckets_with_values_in_common_are_no_exception():
+    """{a, b}, {c, d}, {a, c}, {b, d} with two people each would have min_e = 4 = 2m; larger e make larger buckets."""
+    for e in (4, 5, 6):
+        history = History(2, e, names=list("abcd"))
+        for people in (range(12), range(3, 16)):
+            history.publish([(who, who % 4) for who in people])
+        history.assert_kept()
+
+
+def test_a_series_in_one_go_is_as_m_invariant_as_ever():
+    """With e = 1 only buckets are published, with as many counterfeits as m-invariance has."""
+    releases, _, diseases = clinic()
+    history, other = History(2, 1, names=diseases), PublicationHistory()
+    for people in releases[:2]:
+        seen = snapshot(people, names=diseases)
+        draft = MInvarianceAnonymizer(2).publish(seen, other, rng())
+        own = np.where(draft.row == COUNTERFEIT, -1, draft.value).astype(np.int32)
+        person = np.where(draft.row == COUNTERFEIT, -1, seen.person[draft.row]).astype(np.int32)
+        other.add(PublishedRelease("1", person, draft.group, draft.group, draft.value, None, own))
+        assert len(fakes(history.publish(people))) == (draft.row == COUNTERFEIT).sum()
+
+
+# -- counterfeits -------------------------------------------------------------------------------------------------
+
+
+def test_in_a_bucket_where_nobody_comes_or_goes_counterfeits_stay():
+    history = History(2, 2)
+    people = [(0, 0), (1, 1)]
+    first = history.publish(people)
+    assert len(fakes(first)) == 2
+    assert sorted(history.publish(people, 1)) == sorted(first)
+    history.assert_kept()
+
+
+@pytest.mark.parametrize("anatomy", [False, True])
+def test_counterfeits_are_dropped_as_soon_as_people_take_their_places(anatomy):
+    history = History(2, 2, anatomy=anatomy)
+    history.publish([(0, 0), (1, 1)])
+    assert len(fakes(history.publish([(0, 0), (1, 1), (2, 0), (3, 1)]))) == 0
+    history.assert_kept()
+
+
+@pytest.mark.parametrize("anatomy", [False, True])
+def test_counterfeits_that_the_balance_needs_stay(anatomy):
+    """Many come and go, so that the cut is large anyway: no counterfeit need be replaced by another."""
+    history = History(2, 2, anatomy=anatomy, names=list("abc"))
+    people = [(who, who % 2) for who in range(20)]
+    history.publish(people)
+    gone = [(who, value) for who, value in people if who not in (0, 2, 4)]
+    old = set(fakes(history.publish(gone)))
+    assert len(old) == 3
+    kept = set(fakes(history.publish([(who, value) for who, value in gone if who not in (1, 3, 6, 8, 10)])))
+    assert len(kept) == 3 + 5 - 2 - 2
+    history.assert_kept()
+
+
+def test_a_layer_is_counterfeit_only_where_new_people_are_missing():
+    """Somebody leaves; the cut asks for two layers more, and of one of the values but one is new."""
+    history = History(2, 3, names=list("abcd"))
+    history.publish([(who, who % 2) for who in range(8)])
+    new = [(20, 0), (21, 1), (22, 1), *[(who, 2 + who % 2) for who in range(30, 36)]]
+    rows = history.publish([*((who, who % 2) for who in range(1, 8)), *new])
+    assert [value for who, _, value in rows if who >= 1000] == [0, 0]
+    history.assert_kept()
+
+
+def test_leftovers_join_only_buckets_whose_cut_is_enough_then():
+    """One pair alone would part the bucket's history by a cut of 2; with another pair it makes a bucket of its own."""
+    history = History(2, 2, names=list("abcd"))
+    people = [(who, who % 2) for who in range(8)]
+    first = history.publish(people)
+    rows = history.publish([*people, *[(who, who % 4) for who in range(20, 24)]])
+    assert not fakes(rows)
+    assert {who: signature for who, signature, _ in rows if who < 20} == {who: each for who, each, _ in first}
+    assert {signature for who, signature, _ in rows if who >= 20} == {frozenset(range(4))}
+    history.assert_kept()
+
+
+def test_counterfeits_whose_values_nobody_can_tell_leave():
+    """Somebody else kept 1001 as one of 0, though it could have been taken for one of 1."""
+    so_far = PublicationHistory()
+    stay = [(0, 0, 2), (1, 0, 3), (2, 0, 2), (3, 0, 3), (4, 1, 0), (5, 1, 1)]
+    first = [*stay, (8, 1, 0), (9, 1, 1), (1000, 1, 0), (1001, 1, 1)]
+    second = [*stay, (6, 1, 1), (7, 1, 0), (10, 1, 1), (1001, 1, 0)]
+    for rows in (first, second):
+        person, group, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
+        pairs, count = np.unique(np.stack([group, value]), axis=1, return_counts=True)
+        own = np.where(person >= 1000, -1, value).astype(np.int32)
+        so_far.add(PublishedRelease("1", person, group, pairs[0], pairs[1], count, own))
+    assert so_far.stays.value[1001] == -1
+    seen = snapshot([(who, value) for who, _, value in second[:-1]])
+    draft = EEquivalenceAnonymizer(2, 2).publish(seen, so_far, rng())
+    assert (draft.row == COUNTERFEIT).any()
+    assert (draft.identity == COUNTERFEIT).all()
+
+
+def test_counterfeits_that_would_outnumber_the_people_are_refused():
+    with pytest.raises(RefusalError, match=r"4 people would need 1,196 counterfeits among them"):
+        EEquivalenceAnonymizer(2, 600).publish(snapshot([(0, 0), (1, 1), (2, 0), (3, 1)]), PublicationHistory(), rng())
+
+
+# -- people who return --------------------------------------------------------------------------------------------
+
+
+def left_and_back(*, withhold):
+    """A bucket of 3 pairs, of whom 2 pairs leave and come back: without their first stays a cut of 2 would be left.
+
+    It takes 3 or more; one of the two pairs' stays has to remain.
+    """
+    history = History(2, 2, withhold=withhold, names=["cancer", "flu"])
+    people = [(who, who % 2) for who in range(6)]
+    history.publish(people)
+    history.publish([*people[:2], *[(who, who % 2) for who in range(6, 12)]])
+    return history, [*people, *[(who, who % 2) for who in range(6, 12)]]
+
+
+def test_those_whose_absence_a_promise_rests_on_are_refused_by_name_and_bucket():
+    history, people = left_and_back(withhold=False)
+    with pytest.raises(RefusalError, match=r"1 people return .* e = 2 in 1 buckets \(cancer, flu\)") as refused:
+        history.publish(people)
+    assert refused.value.column == "individual"
+    assert len(refused.value.rows) == 1
+    assert set(refused.value.rows.tolist()) < {2, 3, 4, 5}
+    assert "--withhold" in refused.value.remedy
+
+
+def test_with_withhold_as_many_return_as_can():
+    history, people = left_and_back(withhold=True)
+    there = {who for who, _, _ in history.publish(people)}
+    assert len(there & {2, 3, 4, 5}) == 3
+    history.assert_kept()
+    waiting = set()
+    for seed in range(20):
+        history, people = left_and_back(withhold=True)
+        waiting |= {2, 3, 4, 5} - {who for who, _, _ in history.publish(people, seed)}
+    assert waiting == {2, 3, 4, 5}
+
+
+def test_who_returns_keeps_the_bucket():
+    history = History(2, 2, names=list("abc"))
+    people = [(who, who % 3) for who in range(18)]
+    history.publish(people)
+    new = [(who, who % 3) for who in range(18, 36)]
+    history.publish([*people[6:], *new])
+    rows = history.publish([*people, *new])
+    assert {who for who, _, _ in rows} >= set(range(18))
+    history.assert_kept()
+
+
+# -- refusals -----------------------------------------------------------------------------------------------------
+
+
+def test_what_promises_nothing_is_refused():
+    with pytest.raises(UsageError, match="m = 1"):
+        EEquivalenceAnonymizer(1, 2)
+    with pytest.raises(UsageError, match="e = 0"):
+        EEquivalenceAnonymizer(2, 0)
+
+
+def test_a_past_that_fails_is_refused_naming_the_bucket():
+    so_far = PublicationHistory()
+    codes = [np.array(column, dtype=np.int32) for column in ([0, 1, 2, 3], [0, 0, 0, 0], [0, 1, 0, 1])]
+    so_far.add(PublishedRelease("1", codes[0], codes[1], codes[1], codes[2], None, codes[2]))
+    codes[0] = codes[0] + np.array([0, 0, 2, 2], dtype=np.int32)
+    so_far.add(PublishedRelease("2", codes[0], codes[1], codes[1], codes[2], None, codes[2]))
+    seen = snapshot([(0, 0), (1, 1), (4, 0), (5, 1)], names=["cancer", "flu"])
+    assert len(EEquivalenceAnonymizer(2, 2).publish(seen, so_far, rng()).row) == 4
+    with pytest.raises(RefusalError, match=r"smaller equivalences than e = 3 in 1 buckets \(cancer, flu\)"):
+        EEquivalenceAnonymizer(2, 3).publish(seen, so_far, rng())
+
+
+def test_changed_values_and_too_many_of_a_value_are_refused_as_for_m_invariance():
+    history = History(2, 2, withhold=False)
+    history.publish([(0, 0), (1, 1), (2, 0), (3, 1)])
+    with pytest.raises(RefusalError, match="changed value"):
+        history.publish([(0, 1)])
+    with pytest.raises(RefusalError, match="more than 1/2 of the 3 people"):
+        history.publish([(4, 0), (5, 0), (6, 1)])
+
+
+# -- batches of enough rows ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=7), st.integers(2, 3), st.integers(0, 12))
+def test_batches_take_more_values_where_that_gives_enough_rows(counts, m, enough):
+    left = np.array(counts)
+    left = left if eligible(left, m) else np.minimum(left, 1)
+    if left.sum() < m:
+        return
+    alike = list(batches(left, m)) == list(batches(left, m, enough=m))
+    assert alike
+    for signature, rows in batches(left.copy(), m, enough=enough):
+        assert len(signature) >= m
+        left[list(signature)] -= rows
+        assert left.min() >= 0
+        assert eligible(left, m)
+    assert not left.any()
+
+
+def test_batches_of_more_values_rather_than_of_too_few_rows():
+    assert list(batches(np.ones(5, dtype=np.int64), 2)) == [((0, 1), 1), ((2, 3, 4), 1)]
+    assert list(batches(np.ones(5, dtype=np.int64), 2, enough=3)) == [((0, 1, 2), 1), ((3, 4), 1)]
+    assert list(batches(np.ones(5, dtype=np.int64), 2, enough=4)) == [((0, 1, 2, 3, 4), 1)]

@@ -1,0 +1,503 @@
+"""The monotonic anonymizer over random histories, judged by sets of exact values, cell by cell.
+
+A cell is one set of values of the domain for each attribute: `Series` keeps them as an adversary reads them, and is
+what an anonymizer looks back on.
+"""
+
+from dataclasses import dataclass, field
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from anonymizers.monotonic_mondrian import MonotonicMondrianAnonymizer
+from audit.model.anonymizer import (
+    COUNTERFEIT,
+    OLD_END,
+    Anonymizer,
+    CellRanges,
+    DomainParts,
+    PublicationHistory,
+    PublishedRelease,
+    RefusalError,
+    Scale,
+    Snapshot,
+)
+from audit.model.errors import UsageError
+
+RNG = np.random.default_rng(0)
+
+
+@dataclass
+class Series:
+    """A series under way: exact values of everybody, and everybody's cells in every release."""
+
+    domain: list[list[float]]
+    values: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    so_far: PublicationHistory = field(default_factory=PublicationHistory)
+    cells: list[tuple[frozenset[float], ...]] = field(default_factory=list)
+    group: dict[int, int] = field(default_factory=dict)
+    seen: list[dict[int, tuple[frozenset[float], ...]]] = field(default_factory=list)
+
+    def snapshot(self, people) -> Snapshot:
+        people = list(people)
+        exact = [[self.values[person][column] for person in people] for column in range(len(self.domain))]
+        places = [np.unique(np.array(column, dtype=np.float64)) for column in exact]
+        point = np.zeros((len(people), len(places)), dtype=np.int32)
+        for column, (there, place) in enumerate(zip(exact, places, strict=True)):
+            point[:, column] = np.searchsorted(place, there)
+        scales = tuple(Scale(str(column), place) for column, place in enumerate(places))
+        codes = np.array(people, dtype=np.int32)
+        snapshot = Snapshot("1", codes, codes % 3, point, scales, ["x", "y", "z"])
+        self.so_far.look = FakeLook(self, snapshot)
+        return snapshot
+
+    def publish(self, method: Anonymizer, people):
+        """Publish people and check the draft against the series so far."""
+        people = list(people)
+        snapshot = self.snapshot(people)
+        draft = method.publish(snapshot, self.so_far, RNG)
+        assert isinstance(draft.cells, DomainParts)
+        assert {array.dtype for array in (draft.row, draft.group, draft.cells.of, draft.cells.after)} == {
+            np.dtype(np.int32)
+        }
+        assert np.all(np.diff(draft.row) > 0)
+        assert np.array_equal(draft.value, snapshot.value[draft.row])
+        assert np.array_equal(np.unique(draft.group), np.arange(len(draft.cells.of)))
+        cells = [
+            self.cut(snapshot, *part) for part in zip(draft.cells.of, draft.cells.after, draft.cells.upto, strict=True)
+        ]
+        group = {people[row]: int(group) for row, group in zip(draft.row, draft.group, strict=True)}
+        self.add(cells, group)
+        return draft
+
+    def cut(self, snapshot, of, after, upto):
+        older = self.cells[of] if of >= 0 else tuple(map(frozenset, self.domain))
+        ends = [
+            (-1.0 if a == OLD_END else scale.place[a], 2.0 if u == OLD_END else scale.place[u])
+            for scale, a, u in zip(snapshot.scales, after, upto, strict=True)
+        ]
+        return tuple(
+            frozenset(value for value in cell if a < value <= u) for cell, (a, u) in zip(older, ends, strict=True)
+        )
+
+    def add(self, cells, group, counterfeits=()):
+        """Look back on a release, given the cells of its groups and everybody's group."""
+        self.cells, self.group = cells, group
+        self.seen.append({person: cells[home] for person, home in group.items()})
+        person = np.array([*group, *[COUNTERFEIT for _ in counterfeits]], dtype=np.int32)
+        home = np.array([*group.values(), *counterfeits], dtype=np.int32)
+        own = np.where(person >= 0, person % 3, -1).astype(np.int32)
+        self.so_far.add(PublishedRelease("1", person, home, home, np.abs(own), None, own))
+
+    def covers(self, group, person) -> bool:
+        return all(value in cell for value, cell in zip(self.values[person], self.cells[group], strict=True))
+
+
+@dataclass
+class FakeLook:
+    """Looks at the cells of the last release by asking each set for each value."""
+
+    series: Series
+    snapshot: Snapshot
+    changed: tuple[int, ...] = ()
+
+    def ranges(self) -> CellRanges:
+        low = np.zeros((len(self.series.cells), len(self.snapshot.scales)), dtype=np.int32)
+        high = np.full_like(low, -1)
+        exact = np.ones(len(low), dtype=np.bool_)
+        for (group, cell), (column, scale) in product(enumerate(self.series.cells), enumerate(self.snapshot.scales)):
+            there = [place for place, value in enumerate(scale.place) if value in cell[column]]
+            if there:
+                low[group, column], high[group, column] = there[0], there[-1]
+                exact[group] &= len(there) == there[-1] - there[0] + 1
+        return CellRanges(low, high, exact)
+
+    def covers(self, group, row):
+        assert group.dtype == row.dtype == np.int32
+        people = self.snapshot.person[row].tolist()
+        return np.array([self.series.covers(*pair) for pair in zip(group, people, strict=True)], dtype=np.bool_)
+
+    def moved(self):
+        return np.flatnonzero(np.isin(self.snapshot.person, self.changed)).astype(np.int32)
+
+
+def check_monotonic(series: Series, k: int) -> None:
+    """Check the paper's conditions between the last two releases, and its Theorem 1 over all (Section 4.2)."""
+    last = series.seen[-1]
+    for person, cell in last.items():
+        assert all(value in there for value, there in zip(series.values[person], cell, strict=True))
+    classes = [sum(other == cell for other in last.values()) for cell in last.values()]
+    assert min(classes) >= k
+    assert min(np.bincount(list(series.group.values()))) >= k
+    if len(series.seen) > 1:
+        before = series.seen[-2]
+        assert before.keys() <= last.keys()
+        for person, cell in before.items():
+            assert all(new <= old for new, old in zip(last[person], cell, strict=True))
+        for one, other in combinations(before, 2):
+            assert before[one] == before[other] or last[one] != last[other]
+    inferred = {
+        person: tuple(
+            frozenset.intersection(*(release[person][column] for release in series.seen if person in release))
+            for column in range(len(series.domain))
+        )
+        for person in last
+    }
+    assert inferred == last
+
+
+def check_no_cut_is_left(series: Series, k: int) -> None:
+    for group in range(len(series.cells)):
+        there = [series.values[person] for person, home in series.group.items() if home == group]
+        for column, values in enumerate(series.domain):
+            for cut in values:
+                left = sum(value[column] <= cut for value in there)
+                assert min(left, len(there) - left) < k
+
+
+def domains(draw) -> list[list[float]]:
+    """Few values, whose points tie, or many."""
+    attributes = draw(st.integers(1, 3))
+    return [
+        [i / size for i in range(size + 1)] for size in draw(st.tuples(*[st.sampled_from([2, 5, 40])] * attributes))
+    ]
+
+
+@st.composite
+def histories(draw):
+    """A domain, everybody's exact values, and how many people there are at each time."""
+    domain = domains(draw)
+    counts = np.cumsum(draw(st.lists(st.integers(0, 25), min_size=2, max_size=4))).tolist()
+    return domain, [tuple(map(draw, map(st.sampled_from, domain))) for _ in range(counts[-1])], counts
+
+
+@given(histories(), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_a_series_begun_here_stays_monotonic(history, k, random):
+    domain, values, counts = history
+    assume(counts[0] >= k)
+    series = Series(domain, dict(enumerate(values)))
+    for count in counts:
+        people = list(range(count))
+        random.shuffle(people)
+        draft = series.publish(MonotonicMondrianAnonymizer(k), people)
+        assert draft.row.tolist() == list(range(count))
+        check_monotonic(series, k)
+        check_no_cut_is_left(series, k)
+
+
+@st.composite
+def foreign_series(draw):
+    """A k-anonymous release begun elsewhere, whose cells overlap, leave gaps and may be no intervals; newcomers."""
+    k = draw(st.integers(1, 3))
+    domain = domains(draw)
+    point = st.tuples(*map(st.sampled_from, domain))
+    sizes = draw(st.lists(st.integers(k, 3 * k + 2), min_size=1, max_size=5))
+    series = Series(domain)
+    cells, group = [], {}
+    for number, size in enumerate(sizes):
+        members = range(len(group), len(group) + size)
+        there = draw(st.lists(point, min_size=size, max_size=size))
+        series.values |= dict(zip(members, there, strict=True))
+        group |= dict.fromkeys(members, number)
+        cell = []
+        for column, whole in zip(zip(*there, strict=True), domain, strict=True):
+            hull = {value for value in whole if min(column) <= value <= max(column)}
+            kind = draw(st.sampled_from(["tight", "hull", "more", "all"]))
+            more = draw(st.sets(st.sampled_from(whole))) if kind == "more" else set()
+            cell.append(frozenset({"tight": set(column), "all": set(whole), "more": {*column, *more}}.get(kind, hull)))
+        cells.append(tuple(cell))
+    newcomers = draw(st.lists(point, max_size=12))
+    series.values |= dict(enumerate(newcomers, len(group)))
+    # Counterfeits stand in groups with people, and in one of their own that covers everything.
+    counterfeits = draw(st.lists(st.integers(0, len(cells)), max_size=2))
+    if len(cells) in counterfeits:
+        cells.append(tuple(map(frozenset, domain)))
+    series.add(cells, group, counterfeits)
+    return series, k, len(group)
+
+
+@given(foreign_series(), st.booleans())
+def test_a_series_begun_elsewhere_goes_on_monotonic(drawn, withhold):
+    series, k, count = drawn
+    peopled = sorted(set(series.group.values()))
+    snapshot = series.snapshot(series.values)
+    ranges = series.so_far.look.ranges()
+    extent = [
+        sum(scale.place[last] - scale.place[first] for scale, first, last in zip(snapshot.scales, *ends, strict=True))
+        for ends in zip(ranges.low, ranges.high, strict=True)
+    ]
+    homes = {
+        person: min(
+            (group for group in peopled if series.covers(group, person)), key=lambda g: (extent[g], g), default=None
+        )
+        for person in range(count, len(series.values))
+    }
+    strange = [person for person, home in homes.items() if home is None]
+    method = MonotonicMondrianAnonymizer(k, withhold=withhold)
+    if 0 < len(strange) < k and not withhold:
+        with pytest.raises(RefusalError, match=f"{len(strange)} newcomers") as refusal:
+            series.publish(method, series.values)
+        assert refusal.value.rows.tolist() == strange
+        return
+    draft = series.publish(method, series.values)
+    withheld = strange if len(strange) < k else []
+    assert draft.row.tolist() == [person for person in series.values if person not in withheld]
+    of = {int(row): int(draft.cells.of[group]) for row, group in zip(draft.row, draft.group, strict=True)}
+    assert {person: home for person, home in of.items() if person >= count} == {
+        person: -1 if home is None else home for person, home in homes.items() if person not in withheld
+    }
+    check_monotonic(series, k)
+
+
+def begun(k: int, values, cells, group) -> Series:
+    domain = [sorted({value for cell in cells for value in cell[0]} | {value for (value,) in values})]
+    series = Series(domain, dict(enumerate(values)))
+    series.add([tuple(map(frozenset, cell)) for cell in cells], group)
+    return series
+
+
+def test_an_old_group_is_cut_when_newcomers_let_it():
+    series = Series([[i / 10 for i in range(11)]], dict(enumerate([(0.1,), (0.2,), (0.6,), (0.7,), (0.9,), (0.6,)])))
+    first = series.publish(MonotonicMondrianAnonymizer(2), range(4))
+    assert first.group.tolist() == [0, 0, 1, 1]
+    assert (first.cells.of.tolist(), first.cells.after.tolist(), first.cells.upto.tolist()) == (
+        [-1, -1],
+        [[OLD_END], [1]],
+        [[1], [OLD_END]],
+    )
+    # 0.9 and 0.6 join 0.6 and 0.7, who are cut at 0.6: place 2 of the new snapshot.
+    second = series.publish(MonotonicMondrianAnonymizer(2), range(6))
+    assert second.group.tolist() == [0, 0, 1, 2, 2, 1]
+    assert second.cells.of.tolist() == [0, 1, 1]
+    assert second.cells.after.tolist() == [[OLD_END], [OLD_END], [2]]
+    assert second.cells.upto.tolist() == [[OLD_END], [2], [OLD_END]]
+    assert series.cells[1] == (frozenset([0.3, 0.4, 0.5, 0.6]),)
+
+
+def test_a_newcomer_joins_the_smallest_cells():
+    series = begun(
+        2,
+        [(0.1,), (0.9,), (0.4,), (0.6,), (0.5,)],
+        [[[0.1, 0.4, 0.5, 0.6, 0.9]], [[0.4, 0.5, 0.6]]],
+        {0: 0, 1: 0, 2: 1, 3: 1},
+    )
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(5))
+    assert draft.group.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_no_part_gets_the_cells_of_another_group():
+    # Cut at 0.2, the first group would leave {0.3, 0.4}, which is the second group's cell.
+    cells = [[[0.1, 0.2, 0.3, 0.4]], [[0.3, 0.4]]]
+    values = [(0.1,), (0.2,), (0.3,), (0.4,), (0.3,), (0.4,)]
+    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1})
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(6))
+    assert draft.cells.of.tolist() == [0, 1]
+    assert draft.cells.upto.tolist() == [[OLD_END], [OLD_END]]
+    check_monotonic(series, 2)
+
+
+def test_a_cut_that_leaves_what_another_group_had_becomes_whole_again_too():
+    # The second group may not be cut, for one half would be the third; whole again, it is the first group's half.
+    cells = [[[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]], [[0.3, 0.4, 0.5, 0.6]], [[0.5, 0.6]]]
+    values = [(0.1,), (0.2,), (0.5,), (0.6,), (0.3,), (0.4,), (0.5,), (0.6,), (0.5,), (0.6,)]
+    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 1, 7: 1, 8: 2, 9: 2})
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(10))
+    assert draft.cells.of.tolist() == [0, 1, 2]
+    check_monotonic(series, 2)
+
+
+def test_cells_that_are_no_intervals_are_cut_where_nobody_else_is():
+    cells = [[[0.1, 0.3, 0.5, 0.7]], [[0.2, 0.4]]]
+    values = [(0.1,), (0.3,), (0.5,), (0.7,), (0.2,), (0.4,), (0.4,)]
+    series = begun(2, values, cells, {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1})
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(7))
+    assert draft.cells.of.tolist() == [0, 1, 0]
+    assert series.cells == [(frozenset([0.1, 0.3]),), (frozenset([0.2, 0.4]),), (frozenset([0.5, 0.7]),)]
+    # Cut after 0.3, the first group would leave {0.7}, which is the second group's cell.
+    series = begun(
+        2, [(0.1,), (0.3,), (0.7,), (0.7,), (0.7,), (0.7,), (0.5,), (0.5,)],
+        [[[0.1, 0.3, 0.7]], [[0.7]], [[0.5]]], {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 2, 7: 2},
+    )  # fmt: skip
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(8))
+    assert draft.cells.of.tolist() == [0, 1, 2]
+    check_monotonic(series, 2)
+
+
+def test_newcomers_in_no_old_cells_form_groups_of_their_own():
+    series = begun(2, [(0.1,), (0.2,), (0.5,), (0.9,), (0.6,), (0.8,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(6))
+    assert draft.group.tolist() == [0, 0, 1, 2, 1, 2]
+    assert draft.cells.of.tolist() == [0, -1, -1]
+    # 0.6 is place 3 of the snapshot.
+    assert draft.cells.upto.tolist() == [[OLD_END], [3], [OLD_END]]
+    assert draft.cells.after.tolist() == [[OLD_END], [OLD_END], [3]]
+
+
+@pytest.mark.parametrize("people", [[0, 1, 2], [2, 1, 0]])
+def test_too_few_newcomers_in_no_old_cells(people):
+    series = begun(2, [(0.1,), (0.2,), (0.5,), (0.9,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
+    with pytest.raises(RefusalError, match="1 newcomers") as refusal:
+        series.publish(MonotonicMondrianAnonymizer(2), people)
+    assert refusal.value.rows.tolist() == [people.index(2)]
+    # Held back, and published as soon as they are two.
+    draft = series.publish(MonotonicMondrianAnonymizer(2, withhold=True), people)
+    assert draft.row.tolist() == [row for row, person in enumerate(people) if person != 2]
+    draft = series.publish(MonotonicMondrianAnonymizer(2, withhold=True), range(4))
+    assert draft.cells.of[draft.group].tolist() == [0, 0, -1, -1]
+
+
+def published_pair() -> Series:
+    series = Series([[i / 10 for i in range(11)]], {person: (person / 10,) for person in range(8)})
+    series.publish(MonotonicMondrianAnonymizer(2), range(4))
+    return series
+
+
+def refused(series: Series, people, changed=(), k=2) -> RefusalError:
+    """Return why the next release is refused."""
+    snapshot = series.snapshot(people)
+    series.so_far.look = FakeLook(series, snapshot, changed)
+    with pytest.raises(RefusalError) as refusal:
+        MonotonicMondrianAnonymizer(k).publish(snapshot, series.so_far, RNG)
+    return refusal.value
+
+
+def test_nobody_may_be_taken_out():
+    refusal = refused(published_pair(), [0, 3, 4, 5])
+    assert "2 people of the last release are missing" in str(refusal)
+    assert (refusal.rows.tolist(), refusal.column) == ([], "individual")
+
+
+def test_quasi_identifiers_of_published_people_may_not_change():
+    refusal = refused(published_pair(), [6, 3, 2, 1, 0], changed=(0, 2, 6))
+    assert "2 published people" in str(refusal)
+    # Person 6, who was held back, may change.
+    assert refusal.rows.tolist() == [2, 4]
+
+
+def test_published_people_must_be_where_their_cells_say():
+    series = published_pair()
+    series.values[1] = (0.4,)
+    assert refused(series, [3, 2, 1, 0]).rows.tolist() == [2]
+
+
+def test_published_people_must_be_in_cells_that_are_no_intervals():
+    series = begun(2, [(0.1,), (0.3,), (0.2,)], [[[0.1, 0.3]]], {0: 0, 1: 0, 2: 0})
+    assert refused(series, [2, 1, 0]).rows.tolist() == [0]
+
+
+def test_a_past_with_too_small_groups_is_not_continued():
+    series = begun(2, [(0.1,), (0.2,), (0.3,)], [[[0.1]], [[0.2, 0.3]]], {0: 0, 1: 1, 2: 1})
+    refusal = refused(series, [2, 1, 0])
+    assert "1 groups of the last release have fewer than 2 people" in str(refusal)
+    assert refusal.rows.tolist() == [2]
+    assert len(refused(series, [2, 1, 0], k=3).rows) == 3
+
+
+def test_counterfeits_do_not_make_a_group_larger():
+    series = begun(2, [(0.1,), (0.2,)], [[[0.1, 0.2]]], {0: 0, 1: 0})
+    series.add(series.cells, series.group, counterfeits=(0, 0))
+    assert refused(series, [0, 1], k=3).rows.tolist() == [0, 1]
+
+
+def test_a_group_of_counterfeits_alone_takes_nobody_in_and_ends():
+    series = begun(2, [(0.1,), (0.2,), (0.3,), (0.4,)], [[[0.3, 0.4]], [[0.1, 0.2]]], {0: 1, 1: 1})
+    series.add(series.cells, series.group, counterfeits=(0, 0))
+    assert refused(series, [0, 1, 2]).rows.tolist() == [2]
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(4))
+    assert draft.group.tolist() == [0, 0, 1, 1]
+    assert draft.cells.of.tolist() == [1, -1]
+
+
+def test_a_past_that_lost_people_is_not_continued():
+    series = published_pair()
+    series.add([(frozenset(series.domain[0]),)], {0: 0, 1: 0})
+    assert "2 people of earlier releases are missing" in str(refused(series, range(4)))
+
+
+def test_a_first_table_that_is_too_small_is_refused():
+    series = Series([[0.0, 1.0]], {0: (0.0,), 1: (1.0,)})
+    for method in (MonotonicMondrianAnonymizer(3), MonotonicMondrianAnonymizer(3, withhold=True)):
+        with pytest.raises(RefusalError, match="2 rows, fewer than k = 3") as refusal:
+            series.publish(method, range(2))
+        assert refusal.value.rows.tolist() == [0, 1]
+
+
+def test_a_sensitive_value_may_change():
+    series = published_pair()
+    snapshot = series.snapshot(range(4))
+    snapshot.value[:] = 0
+    assert MonotonicMondrianAnonymizer(2).publish(snapshot, series.so_far, RNG).value.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize("width", [20, 10**9])
+def test_a_large_series(width):
+    """Enough rows for the compiled kernels; real-valued where the domain is wide."""
+    rng = np.random.default_rng(width)
+    exact = rng.integers(0, width, (12_000, 3)) / width
+    first, whole = slice(0, 9_000), slice(0, 12_000)
+    people = np.arange(12_000, dtype=np.int32)
+
+    def seen(some) -> Snapshot:
+        columns = [np.unique(column, return_inverse=True) for column in exact[some].T]
+        point = np.stack([places for _, places in columns], axis=1).astype(np.int32)
+        scales = tuple(Scale(str(i), place) for i, (place, _) in enumerate(columns))
+        return Snapshot("1", people[some], people[some] % 3, point, scales, ["x", "y", "z"])
+
+    def ends(cells, snapshot, low, high):
+        """Return the cells as open and closed ends, given those of the older cells."""
+        place = [scale.place for scale in snapshot.scales]
+        low, high = low[cells.of].copy(), high[cells.of].copy()
+        for column in range(3):
+            after, upto = cells.after[:, column], cells.upto[:, column]
+            low[:, column] = np.where(after < 0, low[:, column], place[column][after])
+            high[:, column] = np.where(upto < 0, high[:, column], place[column][upto])
+        return low, high
+
+    before, after = seen(first), seen(whole)
+    begin = MonotonicMondrianAnonymizer(5).publish(before, PublicationHistory(), RNG)
+    low, high = ends(begin.cells, before, np.full((1, 3), -1.0), np.full((1, 3), 2.0))
+    own = begin.value
+    so_far = PublicationHistory()
+    so_far.add(PublishedRelease("1", before.person[begin.row], begin.group, begin.group, begin.value, None, own))
+
+    class Seen(FakeLook):
+        def ranges(self):
+            columns = list(zip(after.scales, low.T, high.T, strict=True))
+            first = [np.searchsorted(scale.place, ends, side="right") for scale, ends, _ in columns]
+            last = [np.searchsorted(scale.place, ends, side="right") - 1 for scale, _, ends in columns]
+            return CellRanges(
+                np.stack(first, axis=1).astype(np.int32),
+                np.stack(last, axis=1).astype(np.int32),
+                np.ones(len(low), dtype=np.bool_),
+            )
+
+    so_far.look = Seen(Series([]), after)
+    draft = MonotonicMondrianAnonymizer(5).publish(after, so_far, RNG)
+    assert draft.row.tolist() == people.tolist()
+    new_low, new_high = ends(draft.cells, after, low, high)
+    assert np.all((new_low[draft.group] < exact) & (exact <= new_high[draft.group]))
+    assert np.array_equal(draft.cells.of[draft.group[:9_000]], begin.group)
+    assert np.bincount(draft.group).min() >= 5
+    assert len(new_low) > len(low) > 500
+    boxes = np.concatenate([new_low, new_high], axis=1)
+    assert len(np.unique(boxes, axis=0)) == len(boxes)
+
+
+def test_what_it_says_of_itself():
+    method = MonotonicMondrianAnonymizer(k=5)
+    assert (method.name, str(method.promise)) == ("monotonic-mondrian", "monotonic (k = 5)")
+    assert method.forms == ("generalization",)
+    assert method.links_records
+    with pytest.raises(UsageError, match="at least 1"):
+        MonotonicMondrianAnonymizer(0)
+
+
+def test_a_series_without_quasi_identifiers_goes_on_in_one_group():
+    series = Series([], dict.fromkeys(range(5), ()))
+    series.publish(MonotonicMondrianAnonymizer(2), range(4))
+    draft = series.publish(MonotonicMondrianAnonymizer(2), range(5))
+    assert draft.group.tolist() == [0] * 5
+    assert draft.cells.after.shape == (1, 0)

@@ -1,0 +1,406 @@
+"""Fingerprints beside elimination over the rationals, by plain and by compiled kernels."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attacks.equivalence import fingerprint as module
+from attacks.equivalence import lanczos, peeling
+from attacks.equivalence.elimination_order import laid_out
+from attacks.equivalence.field import PRIME
+from attacks.equivalence.fingerprint import ContradictionError, classes, fingerprint, pinned
+from attacks.matrix import Matrix
+from audit.runtime.budget import Budget
+
+WAYS = {"plain": sys.maxsize, "compiled": -1}
+
+
+@pytest.fixture(params=sorted(WAYS))
+def way(request, monkeypatch):
+    monkeypatch.setattr(module, "_PLAIN_MEMBERSHIPS", WAYS[request.param])
+    return request.param
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    monkeypatch.setattr(module, "_PLAIN_MEMBERSHIPS", WAYS["compiled"])
+
+
+def of_groups(columns, groups, values=1):
+    """Return the matrix of groups, given as release, columns and values."""
+    counts = [{value: held.count(value) for value in sorted(held)} for _, _, held in groups]
+    individual = np.zeros(columns, dtype=np.bool_)
+    individual[[c for _, members, _ in groups for c in members]] = True
+    return Matrix(
+        np.cumsum([0, *(len(members) for _, members, _ in groups)]),
+        np.array([c for _, members, _ in groups for c in sorted(members)], dtype=np.int32),
+        np.cumsum([0, *map(len, counts)]),
+        np.array([value for count in counts for value in count], dtype=np.int32),
+        np.array([rows for count in counts for rows in count.values()], dtype=np.int64),
+        np.array([release for release, _, _ in groups], dtype=np.int32),
+        np.arange(len(groups), dtype=np.int32),
+        individual,
+        0,
+        max([values, *(1 + value for _, _, held in groups for value in held)]),
+        1 + groups[-1][0] if groups else 0,
+    )
+
+
+def consistent(columns, value, releases):
+    """Return the matrix of releases, each a list of groups of columns with values of their own."""
+    groups = [(r, members, [value[c] for c in members]) for r, groups in enumerate(releases) for members in groups]
+    return of_groups(columns, groups, max(value, default=0) + 1)
+
+
+def random_series(seed):
+    """Return values, and releases of groups: anew, as before, united; few people in many releases, or many in few."""
+    rng = np.random.default_rng(seed)
+    people, releases, kinds = int(rng.integers(1, 13)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    value = rng.integers(0, kinds, people + 3).tolist()
+    series, strangers = [], 0
+    for _ in range(releases):
+        if series and rng.random() < 0.25:
+            groups = [list(group) for group in series[rng.integers(len(series))]]
+            if len(groups) > 1 and rng.random() < 0.6:
+                groups = [groups[0] + groups[1], *groups[2:]]
+        else:
+            order = rng.permutation(people)[: rng.integers(1, people + 1)]
+            groups, largest = [], int(rng.integers(1, 6))
+            while len(order):
+                size = int(rng.integers(1, largest + 1))
+                groups.append(order[:size].tolist())
+                order = order[size:]
+            if strangers < 3 and rng.random() < 0.2:
+                groups[0].append(people + strangers)
+                strangers += 1
+        series.append(groups)
+    return people + 3, value, series
+
+
+def random_groups(seed):
+    """Return columns, and groups of a random series, now and then with values of one group that do not fit."""
+    columns, value, series = random_series(seed)
+    groups = [(r, members, [value[c] for c in members]) for r, groups in enumerate(series) for members in groups]
+    rng = np.random.default_rng([seed, 1])
+    if rng.random() < 0.5:
+        held = groups[rng.integers(len(groups))][2]
+        held[rng.integers(len(held))] = int(rng.integers(0, 3))
+    return columns, groups
+
+
+def dense(matrix, values):
+    """Return S, or S and U side by side, as rows of fractions."""
+    rows = [[Fraction(0)] * (matrix.columns + matrix.values * values) for _ in range(matrix.groups)]
+    for group, row in enumerate(rows):
+        for column in matrix.member[matrix.start[group] : matrix.start[group + 1]]:
+            row[column] += 1
+        for place in range(matrix.value_start[group], matrix.value_start[group + 1]) if values else ():
+            row[matrix.columns + matrix.value[place]] += int(matrix.rows[place])
+    return rows
+
+
+class Span:
+    """The linear combinations of some rows, over the rationals."""
+
+    def __init__(self, rows):
+        self.pivots = {}
+        for row in map(self.reduced, rows):
+            lead = next((i for i, entry in enumerate(row) if entry), None)
+            if lead is not None:
+                self.pivots[lead] = [entry / row[lead] for entry in row]
+
+    def reduced(self, row):
+        row = list(row)
+        for lead in sorted(self.pivots):
+            if row[lead]:
+                times = row[lead]
+                row = [entry - times * other for entry, other in zip(row, self.pivots[lead], strict=True)]
+        return row
+
+    def has(self, entries, width):
+        row = [Fraction(0)] * width
+        for place, entry in entries:
+            row[place] += entry
+        return not any(self.reduced(row))
+
+
+def contradictory(matrix):
+    return len(Span(dense(matrix, True)).pivots) > len(Span(dense(matrix, False)).pivots)
+
+
+def members(matrix):
+    return sorted(set(matrix.member.tolist()))
+
+
+@settings(max_examples=80)
+@given(seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
+def test_equal_numbers_are_equal_values_and_nothing_else(limit, seed):
+    matrix = consistent(*random_series(seed))
+    width = matrix.columns + matrix.values
+    span, there = Span(dense(matrix, True)), members(matrix)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
+        numbers = fingerprint(matrix, np.random.default_rng(seed), Budget())
+    label, certain = classes(matrix, numbers), pinned(matrix, numbers)
+    for one, other in combinations(there, 2):
+        assert (label[one] == label[other]) == span.has([(one, 1), (other, -1)], width)
+    for one in there:
+        fixed = [v for v in range(matrix.values) if span.has([(one, 1), (matrix.columns + v, 1)], width)]
+        assert ([] if certain[one] < 0 else [certain[one]]) == fixed
+    assert set(np.flatnonzero(label < 0)) == set(range(matrix.columns)) - set(there)
+    assert (certain[label < 0] == -1).all()
+    pairs = list(combinations_with_replacement(there[:5], 2))
+    for left, right in combinations(pairs, 2):
+        same = sum(int(numbers.of[c]) for c in left) % PRIME == sum(int(numbers.of[c]) for c in right) % PRIME
+        assert same == span.has([*((c, 1) for c in left), *((c, -1) for c in right)], width)
+
+
+@settings(max_examples=80)
+@given(seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
+def test_homogeneous_numbers_know_no_values(limit, seed):
+    columns, groups = random_groups(seed)
+    matrix = of_groups(columns, groups)
+    span, there = Span(dense(matrix, False)), members(matrix)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
+        numbers = fingerprint(matrix, np.random.default_rng(seed), Budget(), homogeneous=True)
+    assert not numbers.value.any()
+    assert len(numbers.value) == matrix.values
+    label = classes(matrix, numbers)
+    for one, other in combinations(there, 2):
+        assert (label[one] == label[other]) == span.has([(one, 1), (other, -1)], columns)
+    for one in there:
+        assert (numbers.of[one] == 0) == span.has([(one, 1)], columns)
+    with pytest.raises(ValueError, match="homogeneous"):
+        pinned(matrix, numbers)
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 2**32))
+@pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
+def test_contradictions_are_found_and_their_groups_named(limit, seed):
+    columns, groups = random_groups(seed)
+    matrix = of_groups(columns, groups)
+    found = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
+        try:
+            fingerprint(matrix, np.random.default_rng(seed), Budget())
+        except ContradictionError as error:
+            found = error
+    assert (found is not None) == contradictory(matrix)
+    if found is not None:
+        assert list(found.groups) == sorted(set(found.groups))
+        assert contradictory(matrix.restricted(np.array(found.groups)))
+        assert found.release == max(groups[group][0] for group in found.groups)
+
+
+def large_series(seed, people=900, size=6, releases=7, kinds=5):
+    """Return a series with a core of several components, dependent groups and a group of hundreds."""
+    rng = np.random.default_rng(seed)
+    value = (np.arange(people) % kinds).tolist()
+    series = []
+    for release in range(releases):
+        groups = []
+        for part in np.array_split(np.arange(people), 4):
+            here = rng.permutation(part)[: len(part) - rng.integers(0, size * release + 1)]
+            groups += [group.tolist() for group in np.array_split(here, max(1, len(here) // size))]
+        series.append(groups)
+    series += [[sorted(c for group in series[0][:80] for c in group)], series[1][:40], [series[-1][0] + series[-1][1]]]
+    return people, value, series
+
+
+@pytest.mark.parametrize(("releases", "size"), [(3, 3), (4, 6), (7, 6), (12, 4)])
+def test_both_ways_agree_on_larger_series(monkeypatch, releases, size):
+    people, value, series = large_series(releases, 300, size, releases)
+    matrix = consistent(people, value, series)
+    labels, certain = [], []
+    for limit in WAYS.values():
+        monkeypatch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
+        numbers = fingerprint(matrix, np.random.default_rng(7), Budget())
+        labels.append(classes(matrix, numbers).tolist())
+        certain.append(pinned(matrix, numbers).tolist())
+    assert labels[0] == labels[1]
+    assert certain[0] == certain[1]
+
+
+def test_planted_pairs_are_found_and_no_class_is_mixed(compiled):
+    people, value, series = large_series(3)
+    pairs = [(0, 5), (300, 310), (0, 895)]
+    exchanged = [
+        [[two if c == one else c for c in group] for group in series[0] if one in group and two not in group]
+        for one, two in pairs
+    ]
+    assert all(exchanged)
+    matrix = consistent(people, value, [*series, *exchanged])
+    numbers = fingerprint(matrix, np.random.default_rng(7), Budget())
+    label = classes(matrix, numbers)
+    assert all(label[one] == label[two] for one, two in pairs)
+    for group in range(label.max() + 1):
+        assert len({value[c] for c in np.flatnonzero(label == group)}) == 1
+
+
+def test_series_with_nothing_to_solve(way):
+    nobody = of_groups(3, [], values=2)
+    numbers = fingerprint(nobody, np.random.default_rng(1), Budget())
+    assert classes(nobody, numbers).tolist() == pinned(nobody, numbers).tolist() == [-1, -1, -1]
+    no_values = of_groups(0, [], values=0)
+    numbers = fingerprint(no_values, np.random.default_rng(1), Budget())
+    assert len(classes(no_values, numbers)) == len(pinned(no_values, numbers)) == 0
+
+
+def test_columns_in_no_group_have_numbers_of_their_own(way):
+    matrix = of_groups(50, [(0, [3, 4], [0, 1])])
+    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
+    assert len(set(numbers.of.tolist()) | set(numbers.value.tolist())) == 52
+    assert classes(matrix, numbers).tolist() == [-1, -1, -1, 0, 1, *[-1] * 45]
+
+
+def test_one_release_pins_single_people_and_groups_of_one_value_not_even_pairs(way):
+    matrix = of_groups(6, [(0, [0], [2]), (0, [1, 2], [1, 1]), (0, [3, 4, 5], [0, 0, 1])])
+    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
+    assert classes(matrix, numbers).tolist() == [0, 1, 2, 3, 4, 5]
+    assert pinned(matrix, numbers).tolist() == [2, -1, -1, -1, -1, -1]
+    assert (int(numbers.of[1]) + int(numbers.of[2]) - 2 * int(numbers.value[1])) % PRIME == 0
+
+
+def test_fractional_weights_are_weights(way):
+    matrix = consistent(4, [0, 0, 0, 0], [[[0, 1], [3]], [[1, 2]], [[0, 2]]])
+    numbers = fingerprint(matrix, np.random.default_rng(1), Budget())
+    assert pinned(matrix, numbers).tolist() == [0, 0, 0, 0]
+
+
+def test_a_contradiction_among_many_groups_is_named(compiled):
+    people, value, series = large_series(5)
+    matrix = consistent(people, value, series)
+    matrix.value[matrix.value_start[-2]] = 4 if value[series[-1][0][0]] != 4 else 3
+    with pytest.raises(ContradictionError) as caught:
+        fingerprint(matrix, np.random.default_rng(1), Budget())
+    assert matrix.groups - 1 in caught.value.groups
+    assert caught.value.release == len(series) - 1
+    assert fingerprint(matrix, np.random.default_rng(1), Budget(), homogeneous=True) is not None
+
+
+def test_same_seed_same_numbers_whatever_the_work_between_two_looks_at_the_budget(compiled, monkeypatch):
+    matrix = consistent(*large_series(2))
+    numbers = fingerprint(matrix, np.random.default_rng(3), Budget())
+    for work in (0, 20_000):
+        monkeypatch.setattr(lanczos, "_WORK", work)
+        again = fingerprint(matrix, np.random.default_rng(3), Budget())
+        assert np.array_equal(numbers.of, again.of)
+        assert np.array_equal(numbers.value, again.value)
+    other = fingerprint(matrix, np.random.default_rng(4), Budget())
+    assert not np.array_equal(numbers.of, other.of)
+    assert np.array_equal(classes(matrix, numbers), classes(matrix, other))
+
+
+class Looks(Budget):
+    """A budget that is spent after some looks at it."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    def exhausted(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_a_spent_budget_gives_none(compiled, monkeypatch):
+    monkeypatch.setattr(lanczos, "_WORK", 0)
+    matrix = consistent(*large_series(2))
+    assert fingerprint(matrix, np.random.default_rng(3), Budget(0.0)) is None
+    assert fingerprint(matrix, np.random.default_rng(3), Looks(10)) is None
+    looks = Looks(10_000)
+    assert fingerprint(matrix, np.random.default_rng(3), looks) is not None
+    assert looks.looks < 10_000 - 50
+
+
+def test_one_giant_component_stops_when_the_budget_is_spent(compiled):
+    rng = np.random.default_rng(1)
+    series = [rng.permutation(30_000).reshape(-1, 5).tolist() for _ in range(5)]
+    matrix = consistent(30_000, [0] * 30_000, series)
+    assert fingerprint(matrix, rng, Looks(3)) is None
+
+
+def test_diagonals_that_fail_are_drawn_again(compiled, monkeypatch):
+    matrix = consistent(*large_series(2))
+    right = classes(matrix, fingerprint(matrix, np.random.default_rng(3), Budget()))
+    drawn, calls = lanczos.uniform, []
+
+    def failing(rng, count, least):
+        calls.append(count)
+        return drawn(rng, count, least) * np.uint64(len(calls) > failures)
+
+    monkeypatch.setattr(lanczos, "uniform", failing)
+    failures = 6
+    numbers = fingerprint(matrix, np.random.default_rng(3), Budget())
+    assert len(calls) > failures
+    assert np.array_equal(classes(matrix, numbers), right)
+    failures = 1_000
+    with pytest.raises(ArithmeticError):
+        fingerprint(matrix, np.random.default_rng(3), Budget())
+
+
+def test_a_wrong_solution_is_not_given_out(way, monkeypatch):
+    matrix = consistent(*large_series(2, 100))
+    name = f"{way}_solution"
+    solve = getattr(module, name)
+
+    def wrong(*arguments):
+        number = solve(*arguments)
+        number[matrix.member[0]] ^= np.uint64(1)
+        return number
+
+    monkeypatch.setattr(module, name, wrong)
+    with pytest.raises(ArithmeticError):
+        fingerprint(matrix, np.random.default_rng(3), Budget())
+
+
+@pytest.mark.parametrize("releases", [2, 3, 7, 12])
+def test_rows_need_earlier_pivots_alone(releases):
+    matrix = consistent(*large_series(releases, 300, 4, releases))
+    easy = peeling.peeled(matrix)
+    core = laid_out(matrix, easy.left)
+    assert sorted([*easy.group.tolist(), *core.group.tolist()]) == list(range(matrix.groups))
+    later = set()
+    for group, pivot in zip(easy.group.tolist(), easy.pivot.tolist(), strict=True):
+        held = set(matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist())
+        assert pivot in held
+        assert not held & later
+        later.add(pivot)
+    for c, pivots in enumerate(core.pivots.tolist()):
+        row, column = int(core.row_first[c]), int(core.column_first[c])
+        for place in range(int(core.row_first[c + 1]) - row):
+            others = core.row_column[int(core.row_start[row + place]) : int(core.row_start[row + place + 1])]
+            held = {int(core.column[other]) for other in others}
+            if place < pivots:
+                assert all(other < column + place or other >= column + pivots for other in others)
+                held.add(int(core.column[column + place]))
+            group = int(core.group[row + place])
+            assert held == set(matrix.member[matrix.start[group] : matrix.start[group + 1]].tolist())
+            assert all(column <= other < core.column_first[c + 1] for other in others)
+
+
+def test_small_series_do_without_numba():
+    code = """
+import sys
+import numpy as np
+from attacks.equivalence.fingerprint import fingerprint
+from attacks.matrix import Matrix
+from audit.runtime.budget import Budget
+n = np.arange(3)
+flags = np.ones(2, dtype=np.bool_)
+matrix = Matrix(n, n[:2].astype(np.int32), n, n[:2].astype(np.int32), n[:2] + 1, n[:2] * 0, n[:2], flags, 0, 2, 1)
+assert fingerprint(matrix, np.random.default_rng(1), Budget()) is not None
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

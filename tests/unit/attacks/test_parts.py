@@ -1,0 +1,568 @@
+"""Bucket series: their graphs, floors and exact equivalences, against enumeration of all integer vectors."""
+
+import csv
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from attacks.equivalence import search
+from attacks.equivalence.integer_model import Effort, IntegerModel
+from attacks.equivalence.lattice import Block, Lattice, TooMuchWorkError, lattices
+from attacks.equivalence.parts import Parts, may_be_buckets
+from attacks.equivalence.search import coupled, coupled_floor
+from attacks.matrix import Matrix
+from audit.model.minimum_cuts import NO_CUT, min_cut
+from audit.runtime.budget import Budget
+from tests.helpers.equivalences import searched
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LIMIT = 6
+"""The oracle knows all equivalences up to this e: ||x||₁ up to 12."""
+FEW = 100_000
+"""How many vectors the oracle may try beyond that."""
+
+
+def matrix_of(groups, columns=None):
+    """The matrix of groups in order, each (release, members, values with their rows)."""
+    columns = columns or 1 + max((member for _, members, _ in groups for member in members), default=-1)
+    values = 1 + max((value for _, _, rows in groups for value in rows), default=-1)
+    ends = [np.cumsum([0, *(len(group[part]) for group in groups)]) for part in (1, 2)]
+    release = [group[0] for group in groups]
+    return Matrix(
+        ends[0].astype(np.int64),
+        np.array([member for group in groups for member in sorted(group[1])], dtype=np.int32),
+        ends[1].astype(np.int64),
+        np.array([value for group in groups for value in sorted(group[2])], dtype=np.int32),
+        np.array([group[2][value] for group in groups for value in sorted(group[2])], dtype=np.int64),
+        np.array(release, dtype=np.int32),
+        np.array([release[:place].count(one) for place, one in enumerate(release)], dtype=np.int32),
+        np.ones(columns, dtype=bool),
+        0,
+        values,
+        1 + max(release, default=-1),
+    )
+
+
+def published(people):
+    """The bucket series of people given as (bucket, value, releases in which they are there); column by column."""
+    groups = {}
+    for column, (bucket, value, stay) in enumerate(people):
+        for release in stay:
+            members, rows = groups.setdefault((release, bucket), ([], Counter()))
+            members.append(column)
+            rows[value] += 1
+    return matrix_of([(release, *groups[release, bucket]) for release, bucket in sorted(groups)], len(people))
+
+
+# ---------------------------------------------------------------------------------------------------- the oracle
+
+
+def reduced(rows, width):
+    """Rows in reduced echelon form by fractions, as far as a number of columns go, and the columns of their pivots."""
+    rows, pivots = [list(map(Fraction, row)) for row in rows], []
+    for column in range(width):
+        at = len(pivots)
+        found = next((place for place in range(at, len(rows)) if rows[place][column]), None)
+        if found is None:
+            continue
+        rows[at], rows[found] = rows[found], rows[at]
+        rows[at] = [entry / rows[at][column] for entry in rows[at]]
+        for place, row in enumerate(rows):
+            if place != at and row[column]:
+                rows[place] = [mine - row[column] * other for mine, other in zip(row, rows[at], strict=True)]
+        pivots.append(column)
+    return rows, pivots
+
+
+class Oracle:
+    """All integer vectors x = W S with rational W and W U = 0 up to some norm, knowing nothing of graphs."""
+
+    def __init__(self, matrix):
+        table = np.zeros((matrix.groups, matrix.values + matrix.columns), dtype=int)
+        table[np.repeat(np.arange(matrix.groups), np.diff(matrix.value_start)), matrix.value] = matrix.rows
+        table[matrix.group_of(), matrix.values + matrix.member] = 1
+        rows, pivots = reduced(table.tolist(), matrix.values)
+        rows, self.pivots = reduced([row[matrix.values :] for row in rows[len(pivots) :]], matrix.columns)
+        self.basis = rows[: len(self.pivots)]
+
+    @property
+    def dimension(self):
+        return len(self.pivots)
+
+    def contains(self, vector):
+        """Whether a vector is a combination of the basis, whose pivots it shows."""
+        combined = [
+            sum(vector[pivot] * row[column] for pivot, row in zip(self.pivots, self.basis, strict=True))
+            for column in range(len(vector))
+        ]
+        return combined == list(vector)
+
+    def vectors(self, limit=LIMIT):
+        """All of them up to e; entries sum up to 0, so that none exceeds e."""
+        if not self.basis:
+            return np.zeros((0, 0), dtype=np.int64)
+        scale = np.lcm.reduce([entry.denominator for row in self.basis for entry in row])
+        basis = np.array([[int(entry * scale) for entry in row] for row in self.basis], dtype=np.int64)
+        pivot = np.array(list(product(range(-limit, limit + 1), repeat=self.dimension)), dtype=np.int64)
+        scaled = pivot @ basis
+        whole = scaled[(scaled % scale == 0).all(axis=1)] // scale
+        norm = np.abs(whole).sum(axis=1)
+        return whole[(norm > 0) & (norm <= 2 * limit)]
+
+    def least(self, columns, limit=LIMIT):
+        """Each column's least e, 0 for none."""
+        least = np.zeros(columns, dtype=int)
+        vectors = self.vectors(limit)
+        for e in range(limit, 0, -1):
+            mine = vectors[np.abs(vectors).sum(axis=1) == 2 * e]
+            least[(mine != 0).any(axis=0) if len(mine) else []] = e
+        return least
+
+
+def dense(vector, columns):
+    entries = np.zeros(columns, dtype=int)
+    entries[vector.columns] = vector.times
+    return entries.tolist()
+
+
+def check(matrix, limit=LIMIT, budget=None):
+    """Hold an answer against the oracle."""
+    oracle = Oracle(matrix)
+    found = searched(matrix, limit, Budget(budget))
+    truth = oracle.least(matrix.columns)
+    least = np.where(truth <= limit, truth, 0)
+    min_e = min(truth[truth > 0], default=None)
+    for vector in found.witnesses:
+        assert vector.e > 0
+        assert vector.times[0] > 0
+        assert oracle.contains(dense(vector, matrix.columns))
+    assert found.upper in {None, *(vector.e for vector in found.witnesses)}
+    for column, e in enumerate(found.least):
+        assert e == 0 or any(vector.e == e and column in vector.columns for vector in found.witnesses)
+    assert (found.lower is None) == (oracle.dimension == 0)
+    if min_e is not None:
+        assert found.lower <= min_e <= (found.upper or min_e)
+    elif found.upper is not None:
+        assert found.upper > LIMIT
+        if (2 * found.upper - 1) ** oracle.dimension < FEW:
+            assert not len(oracle.vectors(found.lower - 1))
+    if budget is None:
+        assert found.complete
+        assert found.lower == found.upper
+    if found.complete:
+        assert found.least.tolist() == least.tolist()
+    return found
+
+
+def enumerable(matrix):
+    """Whether a matrix is a bucket series that the oracle can cope with."""
+    return Parts.of(matrix).are_buckets and Oracle(matrix).dimension <= 4
+
+
+# ---------------------------------------------------------------------------------------------------- random series
+
+
+@st.composite
+def stays(draw, releases, returning=True):
+    """The releases in which somebody is there."""
+    if returning and draw(st.booleans()):
+        return tuple(sorted(draw(st.sets(st.integers(0, releases - 1), min_size=1))))
+    first = draw(st.integers(0, releases - 1))
+    return tuple(range(first, draw(st.integers(first, releases - 1)) + 1))
+
+
+@st.composite
+def pieces(draw, stay):
+    """A stay cut into stays of several people, one after the other, so that counts stay the same."""
+    ends = sorted(draw(st.sets(st.integers(1, max(1, len(stay) - 1)), max_size=2)))
+    parts = [stay[begin:end] for begin, end in zip([0, *ends], [*ends, len(stay)], strict=True)]
+    return [part for part in parts if part]
+
+
+@st.composite
+def flat_people(draw, most=18, returning=True):
+    """People of buckets whose values are equally frequent: units of stays, cut differently for each value."""
+    releases = draw(st.integers(1, 5))
+    signatures = draw(
+        st.sets(st.frozensets(st.integers(0, 3), min_size=1, max_size=3), min_size=1, max_size=4).map(sorted_sets)
+    )
+    people = []
+    for bucket, signature in enumerate(signatures):
+        for _ in range(draw(st.integers(1, 3))):
+            stay, times = draw(stays(releases, returning)), draw(st.integers(1, 2))
+            people += [(bucket, value, part) for value in signature for part in draw(pieces(stay))] * times
+    assume(len(people) <= most)
+    return people
+
+
+def sorted_sets(sets):
+    return sorted(map(sorted, sets))
+
+
+@st.composite
+def people_of_any_bucket(draw, most=8):
+    """People of buckets whose values have any frequencies, some values missing at times."""
+    releases = draw(st.integers(1, 4))
+    people = []
+    for _ in range(draw(st.integers(1, most))):
+        person = (draw(st.integers(0, 2)), draw(st.integers(0, 3)), draw(stays(releases, draw(st.booleans()))))
+        people += [person] * draw(st.sampled_from([1, 1, 2, 3]))
+    return people
+
+
+MANY = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+@MANY
+@given(flat_people(), st.integers(0, LIMIT))
+def test_as_enumerated_with_equal_frequencies(people, limit):
+    matrix = published(people)
+    assume(enumerable(matrix))
+    check(matrix, limit)
+
+
+@MANY
+@given(people_of_any_bucket())
+def test_as_enumerated_with_any_frequencies(people):
+    matrix = published(people)
+    assume(enumerable(matrix))
+    check(matrix)
+
+
+@settings(MANY, max_examples=30)
+@given(st.one_of(flat_people(), people_of_any_bucket()))
+def test_bounds_when_time_is_up(people):
+    matrix = published(people)
+    assume(enumerable(matrix))
+    check(matrix, budget=0)
+
+
+@MANY
+@given(st.one_of(flat_people(), people_of_any_bucket()))
+def test_floors(people):
+    """No integer combination of a bucket's rows is lesser, whatever its values."""
+    parts = Parts.of(published(people))
+    assume(parts.are_buckets)
+    for bucket, floor in zip(parts.parts, parts.floors, strict=True):
+        rows, pivots = reduced(bucket.steps[:, 1:].T.tolist(), len(bucket.size))
+        assume(len(pivots) <= 3)
+        assert (floor == NO_CUT) == (not pivots)
+        for entries in product(range(-3, 4), repeat=len(pivots)):
+            x = [
+                sum(entry * row[kind] for entry, row in zip(entries, rows, strict=False))
+                for kind in range(len(bucket.size))
+            ]
+            if any(x) and all(Fraction(entry).denominator == 1 for entry in x):
+                assert sum(abs(entry) * times for entry, times in zip(x, bucket.size, strict=True)) >= floor
+
+
+# ---------------------------------------------------------------------------------------------------- the paper
+
+ALICE, BOB, CHRIS, DAN, ELLEN, FRANK, GREG, HARRY, IAN, JANE, COUNTERFEIT = range(11)
+CANCER, FLU, MEASLES = range(3)
+
+
+def paper():
+    """Tables IVb, Vb and VI."""
+    pair = {CANCER: 1, MEASLES: 1}
+    return matrix_of(
+        [
+            (0, [ALICE, BOB, CHRIS, DAN], {CANCER: 2, FLU: 2}),
+            (0, [ELLEN, FRANK], pair),
+            (1, [ALICE, CHRIS, GREG, COUNTERFEIT], {CANCER: 2, FLU: 2}),
+            (1, [ELLEN, HARRY, IAN, JANE], {CANCER: 2, MEASLES: 2}),
+            (2, [ALICE, CHRIS, GREG, COUNTERFEIT], {CANCER: 2, FLU: 2}),
+            (2, [IAN, JANE], pair),
+        ]
+    )
+
+
+def test_example_7_buckets_and_their_equivalences():
+    found = searched(paper(), LIMIT)
+    assert [bucket.groups.tolist() for bucket in Parts.of(paper()).parts] == [[0, 2, 4], [1, 3, 5]]
+    shown = {frozenset(zip(vector.columns.tolist(), vector.times.tolist(), strict=True)) for vector in found.witnesses}
+    assert frozenset({(BOB, 1), (DAN, 1), (GREG, -1), (COUNTERFEIT, -1)}) in shown
+    assert frozenset({(FRANK, 1), (HARRY, -1)}) in shown
+    assert (found.lower, found.upper) == (1, 1)
+    assert found.least[[ELLEN, FRANK, HARRY, IAN, JANE]].tolist() == [2, 1, 1, 2, 2]
+
+
+def test_example_8_differences():
+    parts = Parts.of(paper())
+    for bucket, columns, people in (
+        (0, "ABCDGc", [[1, 1, 1, 1, 0, 0], [0, -1, 0, -1, 1, 1], [0] * 6]),
+        (1, "EFHIJ", [[1, 1, 0, 0, 0], [0, -1, 1, 1, 1], [-1, 0, -1, 0, 0]]),
+    ):
+        part = parts.parts[bucket]
+        kind = parts.types.of[["ABCDEFGHIJc".index(name) for name in columns]]
+        steps = dict(zip(part.types.tolist(), part.steps, strict=True))
+        assert np.array([steps[one] for one in kind.tolist()])[:, 1:].T.tolist() == people
+        assert (part.steps.sum(axis=1) == 0).all()
+        assert np.bincount(np.searchsorted(part.types, kind)).tolist() == part.size.tolist()
+
+
+def test_example_9_graphs_and_theorem_2():
+    first, second = Parts.of(paper()).parts
+    assert first.graph.tolist() == [[0, 2, 2, 0], [2, 0, 2, 0], [2, 2, 0, 0], [0, 0, 0, 0]]
+    assert second.graph.tolist() == [[0, 0, 2, 0], [0, 0, 1, 1], [2, 1, 0, 1], [0, 1, 1, 0]]
+    assert [min_cut(bucket.graph)[0] for bucket in (first, second)] == [4, 2]
+    assert Parts.of(paper()).floors.tolist() == [4, 2]
+
+
+def example(name):
+    """An example's people as columns in order of names, and its matrix."""
+    rows = []
+    for release, path in enumerate(sorted((EXAMPLES / name / "releases").glob("*.csv"))):
+        with path.open(newline="", encoding="utf-8") as file:
+            rows += [(release, row["Owner"], row["Group-ID"], list(row.values())[-1]) for row in csv.DictReader(file)]
+    names, values = (sorted({row[place] for row in rows}) for place in (1, 3))
+    groups = {}
+    for release, owner, group, value in rows:
+        members, held = groups.setdefault((release, group), ([], Counter()))
+        members.append(names.index(owner))
+        held[values.index(value)] += 1
+    return names, matrix_of([(release, *groups[release, group]) for release, group in sorted(groups)])
+
+
+@pytest.mark.parametrize("name", ["clinic-merged", "clinic-2-equivalence", "fractional-weights"])
+def test_examples(name):
+    wanted = json.loads((EXAMPLES / name / "expected.json").read_text(encoding="utf-8"))["equivalence"]
+    names, matrix = example(name)
+    found = check(matrix)
+    assert (found.lower, found.upper, found.complete) == (wanted["min_e"], wanted["min_e"], True)
+    least = dict(zip(names, found.least.tolist(), strict=True))
+    assert least == {who: e or 0 for who, e in wanted["per_individual"].items()}
+    people = [e for who, e in least.items() if e and not who.startswith("~")]
+    assert {e: sum(one <= int(e) for one in people) for e in wanted["compromised"]} == wanted["compromised"]
+
+
+@pytest.mark.parametrize("name", ["clinic-2-invariant", "hospital-l-diverse"])
+def test_groups_of_a_signature_in_one_release_are_parts_of_their_own(name):
+    _, matrix = example(name)
+    assert not may_be_buckets(matrix)
+    for part in Parts.of(matrix).parts:
+        others = np.delete(np.arange(matrix.groups), part.groups)
+        mine, theirs = (matrix.restricted(np.sort(groups)).member for groups in (part.groups, others))
+        assert not set(mine.tolist()) & set(theirs.tolist())
+        assert (part.steps is None) == (len(set(matrix.release[part.groups].tolist())) < len(part.groups))
+
+
+def test_a_part_with_two_groups_in_a_release_has_no_graph():
+    matrix = matrix_of([(0, [0, 1], {0: 2}), (0, [2, 3], {0: 2}), (1, [0, 2], {0: 2})])
+    [part] = Parts.of(matrix).parts
+    with pytest.raises(ValueError, match="buckets"):
+        part.graph  # noqa: B018
+
+
+# ---------------------------------------------------------------------------------------------------- hard cases
+
+
+def test_people_who_return_are_no_edges():
+    """Taken as one stay each, the two would raise the least cut to 3."""
+    stays = [(0, (2, 3)), (1, (2,)), (1, (3,)), (0, (0, 2, 4)), (1, (0, 2)), (1, (4,))]
+    stays += [(0, (0, 1, 2, 3, 4)), (1, (0, 1)), (1, (2, 3, 4))]
+    matrix = published([(0, value, stay) for value, stay in stays])
+    graph = Parts.of(matrix).parts[0].graph
+    assert graph.sum() == 2 * (len(stays) - 2)
+    assert check(matrix).upper == 1
+
+
+def test_people_who_return_may_leave_a_cut_without_meaning():
+    """Those with one stay tie three nodes by 3 each; an equivalence of e = 2 goes past them."""
+    stays = [(0, (0, 3)), (1, (0, 3)), (0, (0, 1, 3)), (1, (0,)), (1, (1, 3))]
+    stays += [(0, (0, 1, 2)), (1, (0,)), (1, (1, 2))] * 3
+    matrix = published([(0, value, stay) for value, stay in stays])
+    parts = Parts.of(matrix)
+    assert min_cut(parts.parts[0].graph)[0] == 6
+    assert parts.floors.tolist() == [1]
+    assert check(matrix).upper == 2
+
+
+def test_weights_of_a_half():
+    """A returns, B, C and D stay: B = D needs halves."""
+    matrix = published([(0, 0, (0, 2)), (0, 1, (0, 1)), (0, 2, (1, 2)), (0, 1, (3,))])
+    found = check(matrix)
+    assert [dict(zip(v.columns.tolist(), v.times.tolist(), strict=True)) for v in found.witnesses] == [{1: 1, 3: -1}]
+
+
+def test_potentials_beyond_one():
+    """With potentials of at most 1 the least e would be 3."""
+    stays = [(0, (0, 1)), (0, (0,)), (0, (1, 2)), (1, (0,)), (1, (1,)), (1, (0,)), (1, (1, 2))]
+    matrix = published([(0, value, stay) for value, stay in stays])
+    for limit in (0, LIMIT):
+        assert check(matrix, limit).upper == 2
+
+
+SQUARE = [(0, 1), (2, 3), (0, 2), (1, 3)]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_signatures_couple(times):
+    """Buckets {a,b} {c,d} {a,c} {b,d}: together equivalent, alone not at all."""
+    people = [(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values * times]
+    found = check(published(people))
+    assert (found.lower, found.upper, found.least.max()) == (4 * times, 4 * times, 4 if times == 1 else 0)
+    assert check(published(people), 0).upper == 4 * times
+    assert check(published([person for person in people if person[0]])).lower is None
+
+
+def test_coupled_beyond_the_limit_of_single_buckets():
+    """A bucket's own equivalence of e = 5 hides behind a coupled one of e = 4."""
+    own = [(0, value, (release,)) for release in (0, 1) for value in (0, 1) for _ in range(3)]
+    others = [(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) if bucket for value in values]
+    extra = [(0, 0, (2,)), (0, 1, (2,))]
+    assert check(published(own + others + extra), 0).upper == 4
+
+
+def test_pinned_people_of_two_buckets_are_equivalent():
+    """A leaves one bucket and B another, each taking the value a with them."""
+    first = [(0, 0, (0,)), (0, 0, (0, 1)), (0, 1, (0, 1))]
+    second = [(1, 0, (0,)), (1, 0, (0, 1)), (1, 2, (0, 1))]
+    found = check(published(first + second))
+    assert (found.upper, found.least.tolist()) == (1, [1, 0, 0, 1, 0, 0])
+
+
+def test_pinned_people_among_many_who_stay():
+    """Those who stay tie all nodes but one; what is left of both buckets is one multiple of the value a."""
+    people = [(bucket, value, (0, 1)) for bucket in (0, 1) for value in (0, bucket + 1) for _ in range(3)]
+    found = check(published([*people, (0, 0, (0,)), (1, 0, (0,))]), 1)
+    assert found.least.tolist() == [0] * 12 + [1, 1]
+
+
+def test_entries_that_are_opposite():
+    """Those who stay tie the first node to the end: who leaves there is the opposite of who comes after, and equal."""
+    people = [(0, value, (0, 1)) for value in (0, 1) for _ in range(3)]
+    found = check(published([*people, (0, 0, (0,)), (0, 0, (1,))]), 1)
+    assert found.least.tolist() == [0] * 6 + [1, 1]
+    [vector] = found.witnesses
+    assert sorted(vector.times.tolist()) == [-1, 1]
+
+
+def test_a_large_side_that_equals_one_person():
+    """A + B - C has the value that P of another bucket is pinned to."""
+    people = [(0, 0, (0,)), (0, 1, (0,)), (0, 1, (1,)), (0, 0, (0, 1)), (0, 1, (0, 1))]
+    people += [(1, 0, (0,)), (1, 0, (0, 1)), (1, 2, (0, 1))]
+    found = check(published(people), 2)
+    assert found.least.tolist() == [2, 2, 2, 0, 0, 2, 0, 0]
+
+
+def test_entries_that_are_half_of_others():
+    """Two people each tell w1 + w3, w1 + w2 and w2 + w3; whoever has w1 alone is half of what they add up to."""
+    stays = [(0, (0, 2)), (1, (0, 1)), (0, (1, 2))] * 2 + [(1, (0,)), (0, (1,)), (1, (2,)), (0, (0, 1, 2))]
+    check(published([(0, value, stay) for value, stay in stays]))
+
+
+def test_a_larger_cut_may_have_the_lesser_equivalence():
+    """The first bucket's cut is 4 and its least e 16; the second's are 6 and 6."""
+    first = [(0, value, stay) for value in (0, 1) for stay in [(0,), (0, 1), *[(1,)] * 4]]
+    second = [(1, value, (release,)) for value in (2, 3) for release in (0, 1) for _ in range(3)]
+    assert Parts.of(published(first + second)).floors.tolist() == [4, 6]
+    assert check(published(first), 0).upper == 16
+    assert check(published(first + second), 0).upper == 6
+
+
+def test_a_bucket_that_is_away_for_a_while():
+    people = [(0, 0, (0, 2)), (0, 1, (0, 2)), (0, 0, (0,)), (0, 1, (0,)), (0, 0, (2, 3)), (0, 1, (2, 3)), (1, 2, (1,))]
+    matrix = published(people)
+    away = Parts.of(matrix).parts[0]
+    assert away.groups.tolist() == [0, 2, 3]
+    assert ((away.steps != 0).sum(axis=1) == 2).all()
+    check(matrix)
+
+
+def test_a_known_value_that_is_missing_in_some_groups():
+    """The only cancer of the second release is known; its bucket is that of the first all the same."""
+    groups = [(0, [0, 1, 2, 3], {0: 2, 1: 2}), (1, [0, 4], {1: 2}), (1, [5], {2: 1})]
+    assert [part.groups.tolist() for part in Parts.of(matrix_of(groups)).parts] == [[0, 1], [2]]
+    clash = [*groups, (2, [1], {0: 1}), (2, [2, 4], {0: 1, 1: 1})]
+    assert [part.steps is None for part in Parts.of(matrix_of(clash)).parts] == [True, False]
+
+
+def test_no_groups():
+    found = searched(matrix_of([]), 4)
+    assert (found.lower, found.upper, found.complete, found.witnesses) == (None, None, True, ())
+
+
+def test_columns_in_no_group():
+    matrix = matrix_of([(0, [3], {0: 1}), (1, [1], {0: 1})], columns=6)
+    found = check(matrix)
+    assert found.least.tolist() == [0, 1, 0, 1, 0, 0]
+    assert Parts.of(matrix).types.of.tolist() == [-1, 0, -1, 1, -1, -1]
+
+
+def test_more_values_than_a_word_holds():
+    groups = [(0, [0, 1], {1: 1, 65: 1}), (0, [2, 3], {65: 1, 129: 1}), (1, [0, 4], {1: 1, 65: 1})]
+    assert [part.groups.tolist() for part in Parts.of(matrix_of(groups)).parts] == [[0, 2], [1]]
+    assert check(matrix_of(groups)).upper == 1
+
+
+# ---------------------------------------------------------------------------------------------------- parts
+
+
+def blocks_of(people):
+    parts = Parts.of(published(people))
+    return [Block.of(parts, place, np.arange(len(part.groups) + 1)) for place, part in enumerate(parts.parts)]
+
+
+def test_coupled_floors():
+    square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
+    assert coupled_floor(square) == 4
+    assert coupled_floor(square[:2]) == NO_CUT
+    assert [len(knot) for knot in coupled(square, 8)] == [4]
+    assert coupled(square, 7) == []
+    assert coupled(square[:3], NO_CUT) == []
+    apart = blocks_of([*((b, v, (0,)) for b, vs in enumerate(SQUARE) for v in vs), *((b, b, (0,)) for b in (4, 5))])
+    assert [[block.part for block in knot] for knot in coupled(apart, 8)] == [[0, 1, 2, 3]]
+
+
+STAYS = [(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2), (1, 2), (2,), (2, 3), (3,))]
+
+
+def test_a_model_that_is_stopped_proves_nothing(monkeypatch):
+    truth = searched(published(STAYS), LIMIT).upper
+    monkeypatch.setattr(search, "_EFFORT", 0.0)
+    [system] = lattices(blocks_of(STAYS))
+    with pytest.raises(TooMuchWorkError):
+        IntegerModel(system, 40).some([0], Effort(0.0), Budget())
+    found = searched(published(STAYS), LIMIT)
+    assert not found.complete
+    assert 1 <= found.lower <= truth <= found.upper
+
+
+def test_effort_is_used_up_by_work_alone():
+    [system] = lattices(blocks_of(STAYS))
+    used = []
+    for _ in range(2):
+        effort = Effort(5.0)
+        IntegerModel(system, 40).some([0], effort, Budget())
+        used.append(effort.left)
+    assert used[0] == used[1] < 5.0
+
+
+def test_models_that_are_too_large_or_may_overflow(monkeypatch):
+    [system] = lattices(blocks_of(STAYS))
+    with pytest.raises(TooMuchWorkError):
+        IntegerModel(system, 1 << 62)
+    monkeypatch.setattr("attacks.equivalence.integer_model._VARIABLES", 1)
+    with pytest.raises(TooMuchWorkError):
+        IntegerModel(system, 40)
+
+
+def test_parts_that_cannot_be_told_apart_stay_coupled(monkeypatch):
+    square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
+    monkeypatch.setattr("attacks.equivalence.lattice._WORK", 0)
+    assert [len(knot) for knot in coupled([*square, *blocks_of(STAYS)], 8)] == [5]
+
+
+def test_a_wrong_answer_of_the_solver_is_none(monkeypatch):
+    [system] = lattices(blocks_of([(0, value, stay) for value in (0, 1) for stay in ((0,), (0, 1), (1, 2))]))
+    monkeypatch.setattr(Lattice, "holds", lambda *_: False)
+    with pytest.raises(TooMuchWorkError):
+        IntegerModel(system, 40).some([0], Effort(5.0), Budget())

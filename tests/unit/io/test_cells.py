@@ -1,0 +1,582 @@
+"""Cells: what each notation means, and that the algebra agrees with what cells cover."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction as F
+from itertools import combinations, product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.io.cells import (
+    Anything,
+    Cell,
+    CellError,
+    Interval,
+    Kind,
+    Masked,
+    NumberSet,
+    ValueSet,
+    contains,
+    cover_ranges,
+    covers,
+    infer_kind,
+    intersect,
+    parse,
+    parse_value,
+)
+from audit.io.hierarchies import Hierarchy
+
+NUMERIC, CATEGORICAL = Kind.NUMERIC, Kind.CATEGORICAL
+MISSING = frozenset({"?"})
+
+
+def between(low: int | str | None, high: int | str | None, low_open: bool = False, high_open: bool = False) -> Cell:
+    ends = [None if end is None else F(end) for end in (low, high)]
+    return Interval(ends[0], ends[1], low_open, high_open)
+
+
+def texts(*members: str) -> Cell:
+    return ValueSet(frozenset(members))
+
+
+PLACES = Hierarchy(
+    "places.csv",
+    (
+        ("Rome", "Milan", "Oslo", "San Marino", "Paris, Texas"),
+        ("Italy", "Italy", "Norway", "San Marino", "USA"),
+        ("South", "South", "North", "South", "South"),
+        ("*", "*", "*", "*", "*"),
+    ),
+)
+AGES = Hierarchy("ages.csv", (("1", "2", "5"), ("0-4", "0-4", "5-9"), ("*", "*", "*")))
+SOUTH = ("Rome", "Milan", "San Marino", "Paris, Texas")
+
+
+# What notations mean
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("21", between(21, 21)),
+        (" 21.0 ", between(21, 21)),
+        ("+21.", between(21, 21)),
+        ("2.1e1", between(21, 21)),
+        (".5", between("1/2", "1/2")),
+        ("0.1", between("1/10", "1/10")),
+        ("-5", between(-5, -5)),
+        ("−5", between(-5, -5)),
+        ("[21, 22]", between(21, 22)),
+        ("[21,22]", between(21, 22)),
+        ("[ 21 - 22 ]", between(21, 22)),
+        ("21-22", between(21, 22)),
+        ("21–22", between(21, 22)),
+        ("[21–22]", between(21, 22)),
+        ("[21, 22[", between(21, 22, high_open=True)),
+        ("[21, 22)", between(21, 22, high_open=True)),
+        ("(21, 22]", between(21, 22, low_open=True)),
+        ("]21, 22]", between(21, 22, low_open=True)),
+        ("]21, 22[", between(21, 22, low_open=True, high_open=True)),
+        ("(21-22)", between(21, 22, low_open=True, high_open=True)),
+        ("-5--1", between(-5, -1)),
+        ("[-5--1]", between(-5, -1)),
+        ("[-5, -1]", between(-5, -1)),
+        ("-5-1", between(-5, 1)),
+        ("1e-5", between("1/100000", "1/100000")),
+        ("1e-5-2", between("1/100000", 2)),
+        ("[21, 21]", between(21, 21)),
+        (">=65", between(65, None)),
+        ("≥ 65", between(65, None)),
+        (">65", between(65, None, low_open=True)),
+        ("<=18", between(None, 18)),
+        ("≤18", between(None, 18)),
+        ("<-18.5", between(None, "-37/2", high_open=True)),
+        ("{1, 5}", NumberSet(frozenset({F(1), F(5)}))),
+        ("{5,1,5.0}", NumberSet(frozenset({F(1), F(5)}))),
+        ("{ 1 , }", between(1, 1)),
+        ("{1, *}", Anything()),
+        ("2043*", between(20430, 20439)),
+        ("204**", between(20400, 20499)),
+        ("0*", between(0, 9)),
+        ("*", Anything()),
+        (" ***** ", Anything()),
+        ("?", Anything()),
+    ],
+)
+def test_numeric_notations(text: str, expected: Cell) -> None:
+    cell = parse(text, NUMERIC, None, MISSING)
+    assert cell == expected
+    assert hash(cell) == hash(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "  ", "abc", "nan", "inf", "-inf", "1e999", "1e999999999", "1e-301", "9" * 41, "9" * 5000),
+        *(
+            "[",
+            "]",
+            "[1,",
+            "[1",
+            "1]",
+            "[1, 2",
+            "1, 2",
+            "1,5",
+            "[]",
+            "[,]",
+            "[1, 2, 3]",
+            "(1; 2)",
+            "1 2",
+            "--1",
+        ),
+        *(
+            "[5, 3]",
+            "5-3",
+            "]3,3[",
+            "[3, 3[",
+            "(3, 3]",
+            "{}",
+            "{,}",
+            "{ }",
+            "{1, a}",
+            "{1-3, 5}",
+            "{1, 5",
+            "1/3",
+        ),
+        *(
+            "٣",
+            "２１",
+            "1_000",
+            "0x10",
+            "\0",
+            "1\0",
+            "2*3",
+            "-2*",
+            "a*",
+            "9" * 40 + "*",
+            ">",
+            ">=",
+            "=>5",
+            "> >5",
+        ),
+        *("[1e999, 2]", "[1, nan]", ">inf", "{1, nan}", "\ud800", "1e", "e5", ".", "-", "[-, 1]"),
+    ],
+)
+def test_what_is_no_numeric_cell(text: str) -> None:
+    with pytest.raises(CellError) as caught:
+        parse(text, NUMERIC, None, MISSING)
+    assert caught.value.what
+    assert caught.value.remedy
+    assert str(caught.value) == f"{caught.value.what}; {caught.value.remedy}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (" flu ", texts("flu")),
+        ("{a, b}", texts("a", "b")),
+        ("{b,a,}", texts("a", "b")),
+        ("{a}", texts("a")),
+        ("a,b", texts("a", "b", "a,b")),
+        ("a , b", texts("a", "b", "a , b")),
+        ("[21, 22]", texts("[21, 22]")),
+        ("]21, 22]", texts("]21, 22]")),
+        ("[−5, 3]", texts("[−5, 3]")),
+        ("{a", texts("{a")),
+        ("21", texts("21")),
+        ("204**", Masked("204", 5)),
+        ("2043*", Masked("2043", 5)),
+        ("SW1A 1**", Masked("SW1A 1", 8)),
+        ("*a", texts("*a")),
+        ("*", Anything()),
+        ("**", Anything()),
+        ("?", Anything()),
+        ("{a, ?}", Anything()),
+        ("a,?", Anything()),
+        ("\0", texts("\0")),
+        ("nan", texts("nan")),
+    ],
+)
+def test_categorical_notations(text: str, expected: Cell) -> None:
+    assert parse(text, CATEGORICAL, None, MISSING) == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "{}", "{ , }", "{204**, 205**}", "204**,205**", "204**,205"])
+def test_what_is_no_categorical_cell(text: str) -> None:
+    with pytest.raises(CellError):
+        parse(text, CATEGORICAL, None, MISSING)
+
+
+def test_an_empty_cell_may_be_declared_missing() -> None:
+    missing = frozenset({""})
+    assert parse(" ", NUMERIC, None, missing) == Anything()
+    assert parse("{a, }", CATEGORICAL, None, missing) == Anything()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Italy", texts("Rome", "Milan")),
+        ("Rome", texts("Rome")),
+        ("San Marino", texts("San Marino")),
+        ("South", texts(*SOUTH)),
+        ("Paris, Texas", texts("Paris, Texas")),
+        ("{Italy, Oslo}", texts("Rome", "Milan", "Oslo")),
+        ("Italy,Oslo", texts("Rome", "Milan", "Oslo")),
+        ("*", Anything()),
+        ("Mil**", Masked("Mil", 5)),
+    ],
+)
+def test_labels_cover_their_leaves(text: str, expected: Cell) -> None:
+    assert parse(text, CATEGORICAL, PLACES) == expected
+
+
+def test_a_label_in_several_branches_covers_the_union() -> None:
+    other = Hierarchy("h", (("a", "b", "c"), ("x", "y", "b"), ("*", "*", "*")))
+    assert parse("b", CATEGORICAL, other) == texts("b", "c")
+
+
+@pytest.mark.parametrize("text", ["Itly", "{Italy, Itly}", "Italy,Itly", ",", "[21, 22]"])
+def test_a_hierarchy_names_all_values(text: str) -> None:
+    with pytest.raises(CellError, match="hierarchy"):
+        parse(text, CATEGORICAL, PLACES)
+
+
+def test_a_missing_marker_wins_over_a_label() -> None:
+    assert parse("?", CATEGORICAL, Hierarchy("h", (("?", "a"), ("none", "some"))), MISSING) == Anything()
+
+
+def test_labels_of_numbers() -> None:
+    assert parse("0-4", NUMERIC, AGES) == NumberSet(frozenset({F(1), F(2)}))
+    assert parse("5-9", NUMERIC, AGES) == between(5, 5)
+    assert parse("{5-9, 1}", NUMERIC, AGES) == NumberSet(frozenset({F(1), F(5)}))
+    assert parse("[0, 4]", NUMERIC, AGES) == between(0, 4)
+    with pytest.raises(CellError):
+        parse("Italy", NUMERIC, PLACES)
+
+
+def test_intervals_are_canonical_by_construction() -> None:
+    for ends in [
+        (None, None),
+        (2, 1),
+        (1, 1, True),
+        (1, 1, False, True),
+        (None, 1, True),
+        (1, None, False, True),
+    ]:
+        with pytest.raises(ValueError, match=r"interval|canonical"):
+            between(*ends)
+
+
+# Kinds
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (["21", "[21, 22]", "*", "?"], NUMERIC),
+        (["20433", "2043*", "*****"], NUMERIC),
+        (["2043*", "204**"], CATEGORICAL),
+        (["*", "?"], CATEGORICAL),
+        ([], CATEGORICAL),
+        (["21", "female"], CATEGORICAL),
+        (["21", "fem*"], CATEGORICAL),
+        ([">=65", "<18", "{20, 30}"], NUMERIC),
+        (["21", "1,5"], CATEGORICAL),
+        (["[5, 3]"], NUMERIC),
+        (["21", ""], CATEGORICAL),
+        (["nan"], CATEGORICAL),
+        (["{a, b}"], CATEGORICAL),
+    ],
+)
+def test_kinds(column: Sequence[str], kind: Kind) -> None:
+    assert infer_kind(column, None, MISSING) is kind
+    assert infer_kind(column, AGES, MISSING) is CATEGORICAL
+
+
+# Values
+
+
+def test_values() -> None:
+    assert parse_value(" 12.0 ", NUMERIC) == parse_value("12", NUMERIC) == 12
+    assert parse_value(" 12.0 ", CATEGORICAL) == "12.0"
+    for unknown in ("", " ", "*", "**", "?", " ? "):
+        assert parse_value(unknown, NUMERIC, MISSING) is None
+        assert parse_value(unknown, CATEGORICAL, MISSING) is None
+    for text in ("a", "[1, 2]", "?", "nan", "1e999", "9" * 5000):
+        with pytest.raises(CellError):
+            parse_value(text, NUMERIC)
+
+
+def test_covers_numbers_exactly() -> None:
+    cells = [parse(text, NUMERIC) for text in ("[0.1, 0.3[", "0.3", "{0.1, 7}", ">0.1", "*")]
+    assert covers(cells, ["0.10", "0.3", "?", "7.0"], NUMERIC, MISSING).tolist() == [
+        [True, False, True, False],
+        [False, True, True, False],
+        [True, False, True, True],
+        [False, True, True, True],
+        [True, True, True, True],
+    ]
+
+
+def test_covers_texts() -> None:
+    cells = [parse(text, CATEGORICAL, PLACES) for text in ("Italy", "Mil**", "Paris, Texas", "*")]
+    assert covers(cells, [" Rome", "Milan", "Milano", "?", "Paris, Texas"], CATEGORICAL, MISSING).tolist() == [
+        [True, True, False, True, False],
+        [False, True, False, True, False],
+        [False, False, False, True, True],
+        [True, True, True, True, True],
+    ]
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_covers_of_nothing(kind: Kind) -> None:
+    assert covers([], ["1", ""], kind).shape == (0, 2)
+    assert covers([Anything()], [], kind).shape == (1, 0)
+    assert covers([Anything()], ["", "1"], kind).tolist() == [[True, True]]
+
+
+def test_cells_of_the_other_kind_are_refused() -> None:
+    with pytest.raises(TypeError):
+        covers([texts("1")], ["1"], NUMERIC)
+    with pytest.raises(TypeError):
+        covers([between(1, 1)], ["1"], CATEGORICAL)
+    with pytest.raises(TypeError):
+        intersect(texts("1"), between(1, 1))
+    with pytest.raises(TypeError):
+        cover_ranges([texts("1")], [F(1)])
+    with pytest.raises(CellError):
+        covers([Anything()], ["a"], NUMERIC)
+
+
+# Laws. Ends are halves and values quarters: two cells are equal exactly when they cover the same values.
+
+HALVES = st.integers(-1, 7).map(lambda n: F(n, 2))
+QUARTERS = [str(n / 4) for n in range(-4, 20)] + ["1e9", "-1e9"]
+
+
+@st.composite
+def intervals(draw: st.DrawFn) -> Cell:
+    low, high = draw(st.none() | HALVES), draw(st.none() | HALVES)
+    if low is None and high is None:
+        return Anything()
+    if low is not None and high is not None:
+        low, high = min(low, high), max(low, high)
+    is_open = st.just(False) if low == high else st.booleans()
+    return Interval(low, high, low is not None and draw(is_open), high is not None and draw(is_open))
+
+
+numeric_cells = intervals() | st.frozensets(HALVES, min_size=2, max_size=5).map(NumberSet)
+words = st.text("ab", min_size=1, max_size=4)
+WORDS = [
+    "a",
+    "b",
+    "c",
+    *(x + y + z + w for x in "abc" for y in "abc" for z in ("", *"abc") for w in ("", *"abc")),
+]
+masks = st.builds(lambda word, stars: Masked(word, len(word) + stars), words.filter(lambda w: len(w) < 4), st.just(1))
+longer_masks = words.filter(lambda w: len(w) < 3).map(lambda word: Masked(word, 4))
+text_cells = st.one_of(
+    st.just(Anything()), st.frozensets(words, min_size=1, max_size=6).map(ValueSet), masks, longer_masks
+)
+columns = st.one_of(
+    st.tuples(st.just(NUMERIC), st.lists(numeric_cells, min_size=2, max_size=6), st.just(QUARTERS)),
+    st.tuples(st.just(CATEGORICAL), st.lists(text_cells, min_size=2, max_size=6), st.just(WORDS)),
+)
+Column = tuple[Kind, list[Cell], list[str]]
+
+
+def covers_one(cell: Cell, text: str) -> bool:
+    """Say whether a cell covers a value, written anew and naively."""
+    match cell:
+        case Anything():
+            return True
+        case NumberSet(members):
+            return F(text) in members
+        case ValueSet(members):
+            return text in members
+        case Masked(prefix, length):
+            return len(text) == length and text[: len(prefix)] == prefix
+    number = F(text)
+    if cell.low is not None and (number < cell.low or (cell.low_open and number == cell.low)):
+        return False
+    return cell.high is None or not (number > cell.high or (cell.high_open and number == cell.high))
+
+
+@given(columns, st.randoms(use_true_random=False))
+def test_covers_agrees_with_the_definition(column: Column, random: Random) -> None:
+    kind, cells, values = column
+    values = [*values, *values[:5]]
+    random.shuffle(values)
+    assert covers(cells, values, kind).tolist() == [[covers_one(c, v) for v in values] for c in cells]
+
+
+def small_numeric_cells() -> list[Cell]:
+    """Every numeric cell whose ends or members are among 0, 1/2 and 1."""
+    ends = [F(0), F(1, 2), F(1)]
+    cells: list[Cell] = [Anything(), *(NumberSet(frozenset(pair)) for pair in combinations(ends, 2))]
+    for low, high, low_open, high_open in product([None, *ends], [None, *ends], [False, True], [False, True]):
+        with suppress(ValueError):
+            cells.append(Interval(low, high, low_open, high_open))
+    return [*cells, NumberSet(frozenset(ends))]
+
+
+def small_text_cells() -> list[Cell]:
+    """Many cells of texts of at most three letters a and b."""
+    some = ["a", "b", "ab", "ba", "abb"]
+    sets = [ValueSet(frozenset(chosen)) for size in (1, 2, 3) for chosen in combinations(some, size)]
+    return [Anything(), *sets, *(Masked(prefix, 3) for prefix in some[:4]), Masked("a", 2), Masked("b", 2)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "values"),
+    [(NUMERIC, small_numeric_cells(), QUARTERS), (CATEGORICAL, small_text_cells(), WORDS)],
+)
+def test_every_pair_of_small_cells(kind: Kind, cells: list[Cell], values: list[str]) -> None:
+    seen = dict(zip(cells, covers(cells, values, kind), strict=True))
+    assert len(seen) == len(cells)
+    for left, right in product(cells, repeat=2):
+        both = intersect(left, right)
+        shared = covers([both], values, kind)[0] if both is not None else np.zeros(len(values), dtype=bool)
+        assert shared.tolist() == (seen[left] & seen[right]).tolist(), (left, right)
+        assert (both is None) == (not shared.any())
+        assert contains(left, right) == bool((seen[left] | ~seen[right]).all()), (left, right)
+
+
+@given(columns)
+def test_intersect_agrees_with_covers(column: Column) -> None:
+    kind, (left, right, *_), values = column
+    seen = covers([left, right], values, kind)
+    both = intersect(left, right)
+    assert both == intersect(right, left)
+    if both is None:
+        assert not (seen[0] & seen[1]).any()
+    else:
+        assert covers([both], values, kind)[0].tolist() == (seen[0] & seen[1]).tolist()
+
+
+@given(columns)
+def test_contains_agrees_with_covers(column: Column) -> None:
+    kind, (outer, inner, *_), values = column
+    seen = covers([outer, inner], values, kind)
+    assert contains(outer, inner) == bool((seen[0] | ~seen[1]).all())
+    assert (outer == inner) == bool((seen[0] == seen[1]).all())
+    assert contains(Anything(), inner)
+    both = intersect(outer, inner)
+    assert both is None or (contains(outer, both) and contains(inner, both))
+
+
+@given(columns)
+def test_intersect_is_associative(column: Column) -> None:
+    _, (first, second, *rest), _ = column
+    third = rest[0] if rest else first
+    left, right = intersect(first, second), intersect(second, third)
+    assert (left and intersect(left, third)) == (right and intersect(first, right))
+
+
+@given(st.lists(intervals(), max_size=5), st.sets(st.sampled_from(QUARTERS), max_size=12))
+def test_ranges_agree_with_covers(cells: list[Cell], values: set[str]) -> None:
+    ascending = sorted(values, key=F)
+    low, high, exact = cover_ranges(cells, [F(value) for value in ascending])
+    assert exact.all()
+    for row, first, last in zip(covers(cells, ascending, NUMERIC), low, high, strict=True):
+        assert np.flatnonzero(row).tolist() == list(range(first, last))
+
+
+def test_the_range_around_a_set_is_not_exact() -> None:
+    low, high, exact = cover_ranges([NumberSet(frozenset({F(1), F(3)}))], [F(n) for n in range(5)])
+    assert (low.tolist(), high.tolist(), exact.tolist()) == ([1], [4], [False])
+
+
+# Whatever a file may hold
+
+ANY_TEXT = st.text() | st.text("[](){}<>=≥≤-–−+,.*?0123456789eE _\0ab\n")
+
+
+@given(
+    ANY_TEXT,
+    st.sampled_from(Kind),
+    st.sampled_from([None, PLACES, AGES]),
+    st.sampled_from([MISSING, frozenset()]),
+)
+def test_any_text_is_a_cell_or_a_cell_error(
+    text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
+) -> None:
+    assert infer_kind([text], hierarchy, missing) in Kind
+    try:
+        cell = parse(text, kind, hierarchy, missing)
+    except CellError:
+        pass
+    else:
+        assert intersect(cell, cell) == cell
+    try:
+        parse_value(text, kind, missing)
+    except CellError:
+        pass
+    else:
+        assert covers([Anything()], [text], kind, missing).all()
+
+
+@given(ANY_TEXT)
+def test_an_inferred_numeric_cell_parses_or_covers_nothing(text: str) -> None:
+    if infer_kind([text], None) is NUMERIC:
+        try:
+            parse(text, NUMERIC)
+        except CellError as error:
+            assert "interval covers no number" in error.what or "set is empty" in error.what  # noqa: PT017
+
+
+MEGABYTE = 10**6
+HUGE = {
+    "digits": "1" * MEGABYTE,
+    "brackets": "[" * MEGABYTE,
+    "minuses": "-" * MEGABYTE,
+    "dots": "." * MEGABYTE,
+    "spaces": "[1," + " " * MEGABYTE + "2]",
+    "inner spaces": "1" + " " * MEGABYTE + "x",
+    "commas": "," * MEGABYTE,
+    "set": "{" + "1," * (MEGABYTE // 2) + "}",
+    "mask": "1" + "*" * MEGABYTE,
+    "late mask": "1" * MEGABYTE + "*",
+    "stars": "*" * MEGABYTE,
+    "star between": "*a" * (MEGABYTE // 2) + "*",
+    "exponents": "1e" * (MEGABYTE // 2),
+    "exponent": "1e" + "9" * MEGABYTE,
+    "range": "[" + "1" * (MEGABYTE // 2) + "-" + "2" * (MEGABYTE // 2) + "]",
+    "nul": "\0" * MEGABYTE,
+}
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE.keys())
+def test_huge_texts_take_linear_time(text: str, kind: Kind) -> None:
+    start = time.perf_counter()
+    for hierarchy in (None, PLACES):
+        assert infer_kind([text], hierarchy) in Kind
+        for read in (lambda h=hierarchy: parse(text, kind, h), lambda: parse_value(text, kind)):
+            try:
+                read()
+            except CellError as error:
+                assert len(str(error)) < 200  # noqa: PT017
+    assert time.perf_counter() - start < 20  # some tenths of a second; quadratic would take hours
+
+
+@pytest.mark.parametrize("text", ["2143,2044", "2143, 2044", "2143,2044,1999", "-1,2"])
+def test_a_list_of_numbers_in_a_categorical_column_is_the_list_of_its_parts(text: str) -> None:
+    cell = parse(text, Kind.CATEGORICAL)
+    parts = {part.strip() for part in text.split(",")}
+    assert isinstance(cell, ValueSet)
+    assert cell.members == {*parts, text}
+    assert covers([cell], [*parts, "9"], Kind.CATEGORICAL).tolist() == [[True] * len(parts) + [False]]
+
+
+@pytest.mark.parametrize("text", ["[2143,2144]", "(2143,2144]", "]2143,2144["])
+def test_an_interval_in_a_categorical_column_stays_one_text(text: str) -> None:
+    assert parse(text, Kind.CATEGORICAL) == ValueSet(frozenset({text}))

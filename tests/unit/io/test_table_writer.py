@@ -1,0 +1,123 @@
+"""Tables as they are written: read back by other readers, the same bytes every time, and nothing beside the rows."""
+
+import csv
+import gzip
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.io import table_writer
+from audit.io.table_writer import quoted, write_table
+from audit.io.tables import read_table
+from audit.model.errors import Problems
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(
+    ["", " ", '"', '""', "a,b", "a\nb", "a\r\nb", "\r", "\0", "=cmd()", "NA", "null", "é", "x" * 5000, "'", ";", "\t"]
+)
+ENDINGS = ["csv", "csv.gz", "parquet"]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[tuple[str, ...]]]:
+    width = draw(st.integers(2, 4))
+    names = draw(st.lists(TEXTS.filter(bool), min_size=width, max_size=width, unique=True))
+    return names, draw(st.lists(st.tuples(*[TEXTS] * width), max_size=12))
+
+
+def arrow(names, rows, *, dictionary=False):
+    columns = [pa.array([row[place] for row in rows], pa.string()) for place in range(len(names))]
+    return pa.table(dict(zip(names, [c.dictionary_encode() if dictionary else c for c in columns], strict=True)))
+
+
+def read_csv(path):
+    """The cells of a CSV file, by Python's own reader."""
+    data = gzip.decompress(path.read_bytes()) if path.name.endswith(".gz") else path.read_bytes()
+    return list(csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True))
+
+
+@given(tables(), st.booleans(), st.sampled_from(["csv", "csv.gz"]))
+def test_csv_is_read_back_by_another_reader(tmp_path_factory, table, dictionary, ending):
+    names, rows = table
+    path = tmp_path_factory.mktemp("written") / f"t.{ending}"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(table_writer, "_ROWS_AT_ONCE", 5)
+        write_table(arrow(names, rows, dictionary=dictionary), path)
+    assert read_csv(path) == [names, *map(list, rows)]
+
+
+@given(tables(), st.booleans())
+def test_parquet_is_read_back_by_another_reader(tmp_path_factory, table, dictionary):
+    names, rows = table
+    path = tmp_path_factory.mktemp("written") / "t.parquet"
+    write_table(arrow(names, rows, dictionary=dictionary), path)
+    back = pq.ParquetFile(path).read()
+    assert back.column_names == names
+    assert [column.to_pylist() for column in back.columns] == [[row[p] for row in rows] for p in range(len(names))]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_our_own_reader_reads_it(tmp_path, ending):
+    path, problems = tmp_path / f"t.{ending}", Problems()
+    rows = [("a,b", '"', "1"), ("x\ny", "{a, b}", "2"), ("NA", "é", "-3")]
+    table = arrow(["A", "B", "C"], rows, dictionary=True).set_column(2, "C", pa.array([1, 2, -3], pa.int32()))
+    write_table(table, path)
+    back = read_table(path, "t", ["A", "B", "C"], problems)
+    assert not problems.found
+    assert [back.texts(name) for name in "ABC"] == [list(cells) for cells in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_table_gives_the_same_bytes_whatever_its_dictionaries(tmp_path, ending):
+    texts = ["b", "a", "b", "c,d"]
+    one = pa.array(texts).dictionary_encode()
+    other = pa.DictionaryArray.from_arrays(pa.array([3, 1, 3, 0]), pa.array(["c,d", "a", "nobody's", "b"]))
+    for name, column in (("one", one), ("other", other), ("again", one)):
+        write_table(pa.table({"A": column, "N": [1, 2, 3, 4]}), tmp_path / f"{name}.{ending}")
+    written = {name: (tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "other", "again")}
+    assert len(set(written.values())) == 1
+
+
+def test_texts_that_no_row_has_are_not_written(tmp_path):
+    """A file that keeps its dictionaries whole would tell the values of people who are held back."""
+    column = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["flu", "the rarest disease", "cold"]))
+    write_table(pa.table({"A": column}), tmp_path / "t.parquet")
+    back = pq.ParquetFile(tmp_path / "t.parquet", read_dictionary=["A"]).read().column("A").combine_chunks()
+    assert back.to_pylist() == ["cold", "flu", "cold"]
+    assert back.dictionary.to_pylist() == ["cold", "flu"]
+
+
+def test_quotes_stand_only_where_they_are_needed(tmp_path):
+    rows = [("=cmd()", "a b"), ("{a, b}", "'"), ('say "hi"', ";")]
+    write_table(arrow(["A", "B"], rows), tmp_path / "t.csv")
+    expected = 'A,B\n=cmd(),a b\n"{a, b}",\'\n"say ""hi""",;\n'
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == expected
+    assert quoted(["a\rb", "", '"']) == ['"a\rb"', "", '""""']
+
+
+def test_gzip_tells_neither_name_nor_time(tmp_path):
+    write_table(arrow(["A"], [("a",)]), tmp_path / "secret-name.csv.gz")
+    header = (tmp_path / "secret-name.csv.gz").read_bytes()[:10]
+    assert header[3] == 0  # no name follows
+    assert header[4:8] == bytes(4)
+
+
+def test_no_rows_are_a_header(tmp_path):
+    write_table(arrow(["A", "B"], []), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "A,B\n"
+    write_table(arrow(["A", "B"], [], dictionary=True), tmp_path / "t.parquet")
+    assert pq.ParquetFile(tmp_path / "t.parquet").read().num_rows == 0
+
+
+def test_a_parquet_dictionary_has_no_text_twice(tmp_path):
+    """Of one that had, the rest of the page would be what the memory held, which is different each time."""
+    words = ["[2, 3]"] * 40 + [f"[{n}, {n + 9}]" for n in range(20)]
+    repeated = pa.DictionaryArray.from_arrays(pa.array([*range(60), 0, 7], pa.int32()), pa.array(words))
+    write_table(pa.table({"Q": repeated}), tmp_path / "repeated.parquet")
+    write_table(pa.table({"Q": pa.array(repeated.to_pylist()).dictionary_encode()}), tmp_path / "once.parquet")
+    assert (tmp_path / "repeated.parquet").read_bytes() == (tmp_path / "once.parquet").read_bytes()
+    column = pq.ParquetFile(tmp_path / "repeated.parquet").metadata.row_group(0).column(0)
+    assert "RLE_DICTIONARY" in column.encodings

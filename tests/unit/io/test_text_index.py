@@ -1,0 +1,164 @@
+"""Numbering of texts: an index equals a Python dictionary, whatever the bytes, and whatever the hashes."""
+
+from __future__ import annotations
+
+import re
+import sys
+import uuid
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.io import text_index
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.series import open_series
+from audit.io.tables import text_codes
+from audit.io.text_index import TextIndex, pack, whole_numbers
+from audit.io.texts import SPACES, texts_of
+
+# Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
+ALIKE = st.text(alphabet="a\0é€", max_size=19) | st.sampled_from(["P000001", "P0000010", "x" * 64, "x" * 65])
+COLUMNS = st.lists(st.lists(ALIKE | st.text(st.characters(codec="utf-8"), max_size=9), max_size=40), max_size=5)
+
+
+def by_dictionary(columns: list[list[str]]) -> list[list[int]]:
+    known: dict[str, int] = {}
+    return [[known.setdefault(text, len(known)) for text in column] for column in columns]
+
+
+def indexed(columns: list[list[str]]) -> list[list[int]]:
+    index = TextIndex()
+    found = [index.add(pack(pa.array(column, pa.string()))).tolist() for column in columns]
+    everything = [text for column in columns for text in column]
+    assert index.packed.texts(np.arange(len(index))).to_pylist() == list(dict.fromkeys(everything))
+    again = index.find(pack(pa.array([*everything, "nowhere to be found"], pa.string())))
+    assert again.tolist() == [*(code for column in found for code in column), -1]
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(COLUMNS)
+def test_texts_are_numbered_as_by_a_dictionary(columns: list[list[str]]) -> None:
+    assert indexed(columns) == by_dictionary(columns)
+
+
+@pytest.mark.parametrize("tags", [1, 4])
+def test_equal_hashes_do_not_make_texts_equal(monkeypatch: pytest.MonkeyPatch, tags: int) -> None:
+    few = lambda texts, seed=0: texts.length.astype(np.uint64) % np.uint64(tags)  # noqa: E731
+    monkeypatch.setattr(text_index.PackedTexts, "hashes", few)
+    rng = np.random.default_rng(tags)
+    columns = [[f"P{number}" * int(number % 4) for number in rng.integers(0, 300, 200)] for _ in range(4)]
+    assert indexed(columns) == by_dictionary(columns)
+
+
+def test_many_texts_are_numbered_as_by_a_dictionary() -> None:
+    rng = np.random.default_rng(5)
+    columns = [[str(uuid.UUID(int=int(n))) for n in rng.integers(0, 30_000, 20_000)] for _ in range(3)]
+    assert indexed(columns) == by_dictionary(columns)
+    sliced = pa.array(["", "drop", *columns[0]], pa.large_string())[2:]
+    assert TextIndex().add(pack(sliced)).tolist() == by_dictionary(columns[:1])[0]
+
+
+@given(st.lists(st.text(alphabet="0123456789", max_size=11) | st.integers(0, 10**10).map(str) | ALIKE, max_size=40))
+def test_whole_numbers_are_those_that_are_written_plainly(texts: list[str]) -> None:
+    plain = re.compile("(0|[1-9][0-9]{0,8})", re.ASCII)
+    expected = [int(text) if plain.fullmatch(text) else -1 for text in texts]
+    assert whole_numbers(pack(pa.array(texts, pa.string()))).tolist() == expected
+
+
+def test_bytes_next_to_the_digits_are_none() -> None:
+    texts = [
+        f"{before}{chr(byte)}{after}" for byte in range(128) for before in ("1", "12345678") for after in ("", "9")
+    ]
+    expected = [int(text) if re.fullmatch("[0-9]{1,9}", text) else -1 for text in texts]
+    assert whole_numbers(pack(pa.array(texts))).tolist() == expected
+
+
+def test_spaces_are_what_python_strips() -> None:
+    assert set(SPACES) == {chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()}
+
+
+@given(st.lists(st.none() | st.text(st.sampled_from(SPACES + "ab é"), max_size=5), max_size=20))
+def test_cells_are_stripped_as_by_python(cells: list[str | None]) -> None:
+    expected = [(cell or "").strip() for cell in cells]
+    column = pa.array(cells, pa.string())
+    assert texts_of(column)[0].to_pylist() == expected
+    for array in (column, column.dictionary_encode(), column.dictionary_encode(null_encoding="encode")):
+        codes, names = text_codes(array)
+        assert [names[code] for code in codes.tolist()] == expected
+        assert len(set(names)) == len(names)
+
+
+def test_floating_point_numbers_are_texts_as_python_writes_them() -> None:
+    cells = [1.0, None, 2.5, -0.0, 1e300, float("nan"), 2.0**53, -7.0]
+    expected = ["1", "", "2.5", "0", str(int(1e300)), "nan", str(2**53), "-7"]
+    assert texts_of(pa.array(cells))[0].to_pylist() == expected
+    assert texts_of(pa.array([3.0, None, -4.0]))[0].to_pylist() == ["3", "", "-4"]
+
+
+@given(COLUMNS)
+def test_a_vocabulary_numbers_as_a_dictionary_does(columns: list[list[str]]) -> None:
+    vocabulary = Vocabulary()
+    assert [vocabulary.add(column).tolist() for column in columns] == by_dictionary(columns)
+    assert vocabulary.names == list(dict.fromkeys(text for column in columns for text in column))
+    assert vocabulary.find("\udcff") == -1
+
+
+IDENTIFIERS = st.sampled_from(
+    ["", "0", "7", "007", "12", "99999999", "123456789", "1234567890", "~c1", "~", "Ann", "+7"]
+)
+
+
+@given(st.lists(st.lists(IDENTIFIERS, min_size=1, max_size=12), min_size=1, max_size=4), st.booleans())
+def test_people_are_told_apart_by_their_identifiers(columns: list[list[str]], as_dictionary: bool) -> None:
+    people = IdentifierEncoder()
+    arrays = [pa.array(column) for column in columns]
+    found = [people.encode(array.dictionary_encode() if as_dictionary else array) for array in arrays]
+    for column, codes in zip(columns, found, strict=True):
+        assert people.names(codes).to_pylist() == column
+        assert [people.find(name) if name else -1 for name in column] == codes.tolist()
+        assert max(codes.tolist()) < people.size
+    everybody = {code for codes in found for code in codes.tolist() if code >= 0}
+    fakes = people.is_counterfeit()
+    assert all(bool(fakes[code]) == people.name(code).startswith("~") for code in everybody)
+    assert people.outline().is_counterfeit().tolist() == fakes.tolist()
+
+
+HEXADECIMAL = [uuid.UUID(int=n * 0x9E37_79B9_7F4A_7C15).hex for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        (pa.binary(16), pa.binary()),
+        (pa.binary(), pa.string()),
+        (pa.large_binary(), pa.large_string()),
+        (pa.dictionary(pa.int32(), pa.string()), pa.string()),
+        (pa.string(), "csv"),
+    ],
+)
+def test_identifiers_of_any_type_are_the_same_people(tmp_path, kinds) -> None:
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "x"\nreleases = ["a.*", "b.*"]\n'
+        '[columns]\nindividual = "who"\ngroup = "g"\nsensitive = "s"\nquasi_identifiers = []\n'
+    )
+    orders = [[0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2]]
+    for name, order, kind in zip("ab", orders, kinds, strict=True):
+        texts = [HEXADECIMAL[place] for place in order]
+        binary = kind != "csv" and "binary" in str(kind)
+        cells = pa.array([bytes.fromhex(text) for text in texts] if binary else texts)
+        cells = cells if kind == "csv" else cells.cast(kind)
+        table = pa.table({"who": cells, "g": ["1", "1", "1", "2", "2", "2"], "s": ["x", "y"] * 3})
+        if kind == "csv":
+            pa_csv.write_csv(table, tmp_path / f"{name}.csv")
+        else:
+            pq.write_table(table, tmp_path / f"{name}.parquet", compression="zstd", row_group_size=4)
+    series = open_series(tmp_path)
+    codes = [series.read(place).person.tolist() for place in range(2)]
+    assert codes == orders
+    assert series.people.names(np.arange(6)).to_pylist() == HEXADECIMAL

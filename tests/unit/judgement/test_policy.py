@@ -1,0 +1,110 @@
+"""The clause max_risk at certainty: decided once everything that is certain is claimed, though not all is found out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attacks.intersection import IntersectionAttack
+from audit.clauses.clause import Findings, Stated, decide
+from audit.clauses.registry import CLAUSES
+from audit.io.series import open_series
+from audit.model.measures import Measures
+from audit.model.outcome import AttributeDisclosures, IdentityDisclosures, Outcome, Risks
+from audit.model.scored import Judged, Scored
+from audit.pipeline.audit_run import AuditOptions, run_audit
+
+CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
+OPEN = "the time limit was reached; 3 values of versions are open"
+NOBODY = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Stub:
+    """An attack that decides risks, and comes to an end or not."""
+
+    outcome: Outcome | None = None
+    name: str = "joint"
+    decides: frozenset[str] = frozenset({"max_risk"})
+    per_attribute: bool = True
+
+    def with_policy(self, limits, /):
+        return self
+
+    def run(self, evidence, budget, /):
+        return self.outcome
+
+
+def claimed(people=(), *, exhaustive=False):
+    person = np.array(people, dtype=np.int32)
+    return AttributeDisclosures(person, person * 0, person * 0, lambda places: [None] * len(places), None, exhaustive)
+
+
+def outcome(claims, status="incomplete"):
+    return Outcome("joint", status, None if status == "complete" else OPEN, Measures(), claims)
+
+
+def decided(found, limit=1.0, *, risks=None, waived=()):
+    """What is said of the clause: `violated`, `undecided`, or `held`."""
+    entry = Judged(Stub(), None, Scored(found, risks), np.array(waived, dtype=np.intp))
+    decision = decide(CLAUSES["max_risk"], Stated(limit), Findings([entry]))
+    assert len(decision.violations) + len(decision.undecided) <= 1
+    assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
+    return decision.state
+
+
+def test_two_values_shown_of_everybody_are_enough():
+    assert decided(outcome(claimed(exhaustive=True))) == "holds"
+
+
+@pytest.mark.parametrize(
+    "found", [claimed(), None, IdentityDisclosures(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])]
+)
+def test_what_is_open_is_never_safe(found):
+    assert decided(outcome(found)) == "undecided"
+
+
+def test_below_certainty_it_takes_risks():
+    assert decided(outcome(claimed(exhaustive=True)), 0.99) == "undecided"
+    assert decided(outcome(claimed(exhaustive=True), "complete"), 0.99) == "undecided"
+    risks = Risks(np.array([1], np.int32), np.array([0], np.int32), np.array([1], np.int32), np.array([0.5]))
+    assert decided(outcome(claimed(), "complete"), 0.99, risks=risks) == "holds"
+
+
+def test_an_attack_that_came_to_its_end_need_not_say_so_again():
+    assert decided(outcome(claimed(), "complete")) == "holds"
+
+
+def test_who_falls_is_a_violation_however_much_is_open():
+    assert decided(outcome(claimed([1]))) == "violated"
+    assert decided(outcome(claimed([1], exhaustive=True))) == "violated"
+
+
+def test_when_all_that_falls_is_waived_the_rest_has_to_be_decided():
+    assert decided(outcome(claimed([1])), waived=[0]) == "undecided"
+    assert decided(outcome(claimed([1], exhaustive=True)), waived=[0]) == "holds"
+    assert decided(outcome(claimed([1, 2], exhaustive=True)), waived=[0]) == "violated"
+
+
+def test_some_claims_are_not_known_to_be_all():
+    some = claimed([1, 2], exhaustive=True).some(np.array([0]))
+    assert not some.exhaustive
+
+
+@pytest.mark.parametrize(("exhaustive", "passed"), [(True, True), (False, False)])
+def test_the_audit_holds_the_policy_to_it(exhaustive, passed):
+    report = run_audit(
+        open_series(CLINIC),
+        [IntersectionAttack(), Stub(outcome(claimed(exhaustive=exhaustive)))],
+        AuditOptions(explicit=True),
+    )
+    assert [attack.status for attack in report.attacks] == ["complete", "incomplete"]
+    assert report.policy.passed is passed
+    assert [clause.measure for clause in report.policy.undecided] == ([] if passed else ["max_risk"])
+
+
+def test_attacks_that_are_cut_short_do_not_claim_to_know_all():
+    report = run_audit(open_series(CLINIC), [IntersectionAttack()], AuditOptions(explicit=True, time_limit=0.0))
+    assert report.attacks[0].status == "incomplete"
+    assert [clause.measure for clause in report.policy.undecided] == ["max_risk"]

@@ -1,0 +1,244 @@
+"""The panel: each measure against its definition, and against what pyCANON says of the same tables."""
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attacks.registry import all_attacks
+from audit.io.encoding import Vocabulary
+from audit.io.releases import Release
+from audit.io.series import open_series
+from audit.io.tables import Coded
+from audit.metrics.release_risk import journalist_risk, panels_in
+from audit.model.report import ReleasePanel
+from audit.pipeline.audit_run import AuditOptions
+from audit.pipeline.audit_run import run_audit as run_in_process
+from reports.text import Text
+from tests.cli.forms import EXAMPLES, edit, write_rows
+from tests.helpers.pycanon_tables import QUASI_IDENTIFIERS, RECORDED, SENSITIVE
+from tests.helpers.running import run_audit, run_main
+
+
+# -- definitions ------------------------------------------------------------------------------------------
+def earth_movers(left: Counter[str], right: Counter[str], *, ordered: bool) -> Fraction:
+    """Return the distance of two bags of values, written out."""
+    shares = [(Fraction(left[v], left.total()), Fraction(right[v], right.total())) for v in right]
+    if not ordered:
+        return sum((abs(p - q) for p, q in shares), Fraction(0)) / 2
+    numbers = sorted({float(v) for v in right})
+    if len(numbers) == 1:
+        return Fraction(0)
+    moved = total = Fraction(0)
+    for number in numbers:
+        for p, q in (share for share, v in zip(shares, right, strict=True) if float(v) == number):
+            moved += p - q
+        total += abs(moved)
+    return total / (len(numbers) - 1)
+
+
+def by_definition(classes: list[Counter[str]], *, ordered: bool) -> dict[str, object]:
+    """Return the measures of classes, each the rows of every value in it, from their definitions."""
+    everything = sum(classes, Counter())
+    sizes = [values.total() for values in classes]
+    entropies = [-sum(c / values.total() * math.log(c / values.total()) for c in values.values()) for values in classes]
+    risk_of_rows = [1 / size for size in sizes for _ in range(size)]
+    return {
+        "rows": sum(sizes),
+        "classes": len(classes),
+        "k": min(sizes),
+        "distinct_l": min(map(len, classes)),
+        "entropy_l": pytest.approx(math.exp(min(entropies)), abs=1e-9),
+        "t": pytest.approx(float(max(earth_movers(c, everything, ordered=ordered) for c in classes)), abs=1e-9),
+        "ordered": ordered,
+        "prosecutor_max": pytest.approx(max(risk_of_rows)),
+        "prosecutor_mean": pytest.approx(sum(risk_of_rows) / len(risk_of_rows)),
+        "marketer": pytest.approx(sum(risk_of_rows) / len(risk_of_rows)),
+        "uniqueness": pytest.approx(sum(risk == 1 for risk in risk_of_rows) / len(risk_of_rows)),
+    }
+
+
+def measured(panel: ReleasePanel) -> dict[str, object]:
+    return {name: getattr(panel, name) for name in by_definition([Counter("a")], ordered=False)}
+
+
+def release(group: list[int], value: list[int], counts: list[int] | None, size: int) -> Release:
+    codes, weights = np.array(group, np.int32), None if counts is None else np.array(counts, np.int64)
+    return Release(
+        tag="1",
+        group=Coded(codes, size, [f"g{code}" for code in range(size)]),
+        person=None,
+        entry_group=codes,
+        entry_value={"Disease": np.array(value, np.int32)},
+        entry_count=weights,
+        counts=weights,
+        values_by_row=True,
+        cells={},
+        records=None,
+    )
+
+
+WORDS = ["flu", "gastritis", "10", "?", "angina", "ulcer"]
+NUMBERS = ["10", "9", "-3", "9.0", "1e3", "0.5"]
+
+
+@given(data=st.data(), names=st.sampled_from([WORDS, NUMBERS]), counted=st.booleans())
+def test_by_definition(data, names, counted):
+    entry = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 4))
+    entries = data.draw(st.lists(entry, min_size=1, max_size=25))
+    group, value, counts = map(list, zip(*entries, strict=True))
+    classes: dict[int, Counter[str]] = defaultdict(Counter)
+    for g, v, c in entries:
+        classes[g][names[v]] += c if counted else 1
+    seen = {names[v] for v in value}
+    [panel] = panels_in(
+        release(group, value, counts if counted else None, 6), {"Disease": Vocabulary(names)}, None, "nobody"
+    )
+    ordered = not any(name in WORDS and name != "10" for name in seen)
+    assert measured(panel) == by_definition(list(classes.values()), ordered=ordered)
+    assert (panel.journalist_max, panel.journalist_mean, panel.no_journalist) == (None, None, "nobody")
+    assert panel.sensitive is None
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), min_size=1, max_size=9))
+def test_journalist_by_definition(classes):
+    sizes = np.array([size for size, _ in classes])
+    population = np.array([size + more for size, more in classes])
+    risk = journalist_risk(sizes, population)
+    assert risk is not None
+    of_rows = [1 / (size + more) for size, more in classes for _ in range(size)]
+    assert risk.highest == max(of_rows)
+    assert risk.marketer == pytest.approx(sum(of_rows) / len(of_rows))
+    assert risk.mean == pytest.approx(max(len(classes) / population.sum(), sum(of_rows) / len(of_rows)))
+
+
+def test_no_journalist_where_the_population_lacks_people():
+    assert journalist_risk(np.array([2, 3]), np.array([5, 2])) is None
+    assert journalist_risk(np.array([2, 3]), np.array([2, 3])) is not None
+    [panel] = panels_in(release([0, 0], [0, 1], None, 1), {"Disease": Vocabulary(WORDS)}, np.array([1]), "")
+    assert panel.journalist_max is None
+    assert panel.no_journalist is not None
+    assert "than people of the register" in panel.no_journalist
+    assert panel.marketer == 0.5
+
+
+def test_several_attributes_are_named():
+    one = release([0, 0, 1], [0, 1, 1], None, 2)
+    one.entry_value["Drug"] = np.array([0, 0, 0], np.int32)
+    found = panels_in(one, {"Disease": Vocabulary(WORDS), "Drug": Vocabulary(["a"])}, None, "")
+    assert [(each.sensitive, each.distinct_l) for each in found] == [("Disease", 1), ("Drug", 1)]
+    assert found[1].t == 0
+
+
+# -- pyCANON ----------------------------------------------------------------------------------------------
+def series(folder: Path, table: list[list[str]]) -> Path:
+    header = ["Owner", *QUASI_IDENTIFIERS, SENSITIVE]
+    write_rows(folder / "1.csv", [header, *([f"p{place}", *row] for place, row in enumerate(table))])
+    (folder / "series.toml").write_text(
+        f'[series]\nname = "one"\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nsensitive = "{SENSITIVE}"\n'
+        f"quasi_identifiers = {QUASI_IDENTIFIERS}\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+@pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: str(recorded.seed))
+def test_as_pycanon(recorded, tmp_path):
+    _, result, err = run_audit(series(tmp_path, recorded.table()), "--attack", "intersection")
+    assert result is not None, err
+    [panel] = result["panel"]
+    assert (panel["k"], panel["distinct_l"]) == (recorded.k, recorded.distinct_l)
+    assert int(panel["entropy_l"]) == recorded.entropy_l
+    assert panel["t"] == pytest.approx(recorded.t, abs=1e-11)
+    assert panel["ordered"] == (recorded.values[0] not in ("flu",))
+
+
+# -- forms of a series ------------------------------------------------------------------------------------
+def test_classes_are_the_published_groups(tmp_path):
+    """Two groups with equal cells are two classes while their numbers are published, and one when they are not."""
+    rows = [["1", "20-29", "a", "A"], ["1", "20-29", "b", "B"], ["2", "20-29", "a", "C"], ["2", "20-29", "c", "D"]]
+    write_rows(tmp_path / "1.csv", [["Group", "Age", "Value", "Owner"], *rows])
+    manifest = tmp_path / "series.toml"
+    manifest.write_text(
+        '[series]\nname = "g"\nreleases = ["1.csv"]\n[columns]\nsensitive = "Value"\nindividual = "Owner"\n'
+        'quasi_identifiers = ["Age"]\ngroup = "Group"\n',
+        encoding="utf-8",
+    )
+    _, grouped, _ = run_audit(tmp_path, "--attack", "intersection")
+    edit(manifest, 'group = "Group"\n', "")
+    _, plain, _ = run_audit(tmp_path, "--attack", "intersection")
+    assert grouped is not None
+    assert plain is not None
+    assert (grouped["panel"][0]["classes"], grouped["panel"][0]["k"]) == (2, 2)
+    assert (plain["panel"][0]["classes"], plain["panel"][0]["k"], plain["panel"][0]["t"]) == (1, 4, 0)
+
+
+def test_anatomy_and_counterfeits(tmp_path):
+    """A pair's groups are its classes; counterfeits, with or without identity, are rows like any other."""
+    write_rows(
+        tmp_path / "1.rows.csv",
+        [["Group", "Age", "Owner"], ["1", "20", "A"], ["1", "30", ""], ["2", "40", "B"], ["2", "50", "~c1"]],
+    )
+    write_rows(
+        tmp_path / "1.values.csv", [["Group", "Value", "count"], ["1", "a", "1"], ["1", "b", "1"], ["2", "a", "2"]]
+    )
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "pair"\nreleases = [{ rows = "1.rows.csv", values = "1.values.csv" }]\n'
+        '[columns]\nsensitive = "Value"\nindividual = "Owner"\nquasi_identifiers = ["Age"]\ngroup = "Group"\n',
+        encoding="utf-8",
+    )
+    _, result, err = run_audit(tmp_path, "--attack", "intersection")
+    assert result is not None, err
+    [panel] = result["panel"]
+    expected = by_definition([Counter("ab"), Counter("aa")], ordered=False)
+    assert {name: panel[name] for name in expected} == expected
+
+
+def test_every_entry_has_every_field():
+    _, result, _ = run_audit(EXAMPLES / "hospital-l-diverse")
+    assert result is not None
+    fields = set(ReleasePanel.__dataclass_fields__) - {"sensitive"}
+    assert [set(each) for each in result["panel"]] == [fields] * 2
+    assert [each["release"] for each in result["panel"]] == ["1", "2"]
+    assert all("no register" in each["no_journalist"] for each in result["panel"])
+
+
+# -- text -------------------------------------------------------------------------------------------------
+def test_text():
+    _, out, _ = run_main(str(EXAMPLES / "hospital-l-diverse-outsider"))
+    lines = out.splitlines()
+    place = lines.index("Each release by itself")
+    rows = [" ".join(line.split()) for line in lines[place + 3 : place + 5]]
+    assert rows[0] == "1 2 2 2.00 0.636 0.500 0.455 0.500 0.455 0.455 0.000"
+    assert rows[1] == "2 2 2 2.00 0.273 0.500 0.455 0.500 0.371 0.371 0.000"
+
+
+def panel(tag: str, **changes: object) -> ReleasePanel:
+    fields: dict[str, object] = {
+        "release": tag, "sensitive": None, "rows": 10, "classes": 2, "k": 1_234_567, "distinct_l": 1234,
+        "entropy_l": 1234.567, "t": 0.99999, "ordered": False, "prosecutor_max": 1.0, "prosecutor_mean": 0.5,
+        "journalist_max": 0.5, "journalist_mean": 0.4, "marketer": 0.3, "uniqueness": 0.2, "no_journalist": None,
+        "alone": 0, "exact": False,
+    }  # fmt: skip
+    return ReleasePanel(**{**fields, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_fits_and_shows_the_last_releases(width):
+    report = run_in_process(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions())
+    tags = tuple(f"20{place:02}-release-of-the-clinic" for place in range(30))
+    entries = tuple(panel(tag, sensitive=name) for tag in tags for name in ("Diagnosis", "Medication"))
+    report = replace(report, panel=entries, series=replace(report.series, releases=tags))
+    out = Text(width=width).render(report)
+    part = out[out.index("Each release by itself") : out.index("Findings of")]
+    assert "the last 24 of 30" in part
+    assert max(map(len, part.splitlines())) <= width
+    assert "2006" in part
+    assert "2005" not in part
+    assert ("mean" in part) == (width == 100)

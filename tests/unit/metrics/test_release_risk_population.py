@@ -1,0 +1,126 @@
+"""The population behind a release: who of the register fits each group, by definition, however it is counted."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.register import RegisterSource
+from audit.io.series import open_series
+from audit.metrics.release_risk import panels
+from tests.cli.forms import EXAMPLES, write_rows
+from tests.helpers.running import run_audit
+
+
+def fits(age: int, cell: str) -> bool:
+    low, high = cell.strip("[]").split(", ")
+    return int(low) <= age <= int(high)
+
+
+def random_register(draw: random.Random, releases: int) -> list[tuple[str, tuple[int, str], int]]:
+    """Return lines (person, age and sex, release from 1): people with gaps, whose values change."""
+    return [
+        (f"p{person}", (draw.randrange(20, 60), draw.choice("fm")), position + 1)
+        for person in range(12)
+        for position in sorted(draw.sample(range(releases), draw.randrange(1, releases + 1)))
+    ]
+
+
+def random_cells(draw: random.Random) -> tuple[str, str]:
+    low = draw.randrange(18, 40)
+    return f"[{low}, {low + draw.randrange(25)}]", draw.choice(["f", "m", "*"])
+
+
+def random_rows(draw: random.Random, *, single: bool) -> list[list[str]]:
+    """Return three groups, whose rows have equal cells or (unless `single`) differ."""
+    groups = {group: random_cells(draw) for group in "123"}
+    return [
+        [group, *(cells if single else random_cells(draw)), draw.choice("abc")]
+        for group, cells in groups.items()
+        for _ in range(draw.randrange(1, 4))
+    ]
+
+
+def write_outsider(folder: Path, seed: int, *, single: bool) -> tuple[list[tuple[str, tuple[int, str], int]], list]:
+    """Write a series with a register and a counterfeit in group 1 of release 2; return the lines and the tables."""
+    draw, releases = random.Random(seed), 3  # noqa: S311
+    lines = random_register(draw, releases)
+    header = ["individual", "Age", "Sex", "release"]
+    write_rows(folder / "register.csv", [header, *([p, str(age), sex, str(r)] for p, (age, sex), r in lines)])
+    tables = [random_rows(draw, single=single) for _ in range(releases)]
+    for position, rows in enumerate(tables):
+        write_rows(folder / f"{position + 1}.csv", [["Group", "Age", "Sex", "Value"], *rows])
+    write_rows(folder / "fake.csv", [["Group", "Count"], ["1", "1"], ["2", "0"], ["3", "0"]])
+    (folder / "series.toml").write_text(
+        '[series]\nname = "r"\nreleases = ["1.csv", "2.csv", "3.csv"]\n[columns]\nsensitive = "Value"\n'
+        'quasi_identifiers = ["Age", "Sex"]\ngroup = "Group"\n[adversary]\nregister = "register.csv"\n'
+        '[counterfeits]\n"2" = "fake.csv"\n',
+        encoding="utf-8",
+    )
+    return lines, tables
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("lattice", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
+    if not lattice:
+        monkeypatch.setattr("audit.adversary.lattice_sweep._SLAB_CELLS", 0)
+    lines, tables = write_outsider(tmp_path, seed, single=single)
+    [evidence] = build_evidence(open_series(tmp_path), "register")
+    source = evidence.source
+    assert isinstance(source, RegisterSource)
+    for position, rows in enumerate(tables):
+        known = {}
+        for person, values, when in lines:
+            if when <= position + 1 or person not in known:
+                known[person] = values
+        codes = source.release(position).group
+        found = source.population(position, source.releases.get(position))
+        assert found is not None
+        for code in set(codes.codes.tolist()):
+            cells = [(age, sex) for group, age, sex, _ in rows if group == codes.name(code)]
+            fitting = sum(any(fits(age, a) and s in (sex, "*") for a, s in cells) for age, sex in known.values())
+            assert found[code] == fitting + (position == 1 and codes.name(code) == "1")
+
+
+def keyed_register(folder: Path) -> RegisterSource:
+    """Return a group of two people and two counterfeits, known by the key, and a register that has a third person."""
+    people = [["A", "20"], ["B", "21"], ["C", "22"]]
+    write_rows(folder / "register.csv", [["individual", "Age", "first", "last"], *([*who, "1", "1"] for who in people)])
+    rows = [["1", "[20, 22]", "a", owner] for owner in ("A", "B", "", "~c1")]
+    write_rows(folder / "1.csv", [["Group", "Age", "Value", "Owner"], *rows])
+    (folder / "series.toml").write_text(
+        '[series]\nname = "k"\nreleases = ["1.csv"]\n[columns]\nsensitive = "Value"\nindividual = "Owner"\n'
+        'quasi_identifiers = ["Age"]\ngroup = "Group"\n[adversary]\nregister = "register.csv"\n',
+        encoding="utf-8",
+    )
+    [evidence] = build_evidence(open_series(folder), "register")
+    assert isinstance(evidence.source, RegisterSource)
+    return evidence.source
+
+
+def test_counterfeits_of_the_key_stand_in_the_population(tmp_path):
+    source = keyed_register(tmp_path)
+    [panel] = panels(source, 0, source.releases.get(0))
+    assert (panel.prosecutor_max, panel.journalist_max) == (1 / 4, 1 / 5)
+
+
+def test_no_journalist_where_it_would_take_too_long(tmp_path, monkeypatch):
+    monkeypatch.setattr("audit.adversary.lattice_sweep._SLAB_CELLS", 0)
+    monkeypatch.setattr("audit.adversary.coverage._CROWD_PAIRS", 2)
+    source = keyed_register(tmp_path)
+    [panel] = panels(source, 0, source.releases.get(0))
+    assert panel.journalist_max is None
+    assert "too many pairs" in str(panel.no_journalist)
+
+
+def test_people_who_left_stand_in_the_population():
+    """The paper's second release: more people of the register fit its groups than are in it."""
+    _, result, _ = run_audit(EXAMPLES / "hospital-l-diverse-outsider")
+    assert result is not None
+    first, second = result["panel"]
+    assert first["journalist_mean"] == first["prosecutor_mean"] == pytest.approx(5 / 11)
+    assert second["journalist_mean"] < second["prosecutor_mean"]
+    assert second["marketer"] == second["journalist_mean"]

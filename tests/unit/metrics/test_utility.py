@@ -1,0 +1,432 @@
+"""Axes, extents and measures beside literal definitions, and whole releases beside the papers' tables."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections import Counter
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit.io.attributes import QuasiIdentifier
+from audit.io.cells import Kind
+from audit.io.hierarchies import Hierarchy
+from audit.io.microdata import open_microdata
+from audit.io.series import open_series
+from audit.metrics.axes import DomainAxis, Extents, OutsideError
+from audit.metrics.generalization_loss import average_class_size, discernibility, group_sizes, ncp, perimeter
+from audit.metrics.queries import Workload, draw
+from audit.metrics.utility import Queries, axes_of, measure
+from audit.model.errors import InputError, UsageError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+AGES = DomainAxis("Age", Fraction(20), Fraction(29))
+HEIGHTS = DomainAxis("Height", Fraction(1), Fraction(3), counted=False)
+TOWNS = DomainAxis("Town", texts=("Rome", "Oslo", "Lima", "Bonn"))
+
+
+def cover(axis: DomainAxis, *texts: str, kind: Kind = Kind.NUMERIC, hierarchy: Hierarchy | None = None) -> Extents:
+    attribute = QuasiIdentifier(axis.name, kind, hierarchy, frozenset())
+    return axis.cover(attribute, attribute.numbers(texts)[0])
+
+
+def stretches(extents: Extents) -> list[list[tuple[float, float]]]:
+    pairs = list(zip(extents.start.tolist(), extents.stop.tolist(), strict=True))
+    return [pairs[a:b] for a, b in zip(extents.first, extents.first[1:], strict=False)]
+
+
+# -- axes and extents ---------------------------------------------------------------------------------------------
+
+
+def test_whole_numbers_are_counted():
+    found = cover(AGES, "[21, 22]", "21", "]21, 24[", ">=28", "<21", "*", "{21, 23, 24}", "2*", "[10, 20.5]")
+    assert stretches(found) == [
+        [(1, 3)],
+        [(1, 2)],
+        [(2, 4)],
+        [(8, 10)],
+        [(0, 1)],
+        [(0, 10)],
+        [(1, 2), (3, 4), (4, 5)],
+        [(0, 10)],
+        [(0, 1)],
+    ]
+    assert found.share == pytest.approx([0.2, 0, 0.2, 0.2, 0, 1, 0.3, 1, 0])
+    assert found.spread == pytest.approx([1 / 9, 0, 1 / 9, 1 / 9, 0, 1, 3 / 9, 1, 0])
+
+
+def test_other_numbers_are_measured():
+    found = cover(HEIGHTS, "[1.5, 2]", "1.5", ">2.5", "[0, 9]", "{1.5, 2.5}")
+    assert stretches(found) == [[(0.5, 1)], [(0.5, 0.5)], [(1.5, 2)], [(0, 2)], [(0.5, 0.5), (1.5, 1.5)]]
+    assert found.share == pytest.approx([0.25, 0, 0.25, 1, 0])
+    assert found.spread == pytest.approx([0.25, 0, 0.25, 1, 0.5])
+
+
+def test_texts_are_counted_in_the_order_of_their_domain():
+    found = cover(TOWNS, "{Rome, Lima}", "Oslo", "*", "Oslo,Bonn", "B***", kind=Kind.CATEGORICAL)
+    assert stretches(found) == [[(0, 1), (2, 3)], [(1, 2)], [(0, 4)], [(1, 2), (3, 4)], [(3, 4)]]
+    assert found.share == pytest.approx([0.5, 0, 1, 0.5, 0])
+    assert found.spread == pytest.approx([2 / 3, 0, 1, 2 / 3, 0])
+
+
+def test_masked_texts_cover_whole_numbers():
+    zips = DomainAxis("Zip", Fraction(20430), Fraction(20449))
+    assert stretches(cover(zips, "2043*", "2044*", "20441", kind=Kind.CATEGORICAL)) == [
+        [(0, 10)],
+        [(10, 20)],
+        [(11, 12)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("axis", "text", "kind"),
+    [
+        (AGES, "[30, 40]", Kind.NUMERIC),
+        (AGES, "]20, 21[", Kind.NUMERIC),
+        (AGES, "{20.5, 21.5}", Kind.NUMERIC),
+        (HEIGHTS, ">3", Kind.NUMERIC),
+        (HEIGHTS, "tall", Kind.CATEGORICAL),
+        (TOWNS, "Paris", Kind.CATEGORICAL),
+        (TOWNS, "[1, 2]", Kind.NUMERIC),
+    ],
+)
+def test_a_cell_that_covers_nothing_of_the_domain_is_refused(axis: DomainAxis, text: str, kind: Kind):
+    with pytest.raises(OutsideError):
+        cover(axis, text, kind=kind)
+
+
+def test_a_domain_of_one_value_costs_nothing():
+    for axis, text in (
+        (DomainAxis("a", Fraction(2), Fraction(2)), "[1, 3]"),
+        (DomainAxis("a", Fraction(2), Fraction(2), False), "*"),
+    ):
+        found = cover(axis, text)
+        assert found.share.tolist() == [0]
+        assert found.spread.tolist() == [0]
+        assert found.fractions(found.start, found.stop).tolist() == [[1]]
+
+
+half = st.integers(30, 70).map(lambda n: str(n / 2))
+numeric_cell = st.one_of(
+    half,
+    st.tuples(half, half, st.sampled_from("[]"), st.sampled_from("[]")).map(
+        lambda t: f"{t[2]}{min(t[:2], key=float)}, {max(t[:2], key=float)}{t[3]}"
+    ),
+    st.lists(half, min_size=1, max_size=4).map(lambda some: "{" + ",".join(some) + "}"),
+    st.sampled_from(["*", ">=24", "<22", ">28.5"]),
+)
+
+
+@given(st.lists(numeric_cell, min_size=1, max_size=5), st.integers(0, 9), st.integers(1, 10))
+def test_counted_cells_are_the_values_that_they_cover(texts: list[str], low: int, length: int):
+    attribute = QuasiIdentifier("Age", Kind.NUMERIC, None, frozenset())
+    numbers, errors = attribute.numbers(texts)
+    cells = np.unique(np.delete(numbers, [place for place, _ in errors]))
+    values = list(range(20, 30))
+    grid = attribute.covers(cells, [str(value) for value in values])
+    if not grid.any(axis=1).all():
+        with pytest.raises(OutsideError):
+            AGES.cover(attribute, cells)
+        cells, grid = cells[grid.any(axis=1)], grid[grid.any(axis=1)]
+    found = AGES.cover(attribute, cells)
+    inside = found.fractions(np.array([float(low)]), np.array([float(low + length)]))[0]
+    for covered, share, spread, part in zip(grid, found.share, found.spread, inside, strict=True):
+        held = [value for value, is_held in zip(values, covered, strict=True) if is_held]
+        assert share == pytest.approx(len(held) / 10 if len(held) > 1 else 0)
+        assert spread == pytest.approx((max(held) - min(held)) / 9)
+        assert part == pytest.approx(sum(low <= value - 20 < low + length for value in held) / len(held))
+
+
+# -- measures -----------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 4), max_size=20))
+def test_classes_are_charged_by_the_row(groups: list[int]):
+    used, group = np.unique(np.array(groups, dtype=np.int64), return_inverse=True)
+    sizes = group_sizes(group, np.ones(len(groups), dtype=np.int64), len(used))
+    assert discernibility(sizes) == sum(groups.count(each) for each in groups)
+    if groups:
+        assert average_class_size(sizes, k=2) == pytest.approx(len(groups) / len(set(groups)) / 2)
+    else:
+        assert average_class_size(sizes) == 0
+
+
+def test_rows_that_stand_for_several_people_count_as_many():
+    cells = [cover(AGES, "[20, 24]", "27"), cover(TOWNS, "*", "Oslo", kind=Kind.CATEGORICAL)]
+    cell, count = np.array([[0, 0], [1, 0], [0, 1]]), np.array([2, 1, 3])
+    assert perimeter(cells, cell, count) == pytest.approx(2 * (4 / 9 + 1) + 1 * (0 + 1) + 3 * (4 / 9 + 0))
+    assert ncp(cells, cell, count) == pytest.approx((2 * (0.5 + 1) + 1 * (0 + 1) + 3 * (0.5 + 0)) / 12)
+    assert group_sizes(np.array([0, 1, 0]), count, 2).tolist() == [5, 1]
+
+
+def test_without_cells_there_is_no_penalty():
+    none = np.zeros((0, 1), dtype=np.int64)
+    assert ncp([cover(AGES, "*")], none, np.zeros(0, dtype=np.int64)) is None
+    assert ncp([], np.zeros((3, 0), dtype=np.int64), np.ones(3, dtype=np.int64)) is None
+
+
+# -- whole releases -----------------------------------------------------------------------------------------------
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def interval(cell: str) -> tuple[int, int]:
+    low, _, high = cell.strip("[]").partition(", ")
+    return int(low), int(high or low)
+
+
+DOMAINS = {"Age": (21, 65), "Zipcode": (12000, 44000)}
+
+
+def literal_hospital(name: str, position: int, fake: dict[str, int], work: Workload, style: str):
+    """Everything that is measured of one release of the hospital, by loops over its rows."""
+    people = rows_of(EXAMPLES / "hospital-microdata" / f"{position + 1}.csv")
+    rows = rows_of(EXAMPLES / name / "releases" / f"{position + 1}.csv")
+    diseases = sorted({p["Disease"] for tag in "12" for p in rows_of(EXAMPLES / "hospital-microdata" / f"{tag}.csv")})
+    reach = cost = 0.0
+    for row in rows:
+        for column, (least, most) in DOMAINS.items():
+            low, high = interval(row[column])
+            reach += (high - low) / (most - least)
+            cost += (high - low + 1) / (most - least + 1) if high > low else 0
+    relative = []
+    for starts, ends in zip(work.low, work.high, strict=True):
+        asked = [range(int(a), int(b)) for a, b in zip(starts, ends, strict=True)]
+        act = sum(
+            all(int(p[c]) - low in asked[i] for i, (c, (low, _)) in enumerate(DOMAINS.items()))
+            and diseases.index(p["Disease"]) in asked[2]
+            for p in people
+        )
+        est = 0.0
+        for group in {row["Group-ID"] for row in rows}:
+            members = [row for row in rows if row["Group-ID"] == group]
+            boxes = [interval(members[0][column]) for column in DOMAINS]
+            part = prod(
+                len(range(max(low - least, asked[i].start), min(high - least + 1, asked[i].stop))) / (high - low + 1)
+                for i, ((low, high), (least, _)) in enumerate(zip(boxes, DOMAINS.values(), strict=True))
+            )
+            qualify = sum(diseases.index(row["Disease"]) in asked[2] for row in members) / len(members)
+            est += (len(members) - fake.get(group, 0)) * part * qualify
+        divisor = act if style == "m-invariance" else est
+        if divisor:
+            relative.append(abs(act - est) / divisor)
+    return {
+        "rows": len(rows),
+        "discernibility": sum(size**2 for size in Counter(row["Group-ID"] for row in rows).values()),
+        "average_group": len(rows) / len({row["Group-ID"] for row in rows}),
+        "perimeter": reach,
+        "ncp": cost / len(rows) / 2,
+        "query_error": median(relative),
+        "skipped": len(work) - len(relative),
+    }
+
+
+@pytest.mark.parametrize("name", ["hospital-l-diverse", "hospital-2-invariant"])
+@pytest.mark.parametrize("style", ["m-invariance", "m-distinct"])
+def test_the_hospital_is_measured_as_by_hand(name: str, style: str):
+    microdata = open_microdata(EXAMPLES / "hospital-microdata")
+    found = measure([(name, open_series(EXAMPLES / name))], microdata, Queries(300, 0.3, style, seed=7))[0]
+    for position, release in enumerate(found):
+        work = draw(axes_of(microdata), 300, 0.3, style, np.random.default_rng([7, position]))
+        fakes = rows_of(EXAMPLES / name / "counterfeits/2.csv") if "invariant" in name and position == 1 else []
+        literal = literal_hospital(name, position, {row["Group-ID"]: int(row["Count"]) for row in fakes}, work, style)
+        for measured, value in literal.items():
+            assert getattr(release, measured) == pytest.approx(value), measured
+        assert release.counterfeits == (2 if fakes else 0)
+
+
+def test_every_series_is_asked_the_same_queries():
+    microdata = open_microdata(EXAMPLES / "hospital-microdata")
+    named = [(name, open_series(EXAMPLES / name)) for name in ("hospital-l-diverse", "hospital-2-invariant")]
+    both = measure(named, microdata, Queries(50))
+    assert both == [measure([each], microdata, Queries(50))[0] for each in named]
+    assert [release.skipped for release in both[0]] == [release.skipped for release in both[1]]
+    assert both[0][0].query_error == both[1][0].query_error  # the two series begin with the same release
+    assert both[0][0].query_error != measure(named, microdata, Queries(50, seed=1))[0][0].query_error
+
+
+def test_a_release_is_matched_to_its_snapshot_by_name(tmp_path: Path):
+    shutil.copytree(EXAMPLES / "hospital-2-invariant", tmp_path / "late")
+    (tmp_path / "late/releases/1.csv").unlink()
+    edit(tmp_path / "late/series.toml", '"releases/1.csv", ', "")
+    microdata = open_microdata(EXAMPLES / "hospital-microdata")
+    named = [("a", open_series(EXAMPLES / "hospital-2-invariant")), ("b", open_series(tmp_path / "late"))]
+    whole_series, late = measure(named, microdata, Queries(50))
+    assert late == whole_series[1:]
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def hospital(folder: Path) -> tuple[Path, Path]:
+    shutil.copytree(EXAMPLES / "hospital-2-invariant", folder / "series")
+    shutil.copytree(EXAMPLES / "hospital-microdata", folder / "microdata")
+    return folder / "series", folder / "microdata"
+
+
+def test_a_column_that_is_not_published_says_nothing(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(series / "series.toml", '["Age", "Zipcode"]', "[]")
+    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
+    assert [release.ncp for release in found] == [1, 1]
+    assert [release.perimeter for release in found] == [22, 26]
+
+
+def test_declared_domains_are_wider_than_what_was_seen(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    before = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
+    with (microdata / "microdata.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[domains]\nAge = [0, 88]\nZipcode = [0, 64000]\n")
+    after = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
+    assert after[0].perimeter == pytest.approx((before[0].perimeter or 0) / 2)
+
+
+def test_the_counterfeits_of_a_series_without_key_are_those_published(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(series / "series.toml", 'individual = "Owner"\n', "")
+    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
+    assert [release.counterfeits for release in found] == [0, 2]
+
+
+def test_other_microdata_are_found_out(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(microdata / "2.csv", "flu", "gastritis")
+    with pytest.raises(InputError, match=r"series/releases/2\.csv: \d rows have values that the"):
+        measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
+
+
+def test_counterfeits_may_have_values_that_nobody_has(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(
+        series / "releases/2.csv", ',1,"[21, 22]","[12000, 14000]",bronchitis', ',1,"[21, 22]","[12000, 14000]",rabies'
+    )
+    found = measure([("series", open_series(series))], open_microdata(microdata), Queries(50))[0]
+    assert found[1].rows == 13
+
+
+def test_cells_outside_the_domain_are_found_out(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(series / "releases/1.csv", "[52, 56]", "[66, 70]")
+    with pytest.raises(InputError, match=r'series/releases/1\.csv, column "Age": a cell covers no value'):
+        measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('sensitive = "Disease"', 'sensitive = "Zipcode"', "no sensitive column"),
+        ('["Age", "Zipcode"]', '["Age"]', 'no quasi-identifier "Zipcode"'),
+        ('["1.csv", "2.csv"]', '["1.csv"]', 'no snapshot for release "2"'),
+    ],
+)
+def test_a_series_of_other_microdata_is_refused(tmp_path: Path, old: str, new: str, told: str):
+    series, microdata = hospital(tmp_path)
+    if "Zipcode" in new and "sensitive" in new:
+        edit(microdata / "microdata.toml", '["Age", "Zipcode"]', '["Age"]')
+        edit(series / "series.toml", '["Age", "Zipcode"]', '["Age"]')
+    edit(microdata / "microdata.toml", old, new)
+    with pytest.raises(UsageError, match=told):
+        measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
+
+
+def test_faults_of_the_microdata_are_told_with_their_folder(tmp_path: Path):
+    series, microdata = hospital(tmp_path)
+    edit(microdata / "2.csv", "flu", "")
+    with pytest.raises(InputError, match=r"microdata/2\.csv:\d+, column \"Disease\": the row has no value"):
+        measure([("series", open_series(series))], open_microdata(microdata), Queries(50))
+
+
+def test_an_anatomy_series_is_measured_by_its_rows(tmp_path: Path):
+    """Exact rows and the values of each group in a table of their own: nothing is generalized, yet values are not."""
+    series, microdata = hospital(tmp_path)
+    for tag in "12":
+        people = rows_of(microdata / f"{tag}.csv")
+        (series / f"releases/{tag}.csv").unlink()
+        groups = {person["Name"]: place // 3 for place, person in enumerate(people)}
+        rows = ["Group-ID,Age,Zipcode", *(f"{groups[p['Name']]},{p['Age']},{p['Zipcode']}" for p in people)]
+        (series / f"releases/{tag}.rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        counts = Counter((groups[p["Name"]], p["Disease"]) for p in people)
+        values = ["Group-ID,Disease,count", *(f"{group},{value},{n}" for (group, value), n in counts.items())]
+        (series / f"releases/{tag}.values.csv").write_text("\n".join(values) + "\n", encoding="utf-8")
+    pair = '{{ rows = "releases/{0}.rows.csv", values = "releases/{0}.values.csv" }}'
+    edit(series / "series.toml", '"releases/1.csv", "releases/2.csv"', ", ".join(pair.format(tag) for tag in "12"))
+    edit(series / "series.toml", 'individual = "Owner"\n', "")
+    edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
+    opened = open_microdata(microdata)
+    found = measure([("series", open_series(series))], opened, Queries(200, 0.3))[0]
+    assert [release.ncp for release in found] == [0, 0]
+    assert [release.perimeter for release in found] == [0, 0]
+    people = rows_of(microdata / "1.csv")
+    diseases = list(axes_of(opened)[2].texts)
+    relative = []
+    work = draw(axes_of(opened), 200, 0.3, "m-invariance", np.random.default_rng([0, 0]))
+    for low, high in zip(work.low, work.high, strict=True):
+        hit = [low[0] <= int(p["Age"]) - 21 < high[0] and low[1] <= int(p["Zipcode"]) - 12000 < high[1] for p in people]
+        sick = [low[2] <= diseases.index(p["Disease"]) < high[2] for p in people]
+        act = sum(h and s for h, s in zip(hit, sick, strict=True))
+        trios = [slice(begin, begin + 3) for begin in range(0, len(people), 3)]
+        est = sum(sum(hit[trio]) * sum(sick[trio]) / len(sick[trio]) for trio in trios)
+        if act:
+            relative.append(abs(act - est) / act)
+    assert found[0].query_error == pytest.approx(median(relative))
+
+
+def write_microdata(folder: Path, *snapshots: str, domains: str = "") -> Path:
+    folder.mkdir()
+    for tag, text in enumerate(snapshots, 1):
+        (folder / f"{tag}.csv").write_text("Who,Age,Height,Town,Pay\n" + text, encoding="utf-8")
+    names = ", ".join(f'"{tag}.csv"' for tag in range(1, len(snapshots) + 1))
+    (folder / "microdata.toml").write_text(
+        f'[microdata]\nname = "Few"\nsnapshots = [{names}]\n[columns]\nindividual = "Who"\n'
+        f'quasi_identifiers = ["Age", "Height", "Town"]\nsensitive = "Pay"\n{domains}',
+        encoding="utf-8",
+    )
+    return folder
+
+
+PEOPLE = "1,20,1.5,Town 10,100\n2,25,1.75,Town 2,20\n", "1,21,2,Town 10,100\n3,23,1.6,Town 9,3\n"
+
+
+def test_domains_are_the_values_of_all_snapshots(tmp_path: Path):
+    age, height, town, pay = axes_of(open_microdata(write_microdata(tmp_path / "seen", *PEOPLE)))
+    assert (age.low, age.high, age.counted, age.size) == (20, 25, True, 6)
+    assert (height.low, height.high, height.counted, height.size) == (Fraction(3, 2), 2, False, 0.5)
+    assert town.texts == ("Town 2", "Town 9", "Town 10")
+    assert pay.texts == ("3", "20", "100")
+
+
+def test_declared_domains_come_first(tmp_path: Path):
+    domains = '[domains]\nAge = [0.5, 99]\nHeight = [1, 3]\nTown = ["Town 10", "Town 9", "Town 2", "Town 1"]\n'
+    age, height, town, _ = axes_of(open_microdata(write_microdata(tmp_path / "told", *PEOPLE, domains=domains)))
+    assert (age.low, age.counted, age.size) == (Fraction(1, 2), False, 98.5)
+    assert (height.low, height.counted, height.size) == (1, False, 2)
+    assert town.texts == ("Town 10", "Town 9", "Town 2", "Town 1")
+
+
+def test_measured_quasi_identifiers_published_exactly_answer_every_query_rightly(tmp_path: Path):
+    microdata = open_microdata(write_microdata(tmp_path / "people", *PEOPLE))
+    (tmp_path / "series").mkdir()
+    (tmp_path / "series/series.toml").write_text(
+        '[series]\nname = "Exact"\nreleases = ["1.csv", "2.csv"]\n[columns]\nsensitive = "Pay"\n'
+        'quasi_identifiers = ["Age", "Height", "Town"]\nindividual = "Who"\n',
+        encoding="utf-8",
+    )
+    for tag in "12":
+        shutil.copy(tmp_path / f"people/{tag}.csv", tmp_path / f"series/{tag}.csv")
+    found = measure([("series", open_series(tmp_path / "series"))], microdata, Queries(400, 0.4))[0]
+    for release in found:
+        assert (release.query_error, release.ncp, release.perimeter) == (0, 0, 0)
+        assert (release.skipped or 0) < 400

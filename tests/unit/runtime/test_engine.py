@@ -1,0 +1,109 @@
+"""Engines: what comes out is the same however many tasks are done at once; budgets travel."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from audit.runtime.budget import Budget
+from audit.runtime.engine import Local, Task, on_cancel
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_results_come_in_the_order_of_tasks(jobs: int) -> None:
+    engine = Local(jobs)
+
+    def late(number: int) -> int:
+        time.sleep(0.002 * (number % 3))
+        return number * number
+
+    assert list(engine.results(engine.submit(late, n) for n in range(20))) == [n * n for n in range(20)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_tasks_are_given_the_results_of_tasks(jobs: int) -> None:
+    engine = Local(jobs)
+    chain: Task[int] = engine.submit(int, 1)
+    for _ in range(50):
+        chain = engine.submit(lambda a, b: a + b, chain, 2)
+    assert chain.result() == 101
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_tasks_are_submitted_only_a_few_ahead(jobs: int) -> None:
+    engine, submitted = Local(jobs), list[int]()
+
+    def tasks() -> Iterator[Task[int]]:
+        for number in range(30):
+            submitted.append(number)
+            yield engine.submit(int, number)
+
+    for result in engine.results(tasks()):
+        assert len(submitted) <= result + jobs + 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_kernel_raises_is_raised(jobs: int) -> None:
+    engine = Local(jobs)
+    with pytest.raises(ZeroDivisionError):
+        list(engine.results(engine.submit(lambda n: 1 // n, n) for n in (1, 0, 2)))
+
+
+def test_as_many_tasks_run_at_once_as_there_are_jobs() -> None:
+    engine, meeting = Local(3), threading.Barrier(3, timeout=10)
+    list(engine.results([engine.submit(meeting.wait) for _ in range(3)]))
+
+
+def test_a_budget_that_travels_ends_at_the_same_moment() -> None:
+    budget = Budget(100.0, lambda _a, _b: None, Local(3))
+    time.sleep(0.02)
+    half = budget.fraction(0.5)
+    for here in (budget, half):
+        there = pickle.loads(pickle.dumps(here))  # noqa: S301 - our own
+        assert there.remaining() == pytest.approx(here.remaining(), abs=0.01)
+        assert (there.reason, there.on_progress, there.engine.jobs) == (here.reason, None, 1)
+    spent = pickle.loads(pickle.dumps(Budget(0.0)))  # noqa: S301
+    assert spent.exhausted()
+    free = pickle.loads(pickle.dumps(Budget()))  # noqa: S301
+    assert free.remaining() is None
+    assert not free.exhausted()
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool) -> None:
+    engine, began, ended = Local(2), threading.Event(), threading.Semaphore(0)
+
+    def endless() -> None:
+        began.set()
+        while not Budget().exhausted():
+            time.sleep(0.001)
+        ended.release()
+
+    def interrupted() -> None:
+        began.wait(10)
+        raise KeyboardInterrupt
+
+    tasks = (engine.submit(kernel) for kernel in (interrupted, endless))
+    with pytest.raises(KeyboardInterrupt):
+        list(engine.results(list(tasks) if listed else tasks))
+    assert ended.acquire(timeout=10)
+    assert not Budget().exhausted()
+    assert list(engine.results(engine.submit(Budget().exhausted) for _ in range(5))) == [False] * 5
+
+
+def test_solvers_are_stopped_where_nobody_waits_for_them_any_more() -> None:
+    engine, began, stopped = Local(2), threading.Event(), threading.Event()
+
+    def solving() -> None:
+        with on_cancel(stopped.set):
+            began.set()
+            stopped.wait(10)
+
+    results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
+    next(results)
+    results.close()
+    assert stopped.wait(10)

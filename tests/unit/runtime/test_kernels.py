@@ -1,0 +1,115 @@
+"""Kernels: when compiled ones are loaded, what they leave on a machine, and where."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit.runtime import kernels
+
+PROGRAM = """
+import numpy as np
+from audit.runtime import kernels
+compiled = []
+kernels.on_compiling = lambda: compiled.append(1)
+from audit.metrics import release_risk_compiled as panel_compiled
+group = np.zeros(3, dtype=np.int32)
+panel_compiled.spread(group, group, np.array([3]), np.array([3]))
+print(len(compiled), kernels.is_cached("audit.metrics.release_risk_compiled"))
+"""
+
+
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_forgone", {})
+    monkeypatch.setattr(kernels, "_in_use", set())
+    monkeypatch.setattr(kernels, "sys", type("sys", (), {"modules": {}, "version_info": sys.version_info}))
+
+
+def test_kernels_are_loaded_when_what_was_forgone_pays_for_compiling(fresh, monkeypatch) -> None:
+    monkeypatch.setattr(kernels, "is_cached", lambda _: False)
+    asked = [kernels.pays("one", 1.0, 3.0) for _ in range(6)]
+    assert asked == [False, False, False, True, True, True]
+    assert not kernels.pays("other", 3.4, 3.0)
+
+
+def test_what_is_compiled_already_has_to_pay_for_loading_alone(fresh, monkeypatch) -> None:
+    monkeypatch.setattr(kernels, "is_cached", lambda module: module == "one")
+    assert [kernels.pays("one", 0.2, 100.0) for _ in range(4)] == [False, False, True, True]
+    kernels.sys.modules["numba"] = None
+    assert kernels.pays("one", 0.0)
+    assert not kernels.pays("other", 4.9)
+
+
+def run(environment: dict[str, str], folder: Path | None = None) -> list[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG", "HOME", "PYTHON"))}
+    path = {} if folder is None else {"PYTHONPATH": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=clean | environment | path | {"PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_it_is_said_once_that_kernels_are_compiled_and_only_the_first_process_does_so(tmp_path) -> None:
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    assert run(environment) == ["1", "True"]
+    assert run(environment) == ["0", "True"]
+
+
+def installed(tmp_path: Path) -> Path:
+    """Return a folder with what the kernel needs, of which nothing was compiled, and nobody can write to."""
+    root = Path(kernels.__file__).parents[1]
+    folder = tmp_path / "installed"
+    sources = ("metrics/release_risk_compiled.py", "runtime/kernels.py", "runtime/compiling.py")
+    for name in ("__init__.py", "metrics/__init__.py", "runtime/__init__.py", *sources):
+        target = folder / "audit" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = "" if name.endswith("__init__.py") else (root / name).read_text()
+        # Root may write anywhere: a file where the folder for compiled code would be stands in its way.
+        target.write_text(text)
+        (target.parent / "__pycache__").touch()
+    return folder
+
+
+def test_where_nothing_can_be_kept_beside_the_source_it_is_kept_in_the_cache_of_the_user(tmp_path) -> None:
+    folder, home = installed(tmp_path), tmp_path / "home"
+    home.mkdir()
+    assert run({"HOME": str(home)}, folder) == ["1", "True"]
+    assert list((home / ".cache" / "series-audit").rglob("*.nbi"))
+    assert run({"HOME": str(home)}, folder) == ["0", "True"]
+
+
+def test_where_nothing_can_be_kept_at_all_kernels_work_all_the_same(tmp_path) -> None:
+    folder, home, scratch = installed(tmp_path), tmp_path / "home", tmp_path / "scratch"
+    home.touch()
+    scratch.mkdir()
+    assert run({"HOME": str(home), "TMPDIR": str(scratch)}, folder) == ["1", "False"]
+    assert not list(scratch.iterdir())
+
+
+def test_what_an_installation_was_built_with_is_used_though_nothing_can_be_added(tmp_path, monkeypatch) -> None:
+    folder = installed(tmp_path)
+    for file in folder.rglob("__pycache__"):
+        file.unlink()
+    assert run({"HOME": str(tmp_path / "a")}, folder) == ["1", "True"]
+    blocked = (
+        "import tempfile; old = tempfile.TemporaryFile\n"
+        "def deny(*a, dir=None, **k):\n"
+        "    if str(dir).endswith('__pycache__'): raise PermissionError(13, 'read-only')\n"
+        "    return old(*a, dir=dir, **k)\n"
+        "tempfile.TemporaryFile = deny\n"
+    )
+    (folder / "sitecustomize.py").write_text(blocked)
+    before = sorted(folder.rglob("*.nb?"))
+    assert run({"HOME": str(tmp_path / "b")}, folder) == ["0", "True"]
+    assert sorted(folder.rglob("*.nb?")) == before

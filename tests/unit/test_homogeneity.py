@@ -1,0 +1,140 @@
+"""What each release gives away by itself, against counting by hand."""
+
+import random
+from collections import Counter, defaultdict
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+MANIFEST = """
+[series]
+releases = [{releases}]
+
+[columns]
+sensitive = "Disease"
+quasi_identifiers = ["Age", "Zip"]
+{more}
+"""
+
+
+def series(folder, releases, more=""):
+    names = []
+    for place, rows in enumerate(releases, 1):
+        names.append(f'"{place}.csv"')
+        write(folder / f"{place}.csv", as_csv([["g", "Age", "Zip", "Disease", "n"], *rows]))
+    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=more))
+    return folder
+
+
+def homogeneity(folder, *words):
+    code, result, err = run_audit(folder, *words)
+    assert result is not None, err
+    [entry] = [each for each in result["attacks"] if each["attack"] == "homogeneity"]
+    return code, entry, result
+
+
+def by_hand(releases, *, group, count, limit):
+    """Classes in which one value's share is 1 or reaches the limit, as release, rows, value and share."""
+    found, shares = [], []
+    for place, rows in enumerate(releases, 1):
+        classes = defaultdict(Counter)
+        for g, age, zip_code, disease, n in rows:
+            classes[g if group else None, age, zip_code][disease] += int(n) if count else 1
+        for values in classes.values():
+            total = sum(values.values())
+            most = max(values.values())
+            shares.append(most / total)
+            if most == total or most / total >= limit - 1e-12:
+                likeliest = {value for value, times in values.items() if times == most}
+                found.append((str(place), total, likeliest, most / total))
+    return found, max(shares)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_classes_are_those_counted_by_hand(tmp_path, seed):
+    rng = random.Random(seed)  # noqa: S311
+    group, count, limit = rng.random() < 0.5, rng.random() < 0.5, rng.choice([1.0, 0.5, 0.75])
+    releases = [
+        [
+            [
+                rng.choice("xy"),
+                rng.choice(["20-30", "30-40"]),
+                rng.choice(["1*", "2*"]),
+                rng.choice("abc"),
+                rng.randint(1, 3),
+            ]
+            for _ in range(rng.randint(4, 14))
+        ]
+        for _ in range(rng.randint(1, 3))
+    ]
+    more = ('group = "g"\n' if group else "") + ('count = "n"\n' if count else "")
+    code, entry, result = homogeneity(
+        series(tmp_path, releases, more), "--policy", f"max_risk={limit}", "--findings", "all"
+    )
+    expected, highest = by_hand(releases, group=group, count=count, limit=limit)
+    assert entry["status"] == "complete"
+    assert entry["findings_total"] == len(expected) == entry["measures"]["at_limit"]
+    told = [(f["release"], f["rows"], f["value"], f["risk"]) for f in entry["findings"]]
+    left = list(expected)
+    for release, rows, value, risk in told:
+        match = next(e for e in left if (e[0], e[1], e[3]) == (release, rows, risk) and value in e[2])
+        left.remove(match)
+    assert entry["measures"]["max_risk"] == highest
+    smallest = min(each["k"] for each in result["panel"])
+    assert code == (1 if expected or smallest < 2 else 0)
+    assert result["adversary"]["kind"] == "published"
+
+
+def test_the_report_says_what_a_key_would_add(tmp_path):
+    rows = [["x", "1", "1", disease, 1] for disease in "abab"]
+    folder = series(tmp_path, [rows, rows[:3]])
+    code, out, _ = run_main(str(folder))
+    assert code == 0
+    said = " ".join(out.split())
+    assert "Each release was judged by itself" in said
+    for needed in ("private/<release>.key.csv", "[adversary] register", "[columns] record"):
+        assert needed in said
+    assert "max_risk is not decided" not in said
+
+
+def test_it_can_be_asked_for_where_more_is_known(tmp_path):
+    rows = [["x", "1", "1", disease, 1] for disease in "aab"]
+    folder = series(tmp_path, [rows], 'individual = "n"')
+    write(folder / "1.csv", as_csv([["g", "Age", "Zip", "Disease", "n"], *([*r[:4], i] for i, r in enumerate(rows))]))
+    assert homogeneity(folder)[1]["status"] == "skipped"
+    _, entry, result = homogeneity(folder, "--adversary", "published")
+    assert (entry["status"], entry["measures"]["max_risk"]) == ("complete", 2 / 3)
+    assert result["series"]["individuals"] == 0
+
+
+def test_a_group_of_counterfeits_gives_nobody_away(tmp_path):
+    rows = [["x", "1", "1", "a", 1], ["x", "1", "1", "a", 1], ["y", "2", "2", "a", 1], ["y", "2", "2", "b", 1]]
+    folder = series(tmp_path, [rows], 'group = "g"\n[counterfeits]\n1 = "fake.csv"')
+    write(folder / "fake.csv", "g,Count\nx,1\n")
+    assert homogeneity(folder)[1]["findings_total"] == 1
+    write(folder / "fake.csv", "g,Count\nx,2\n")
+    assert homogeneity(folder)[1]["findings_total"] == 0
+
+
+def test_anatomy_pairs_by_group(tmp_path):
+    write(tmp_path / "1.rows.csv", "Age,Zip,g\n21,1,x\n22,1,x\n31,2,y\n32,3,y\n")
+    write(tmp_path / "1.values.csv", "g,Disease,count\nx,flu,2\ny,flu,1\ny,cold,1\n")
+    head = MANIFEST.format(releases='{ rows = "1.rows.csv", values = "1.values.csv" }', more='group = "g"')
+    write(tmp_path / "series.toml", head)
+    _, entry, _ = homogeneity(tmp_path)
+    assert [(f["group"], f["value"], f["rows"]) for f in entry["findings"]] == [("x", "flu", 2)]
+
+
+def test_a_waiver_accepts_one_class(tmp_path):
+    rows = [["x", "1", "1", "a", 1], ["x", "1", "1", "a", 1], ["y", "2", "2", "a", 1], ["y", "2", "2", "b", 1]]
+    folder = series(tmp_path, [rows])
+    (folder / "private").mkdir()
+    code, entry, _ = homogeneity(folder, "--stable-ids")
+    assert code == 1
+    ident = entry["findings"][0]["id"]
+    with (folder / "series.toml").open("a") as file:
+        file.write(f'[[waiver]]\nfinding = "{ident}"\nreason = "agreed"\nexpires = 2999-01-01\n')
+    code, entry, _ = homogeneity(folder)
+    assert (code, entry["findings_total"]) == (0, 0)

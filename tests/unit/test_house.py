@@ -1,0 +1,67 @@
+"""The house: every page is reachable, every module is under a contract, no class has a name twice."""
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from anonymizers.registry import METHODS
+from attacks.registry import ATTACKS
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+
+def links(page):
+    """The files that a page links to."""
+    found = LINK.findall(re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
+    return [(page.parent / each).resolve() for each in found if "://" not in each and not each.startswith("mailto:")]
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    assert [str(each.relative_to(ROOT)) for each in links(page) if not each.exists()] == []
+
+
+def test_every_page_is_reachable_from_the_index():
+    seen, waiting = set(), [ROOT / "docs" / "index.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in seen:
+            seen.add(page)
+            waiting += [each for each in links(page) if each.suffix == ".md" and each.exists()]
+    assert [page.name for page in PAGES if page not in seen] == []
+
+
+def test_every_module_is_under_a_contract():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    [layers] = [each["layers"] for each in contracts if each["name"].startswith("Inside audit")]
+    covered = [name.strip() for layer in layers for name in re.split(r"[|:]", layer)]
+    modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "audit").rglob("*.py")]
+    free = [m for m in modules if not m.endswith("__init__") and not any(f"{m}.".startswith(f"{c}.") for c in covered)]
+    assert free == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "registry"), [("Attacks do not", ATTACKS), ("Anonymizers do not", METHODS)], ids=["attacks", "anonymizers"]
+)
+def test_whoever_is_registered_knows_no_other(kind, registry):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    [modules] = [each["modules"] for each in contracts if each["name"].startswith(kind)]
+    for target in registry.own.values():
+        assert any(f"{target.partition(':')[0]}.".startswith(f"{module}.") for module in modules), target
+
+
+def test_no_class_of_the_house_and_its_attacks_has_a_name_twice():
+    """Of the packages that hold one concept each; what is private to a package is its own matter."""
+    names = defaultdict(list)
+    for folder in ("audit", "reports", "anonymizers"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    names[node.name].append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in names.items() if len(where) > 1} == {}

@@ -1,0 +1,229 @@
+"""Certificates of equivalences, right and wrong ones, checked against series on disk."""
+
+import tempfile
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.model.outcome import EquivalenceFinding, Nameless, Weighted
+from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.equivalence import CombinationChecker
+from tests.helpers.strategies import linked_series
+from tests.helpers.tiny import Known, Registered, Row, TinySeries
+
+ONE = Fraction(1)
+# Bob leaves and Greg comes, in the company of Alice; group 2 holds nameless counterfeits, group 3 one with a name.
+CLINIC = TinySeries(
+    [
+        [
+            Row("Alice", "1", "cancer"),
+            Row("Bob", "1", "flu"),
+            Row(None, "2", "flu"),
+            Row("Carl", "2", "flu"),
+            Row(None, "2", "flu"),
+            Row("~c1", "3", "flu"),
+        ],
+        [Row("Alice", "1", "cancer"), Row("Greg", "1", "flu"), Row(None, "2", "flu"), Row("Carl", "2", "flu")],
+    ]
+)
+PAIR = {(0, "1"): ONE, (1, "1"): -ONE}
+
+
+@contextmanager
+def opened(series):
+    """The source of a series written to disk, and the codes of its people and values by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        [evidence] = build_evidence(open_series(series.write(Path(folder))))
+        for release in range(len(evidence.tags)):
+            evidence.source.members(release)
+        number = evidence.source.series.people.find
+        yield evidence.source, number, {name: code for code, name in enumerate(evidence.values)}
+
+
+def holds(source, finding):
+    try:
+        CombinationChecker(source).check(finding)
+    except BrokenCertificateError:
+        return False
+    return True
+
+
+def combined(series, weights):
+    """What groups add up to, by names: members (nameless ones as release, group and number) and values, not 0."""
+    known = {line.individual for line in series.known}
+    members, values = Counter(), Counter()
+    for (release, group), weight in weights.items():
+        nameless = 0
+        for row in series.releases[release]:
+            if row.group == group and row.individual not in known:
+                who = row.individual or (release, group, nameless)
+                nameless += row.individual is None
+                members[who] += weight
+                values[row.value] += weight
+    return tuple({key: total for key, total in sums.items() if total} for sums in (members, values))
+
+
+def told(sums, value, weights, number):
+    """The finding that members add up to, by codes."""
+    sides = {1: [], -1: []}
+    for who, times in sums.items():
+        code = number(who) if isinstance(who, str) else Nameless(*who)
+        sides[1 if times > 0 else -1].append((code, abs(int(times))))
+    steps = tuple(Weighted(release, group, weight) for (release, group), weight in sorted(weights.items()))
+    return EquivalenceFinding(tuple(sides[1]), tuple(sides[-1]), value, steps)
+
+
+def swapped(finding):
+    return replace(finding, left=finding.right, right=finding.left)
+
+
+def tampered(finding):
+    """Findings that say something else, none of which can follow from the same groups."""
+    first, *others = finding.certificate
+    (somebody, times), *rest = finding.left
+    yield replace(finding, left=((somebody, times + 1), *rest))
+    yield replace(finding, left=((999, times), *rest))
+    yield replace(finding, left=tuple(rest))
+    yield replace(finding, left=(*finding.left, (999, 0)))
+    yield replace(finding, left=(*finding.left, finding.left[0]))
+    yield swapped(finding)
+    yield replace(finding, certificate=tuple(others))
+    yield replace(finding, certificate=(first._replace(weight=first.weight + 1), *others))
+    yield replace(finding, certificate=(first._replace(weight=Fraction(0)), *others))
+    yield replace(finding, certificate=(first._replace(group="nowhere"), *others))
+    yield replace(finding, certificate=(first._replace(release=99), *others))
+    yield replace(finding, certificate=(first._replace(release=-1), *others))
+    yield replace(finding, certificate=(*finding.certificate, *finding.certificate))
+    half = first._replace(weight=first.weight / 2)
+    yield replace(finding, certificate=(half, half, *others))
+    yield replace(finding, value=0 if finding.value is None else None)
+    yield replace(finding, value=1 if finding.value is None else 1 - finding.value)
+
+
+def unknown_groups(series):
+    """The groups that hold somebody whose value is not known beforehand."""
+    known = {line.individual for line in series.known}
+    rows = [(j, row) for j, release in enumerate(series.releases) for row in release if row.individual not in known]
+    return sorted({(j, row.group) for j, row in rows})
+
+
+@given(linked_series(known=True), st.data())
+def test_groups_that_add_up_are_taken_and_nothing_else(series, data):
+    groups = unknown_groups(series)
+    assume(groups)
+    weight = st.fractions(-2, 2, max_denominator=2).filter(bool)
+    weights = data.draw(st.dictionaries(st.sampled_from(groups), weight, min_size=1, max_size=4))
+    members, values = combined(series, weights)
+    if any(times.denominator > 1 for times in members.values()):
+        weights = {group: 2 * w for group, w in weights.items()}
+        members, values = combined(series, weights)
+    assume(members)
+    with opened(series) as (source, number, codes):
+        [value] = [codes[name] for name in values] if len(values) == 1 else [None]
+        finding = told(members, value, weights, number)
+        pins = list(members.values()) == [1] and list(values.values()) == [1]
+        assert holds(source, finding) == (pins or not values)
+        assert not holds(source, replace(finding, value=None if pins else 0))
+
+
+@given(linked_series(known=True), st.data())
+def test_what_is_changed_in_a_right_finding_is_seen(series, data):
+    groups = unknown_groups(series)
+    chosen = data.draw(st.permutations(groups))[:4]
+    right = []
+    for times in product((-1, Fraction(-1, 2), 0, 1, 2), repeat=len(chosen)):
+        weights = {group: Fraction(w) for group, w in zip(chosen, times, strict=True) if w}
+        members, values = combined(series, weights)
+        whole = members and all(t.denominator == 1 for t in members.values())
+        if whole and (not values or list(members.values()) == [1]):
+            right.append((weights, members, values))
+    assume(right)
+    weights, members, values = data.draw(st.sampled_from(right))
+    with opened(series) as (source, number, codes):
+        value = codes[next(iter(values))] if values else None
+        finding = told(members, value, weights, number)
+        assert holds(source, finding)
+        for wrong in tampered(finding):
+            assert not holds(source, wrong), wrong
+
+
+def test_two_people_have_the_same_value():
+    with opened(CLINIC) as (source, number, _):
+        finding = told({"Bob": 1, "Greg": -1}, None, PAIR, number)
+        assert finding.e == 1
+        assert holds(source, finding)
+        assert not holds(source, swapped(finding))
+
+
+def test_a_value_is_pinned():
+    with opened(CLINIC) as (source, number, codes):
+        finding = told({"~c1": 1}, codes["flu"], {(0, "3"): ONE}, number)
+        assert holds(source, finding)
+        assert not holds(source, replace(finding, value=codes["cancer"]))
+        group = told({"Carl": 1, (0, "2", 0): 1, (0, "2", 1): 1}, codes["flu"], {(0, "2"): ONE / 3}, number)
+        assert not holds(source, group)
+
+
+def test_nameless_counterfeits_are_somebody_each():
+    with opened(CLINIC) as (source, number, _):
+        weights = {(0, "2"): Fraction(2), (1, "2"): Fraction(-3)}
+        sums = {(0, "2", 0): 2, (0, "2", 1): 2, (1, "2", 0): -3, "Carl": -1}
+        assert holds(source, told(sums, None, weights, number))
+        for place in ((0, "2", 2), (0, "1", 0), (1, "2", 1)):
+            wrong = {place if who == (0, "2", 1) else who: times for who, times in sums.items()}
+            assert not holds(source, told(wrong, None, weights, number))
+
+
+def test_known_people_are_on_neither_side():
+    """Alice is known to have cancer, so that Bob has what remains of their group."""
+    series = replace(CLINIC, known=[Known("Alice", "cancer")])
+    with opened(series) as (source, number, codes):
+        assert holds(source, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
+        assert not holds(source, told({"Bob": 1, "Alice": 1}, None, {(0, "1"): ONE}, number))
+    with opened(CLINIC) as (source, number, codes):
+        assert not holds(source, told({"Bob": 1}, codes["flu"], {(0, "1"): ONE}, number))
+
+
+def test_values_that_may_change_tell_nothing():
+    transitions = {(value, value): None for value in ("cancer", "flu")} | {("flu", "cancer"): None}
+    with opened(replace(CLINIC, transitions=transitions)) as (source, number, _):
+        assert not holds(source, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
+
+
+def test_groups_that_are_only_guessed_tell_nothing():
+    releases = [[replace(row, cells=("x",)) for row in release if row.individual] for release in CLINIC.releases]
+    register = [Registered(row.individual, j, ("x",)) for j, release in enumerate(releases) for row in release]
+    series = TinySeries(releases, register=register, quasi_identifiers=("City",))
+    with tempfile.TemporaryDirectory() as folder:
+        [evidence] = build_evidence(open_series(series.write(Path(folder))), "register")
+        evidence.pools(1)
+        number = evidence.source.series.people.find
+        assert not holds(evidence.source, told({"Bob": 1, "Greg": -1}, None, PAIR, number))
+
+
+def test_values_that_are_published_as_counts(tmp_path):
+    """An Anatomy pair: rows in one file, the values of each group counted in another."""
+    (tmp_path / "1.csv").write_text("Owner,Group-ID\nAlice,1\nBob,1\nCarl,1\n", encoding="utf-8")
+    (tmp_path / "1-values.csv").write_text("Group-ID,Value,count\n1,flu,1\n1,cancer,2\n", encoding="utf-8")
+    (tmp_path / "2.csv").write_text("Owner,Group-ID\nAlice,1\nBob,1\nGreg,1\n", encoding="utf-8")
+    (tmp_path / "2-values.csv").write_text("Group-ID,Value,count\n1,flu,1\n1,cancer,2\n", encoding="utf-8")
+    pairs = ", ".join(f'{{ rows = "{tag}.csv", values = "{tag}-values.csv" }}' for tag in "12")
+    columns = 'individual = "Owner"\ngroup = "Group-ID"\nquasi_identifiers = []\nsensitive = "Value"'
+    manifest = f'[series]\nname = "Pair"\nreleases = [{pairs}]\n\n[columns]\n{columns}\n'
+    (tmp_path / "series.toml").write_text(manifest, encoding="utf-8")
+    [evidence] = build_evidence(open_series(tmp_path))
+    evidence.source.members(1)
+    finding = told({"Carl": 1, "Greg": -1}, None, PAIR, evidence.source.series.people.find)
+    assert holds(evidence.source, finding)
+    (tmp_path / "2-values.csv").write_text("Group-ID,Value,count\n1,flu,2\n1,cancer,1\n", encoding="utf-8")
+    [evidence] = build_evidence(open_series(tmp_path))
+    evidence.source.members(1)
+    assert not holds(evidence.source, finding)

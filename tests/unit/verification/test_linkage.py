@@ -1,0 +1,102 @@
+"""Linkages checked again: what the attack claims of random series holds, and what is changed in it does not."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from attacks.correspondence.attack import CorrespondenceAttack
+from audit.model.evidence import PublishedRows
+from audit.runtime.budget import Budget
+from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.linkage import LinkageChecker
+from tests.oracle.correspondence import CellTable, growing, truth
+
+EACH = 100
+
+
+class Source:
+    """The rows of a tiny series, as the attack and the checker are given them."""
+
+    def __init__(self, series):
+        self.series, self.table = series, CellTable(series.domain)
+        self.attributes = tuple(f"a{number}" for number in range(len(series.domain)))
+        self.shared, self.atoms = self.table.shared, self.table.atoms
+
+    def rows(self, release):
+        rows = self.table.rows(self.series.releases[release])
+        return PublishedRows(rows.cells, rows.value, np.arange(len(rows.value), dtype=np.int32), None, 0)
+
+    def group_names(self, release, groups):
+        return [f"{release}.{group}" for group in groups.tolist()]
+
+    def text(self, attribute, cell):
+        return str(self.table.cells[attribute][cell])
+
+
+def evidence_of(series):
+    weight = SimpleNamespace(weight=series.allowed.astype(float))
+    tags = tuple(map(str, range(len(series.releases))))
+    values = [f"v{code}" for code in range(len(series.allowed))]
+    source = Source(series)
+    return SimpleNamespace(kind="published", growing=True, tags=tags, values=values, transitions=weight, rows_of=source)
+
+
+def claims_of(seed, k=3):
+    series = growing(np.random.default_rng(seed))
+    evidence = evidence_of(series)
+    outcome = CorrespondenceAttack(k).run(evidence, Budget())
+    return series, evidence, outcome, outcome.claims.build(np.arange(len(outcome.claims)))
+
+
+@pytest.mark.parametrize("first", range(0, 1_000, EACH))
+def test_what_is_claimed_holds_and_is_true(first):
+    proved = 0
+    for seed in range(first, first + EACH):
+        series, evidence, outcome, findings = claims_of(seed)
+        assert outcome.status == "complete", seed
+        told, checker = truth(series), LinkageChecker(evidence)
+        for finding in findings:
+            try:
+                checker.check(finding)
+                proved += 1
+            except BrokenCertificateError:
+                assert finding.solver, seed
+            table = evidence.rows_of.table
+            point = tuple(next(iter(table.cells[at][cell])) for at, cell in enumerate(finding.point))
+            rows = told.left[point, finding.first, finding.release]
+            assert 0 < len(rows) <= finding.rows, seed
+            values = {series.releases[finding.release][row][1] for row in rows}
+            assert finding.value is None or values == {finding.value}, seed
+            assert finding.rows < 3 or finding.value is not None
+    assert proved > 50
+
+
+def test_what_was_changed_does_not_hold():
+    refused, kinds = 0, set()
+    for seed in range(400):
+        _, evidence, _, findings = claims_of(seed)
+        checker = LinkageChecker(evidence)
+        for finding in findings:
+            if finding.solver:
+                continue
+            halves = tuple(replace(step, fill=frozenset(list(step.fill)[1:])) for step in finding.certificate)
+            changed = {
+                "fewer": replace(finding, rows=finding.rows - 1),
+                "other value": replace(finding, value=1 - (finding.value or 0)),
+                "no steps": replace(finding, certificate=()) if halves else None,
+                "half a step": replace(finding, certificate=halves) if halves else None,
+            }
+            for kind, wrong in changed.items():
+                if wrong is None or (kind == "other value" and finding.value is None):
+                    continue
+                try:
+                    checker.check(wrong)
+                except BrokenCertificateError:
+                    refused += 1
+                    kinds.add(kind)
+                else:
+                    assert kind == "no steps", (seed, kind)
+    assert kinds == {"fewer", "other value", "no steps", "half a step"}
+    assert refused > 200

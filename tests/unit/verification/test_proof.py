@@ -1,0 +1,373 @@
+"""Proofs about everybody at once, right and wrong ones, checked against series on disk."""
+
+import os
+import random
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.judgement.findings import DisclosureSelection
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.outcome import (
+    AttributeDisclosure,
+    AttributeDisclosures,
+    CertificateStep,
+    Proof,
+    RefutedCase,
+    RowPoints,
+)
+from audit.verification.disclosure import BrokenCertificateError, follows
+from audit.verification.proof import ProofChecker
+from audit.verification.published_rows import PublishedRows
+from tests.helpers.proving import Prover
+from tests.helpers.strategies import linked_series, register_series
+from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
+from tests.oracle.worlds import worlds
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ADVERSARIES = ["linked", "register"]
+BOTH = [pytest.param(False, id="constant"), pytest.param(True, id="changing")]
+EACH = settings(max_examples=int(os.environ.get("AUDIT_TEST_PROOFS", "40")))
+WRONG_PROOFS = 30
+
+
+class Opened:
+    """A series that was read, its people's and values' codes, and a checker."""
+
+    def __init__(self, folder, adversary=None):
+        [evidence] = build_evidence(open_series(folder), adversary)
+        for release in range(len(evidence.tags)):
+            evidence.source.release(release)
+        people = evidence.source.series.people
+        self.number = {people.name(code): code for code in range(people.size)}
+        self.codes = {value: code for code, value in enumerate(evidence.values)}
+        allowed = None if evidence.transitions is None else follows(evidence.transitions.exact)
+        self.checker = ProofChecker(PublishedRows(evidence.source), allowed)
+
+    def points(self, costs, *people):
+        """`costs` as text: `0 1 flu 2`, the points of the rows of group 1 with flu in the first release."""
+        rows = (each.split() for each in costs.split(", "))
+        told = tuple(RowPoints(int(j), group, self.codes[value], int(cost)) for j, group, value, cost in rows)
+        return Proof(told, tuple(sorted(map(self.number.__getitem__, people))))
+
+    def nothing_left(self, person):
+        return Proof((), (self.number[person],))
+
+    def case(self, person, release, value, proof):
+        return RefutedCase(self.number[person], release, self.codes[value], proof)
+
+    def claim(self, person, release, value, proof):
+        return AttributeDisclosure(self.number[person], release, self.codes[value], 1.0, (), proof)
+
+    def by_cases(self, person, release, value, *cases):
+        return self.claim(person, release, value, Proof((), (), cases))
+
+    def holds(self, finding):
+        try:
+            self.checker.check(finding)
+        except BrokenCertificateError:
+            return False
+        return True
+
+
+@contextmanager
+def opened(series, adversary="linked"):
+    with tempfile.TemporaryDirectory() as folder:
+        yield Opened(series.write(Path(folder)), adversary)
+
+
+# -- proofs by hand -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hospital():
+    return Opened(EXAMPLES / "hospital-l-diverse")
+
+
+def test_bob_gives_alice_away(hospital):
+    both = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
+    assert hospital.holds(hospital.claim("Alice", 0, "bronchitis", both))
+    assert not hospital.holds(hospital.claim("Alice", 0, "dyspepsia", both))
+    assert not hospital.holds(hospital.claim("Alice", 1, "bronchitis", both))
+    assert not hospital.holds(hospital.claim("Andy", 0, "flu", both))
+    assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", hospital.points("0 1 dyspepsia 1", "Bob")))
+    assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", Proof((), ())))
+
+
+def test_what_a_proof_says_is_told_in_numbers(hospital):
+    followed = hospital.checker.check(
+        hospital.claim("Alice", 0, "bronchitis", hospital.points("0 1 dyspepsia 1", "Alice", "Bob"))
+    )
+    [(row, count)] = followed.points
+    assert (row.points, count, followed.total, followed.nobody, followed.cases) == (1, 1, 1, None, ())
+    assert {each.person: (each.least, each.by_value) for each in followed.spent} == {
+        hospital.number[name]: (1, ((hospital.codes["dyspepsia"], 1),)) for name in ("Alice", "Bob")
+    }
+
+
+def test_whoever_may_have_another_row_spends_nothing(hospital):
+    """Gary may have flu as well: that his groupmate has none follows from nothing."""
+    assert not hospital.holds(hospital.claim("Helen", 0, "flu", hospital.points("0 3 gastritis 1", "Gary", "Helen")))
+
+
+def test_the_same_by_a_case(hospital):
+    """If Alice had dyspepsia, Bob would have none left."""
+    two = hospital.points("0 1 dyspepsia 1", "Alice", "Bob")
+    case = hospital.case("Alice", 0, "dyspepsia", two)
+    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", case))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis"))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, release=1)))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=Proof((), ()))))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "dyspepsia", case))
+    both = replace(two, cases=(case,))
+    assert not hospital.holds(hospital.claim("Alice", 0, "bronchitis", both))
+    # A case of somebody else's that is impossible in itself: Bob's second group has no bronchitis.
+    further = hospital.case("Bob", 0, "bronchitis", hospital.nothing_left("Bob"))
+    inner = Proof((), (), (further, hospital.case("Bob", 0, "dyspepsia", two)))
+    assert hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=inner)))
+    inner = Proof((), (), (further,))
+    assert not hospital.holds(hospital.by_cases("Alice", 0, "bronchitis", replace(case, proof=inner)))
+
+
+def test_all_certain_versions_of_the_examples():
+    for name, certain in (("hospital-l-diverse", 6), ("joint-breaks-2-distinct", 8), ("ward-l-diverse", 10)):
+        series, files = read(EXAMPLES / name), Opened(EXAMPLES / name)
+        prover, found = Prover(series, "linked", files.number, files.codes), 0
+        for (person, release), shares in worlds(series).weights.items():
+            if len(shares) == 1:
+                [value] = shares
+                assert files.holds(prover.claim(person, release, value))
+                found += 1
+        assert found == certain
+
+
+def test_points_along_changing_values():
+    """p0 of the 2-Distinct series has b in release 3, which takes the groups of three releases to show."""
+    series, files = read(EXAMPLES / "joint-breaks-2-distinct"), Opened(EXAMPLES / "joint-breaks-2-distinct")
+    finding = Prover(series, "linked", files.number, files.codes).claim("p0", 2, "b")
+    assert files.holds(finding)
+    for value in "acd":
+        assert not files.holds(replace(finding, value=files.codes[value]))
+
+
+PAIRS = TinySeries(
+    [
+        [Row("A", "1", "flu"), Row("B", "1", "flu"), Row("C", "1", "cold"), Row("~c1", "1", "gout")],
+        [Row("A", "1", "flu"), Row("B", "2", "flu"), Row("D", "1", "mumps"), Row("E", "2", "mumps")],
+        [Row("~c1", "1", "gout"), Row("F", "1", "mumps")],
+    ]
+)
+
+
+def test_rows_count_as_often_as_they_are_published():
+    with opened(PAIRS) as files:
+        three = "0 1 flu 1, 0 1 gout 1"
+        everybody = ("A", "B", "C", "~c1")
+        proof = files.points(three, *everybody)
+        claim = files.claim("C", 0, "cold", proof)
+        assert files.holds(claim)
+        assert files.holds(files.claim("C", 0, "cold", files.points("0 1 flu 3, 0 1 gout 3", *everybody)))
+        assert not files.holds(files.claim("C", 0, "cold", files.points("0 1 flu 1", *everybody)))
+        assert not files.holds(files.claim("C", 0, "cold", files.points(three, "A", "B", "C")))
+        for wrong in (
+            replace(proof, people=(*proof.people, proof.people[-1])),
+            replace(proof, people=proof.people[::-1]),
+            replace(proof, people=()),
+            replace(proof, people=(*proof.people, 99)),
+            replace(proof, points=(*proof.points, proof.points[0])),
+            replace(proof, points=(proof.points[0]._replace(points=0), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(points=-1), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(release=3), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(release=-1), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(group="9"), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(value=files.codes["mumps"]), proof.points[1])),
+            replace(proof, points=(proof.points[0]._replace(value=99), proof.points[1])),
+            None,
+        ):
+            assert not files.holds(replace(claim, proof=wrong))
+        assert not files.holds(replace(claim, release=1))
+        assert not files.holds(replace(claim, person=99))
+
+
+def test_cases_leave_nothing_out():
+    with opened(PAIRS) as files:
+        flu = files.case("C", 0, "flu", files.points("0 1 flu 1", "A", "B", "C"))
+        gout = files.case("C", 0, "gout", files.points("0 1 gout 1", "C", "~c1"))
+        assert files.holds(files.by_cases("C", 0, "cold", flu, gout))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, value=flu.value)))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, person=files.number["D"])))
+        again = replace(gout, proof=Proof((), (), (gout,)))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, again))
+        # A case about somebody else, who may have two values there.
+        half = replace(gout, proof=Proof((), (), (files.case("D", 1, "flu", gout.proof),)))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, half))
+        whole = Proof((), (), tuple(files.case("D", 1, value, gout.proof) for value in ("flu", "mumps")))
+        assert files.holds(files.by_cases("C", 0, "cold", flu, replace(gout, proof=whole)))
+
+
+def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
+    with opened(PAIRS) as files:
+        others = [files.case("A", 0, value, files.nothing_left("A")) for value in ("cold", "gout")]
+        assert not files.holds(files.by_cases("C", 0, "flu", *others))
+        assert files.holds(files.by_cases("A", 0, "flu", *others))
+
+
+def test_nothing_is_proved_of_releases_that_contradict_each_other():
+    """B has y, then x, and A has x: there is no world."""
+    series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")], [Row("A", "1", "x"), Row("B", "2", "x")]])
+    with opened(series) as files:
+        both = files.points("0 1 x 1", "A", "B")
+        assert not files.holds(files.claim("A", 0, "x", both))
+        assert not files.holds(files.claim("A", 0, "y", both))
+
+
+def test_what_is_assumed_in_one_case_holds_there_alone():
+    with opened(PAIRS) as files:
+        flu = files.case("C", 0, "flu", files.points("0 1 flu 1", "A", "B", "C"))
+        gout = files.case("C", 0, "gout", files.points("0 1 flu 1", "A", "B", "C"))
+        assert not files.holds(files.by_cases("C", 0, "cold", flu, gout))
+
+
+def test_known_people_hold_their_rows():
+    series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")]])
+    with opened(replace(series, known=[Known("A", "x")])) as files:
+        assert files.holds(files.claim("B", 0, "y", files.points("0 1 x 1", "A", "B")))
+    with opened(series) as files:
+        assert not files.holds(files.claim("B", 0, "y", files.points("0 1 x 1", "A", "B")))
+
+
+def test_a_register_leaves_rows_to_strangers():
+    """Three people in two groups of four rows: who is covered by one group alone, and what others may have."""
+    young, old, all_ages = "[20, 29]", "[30, 39]", "[20, 39]"
+    rows = [
+        Row(None, "1", "flu", (young,)),
+        Row(None, "1", "flu", (young,)),
+        Row(None, "2", "flu", (all_ages,)),
+        Row(None, "2", "cold", (all_ages,)),
+        Row(None, "3", "gout", (old,)),
+    ]
+    people = [("A", "25"), ("B", "26"), ("C", "27"), ("D", "28")]
+    register = [Registered(name, 0, (age,)) for name, age in people]
+    series = TinySeries([rows], register=register, quasi_identifiers=("Age",), keyed=False)
+    proof = ("0 1 flu 1, 0 2 flu 1", "A", "B", "C", "D")
+    with opened(series, "register") as files:
+        assert not files.holds(files.claim("D", 0, "cold", files.points(*proof)))
+    knowing = replace(series, known=[Known(name, "flu") for name in "ABC"])
+    with opened(knowing, "register") as files:
+        assert files.holds(files.claim("D", 0, "cold", files.points(*proof)))
+        assert not files.holds(files.claim("D", 0, "cold", files.points("0 1 flu 1", "A", "B", "D")))
+        assert not files.holds(files.claim("D", 0, "cold", files.points(*proof[:-2], "D")))
+
+
+# -- proofs found by brute force ------------------------------------------------------------------------
+
+
+def drawn(data, adversary, changing):
+    draw = register_series if adversary == "register" else linked_series
+    return data.draw(draw(changing=changing, known=data.draw(st.booleans()), max_people=5))
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("changing", BOTH)
+@EACH
+@given(data=st.data())
+def test_what_is_certain_can_be_proved_and_nothing_else(adversary, changing, data):
+    series = drawn(data, adversary, changing)
+    every = worlds(series, adversary)
+    assume(every.weight)
+    certain = {version: next(iter(shares)) for version, shares in every.weights.items() if len(shares) == 1}
+    assume(certain)
+    rng = random.Random(data.draw(st.integers(0, 1000)))  # noqa: S311
+    with opened(series, adversary) as files:
+        prover = Prover(series, adversary, files.number, files.codes)
+        name, value = ({code: name for name, code in codes.items()} for codes in (files.number, files.codes))
+        findings = [prover.claim(*version, known) for version, known in certain.items()]
+        for finding in findings:
+            assert files.holds(finding)
+        for _ in range(WRONG_PROOFS):
+            wrong = changed(rng, rng.choice(findings), files)
+            if files.holds(wrong):
+                assert certain.get((name[wrong.person], wrong.release)) == value[wrong.value], wrong
+
+
+def changed(rng, finding, files):
+    """A finding with something else in it; sometimes it still holds."""
+    for _ in range(rng.randint(1, 2)):
+        what = rng.randrange(4)
+        if what == 0:
+            finding = replace(finding, value=rng.randrange(len(files.codes)))
+        elif what == 1:
+            finding = replace(finding, person=rng.choice(list(files.number.values())), release=rng.randrange(3))
+        else:
+            finding = replace(finding, proof=changed_proof(rng, finding.proof, files))
+    return finding
+
+
+def changed_proof(rng, proof, files):
+    cases = list(proof.cases)
+    if not cases:
+        return changed_points(rng, proof, files)
+    place = rng.randrange(len(cases))
+    if rng.random() < 0.3:
+        del cases[place]
+    elif rng.random() < 0.3:
+        cases[place] = replace(cases[place], value=rng.randrange(len(files.codes)))
+    else:
+        cases[place] = replace(cases[place], proof=changed_proof(rng, cases[place].proof, files))
+    return replace(proof, cases=tuple(cases))
+
+
+def changed_points(rng, proof, files):
+    people, values = list(files.number.values()), list(files.codes.values())
+    kind = rng.randrange(5)
+    if kind == 0:
+        return replace(proof, people=tuple(sorted({*proof.people, rng.choice(people)})))
+    if kind == 1:
+        return replace(proof, people=proof.people[: rng.randrange(len(proof.people) + 1)])
+    if kind == 2:
+        more = RowPoints(rng.randrange(3), rng.choice("123"), rng.choice(values), rng.randint(1, 2))
+        return replace(proof, points=(*proof.points, more))
+    if kind == 3:
+        return replace(proof, points=proof.points[:-1])
+    return replace(proof, points=tuple(each._replace(points=rng.randint(1, 3)) for each in proof.points))
+
+
+# -- beside the steps of one person ---------------------------------------------------------------------
+
+
+def test_steps_before_a_proof_are_checked_too(tmp_path):
+    """A finding may show the person's own groups first; what these publish is held against the files."""
+    [evidence] = build_evidence(open_series(PAIRS.write(tmp_path)))
+    evidence.pools(2)
+    number = evidence.source.series.people.find
+    codes = {value: code for code, value in enumerate(evidence.values)}
+    points = tuple(RowPoints(0, "1", codes[value], 1) for value in ("flu", "gout"))
+    proof = Proof(points, tuple(sorted(map(number, ("A", "B", "C", "~c1")))))
+    there = tuple(codes[value] for value in ("flu", "cold", "gout"))
+
+    def holds(*steps):
+        finding = AttributeDisclosure(number("C"), 0, codes["cold"], 1.0, steps, proof)
+        columns = (np.array([code], dtype=np.int32) for code in (number("C"), 0, codes["cold"]))
+        claims = AttributeDisclosures(*columns, lambda _: [finding])
+        shelf = DisclosureSelection("joint", evidence, claims, Pseudonymizer(evidence.source.series, reveal=True))
+        try:
+            shelf.select(None, np.zeros(0, dtype=np.intp))
+        except BrokenCertificateError:
+            return False
+        assert set(shelf.mentioned()) == {("person", "A"), ("person", "B"), ("person", "C"), ("counterfeit", "~c1")}
+        return True
+
+    assert holds()
+    assert holds(CertificateStep(0, ("1",), there))
+    assert not holds(CertificateStep(0, ("1",), there[:2]))
+    assert not holds(CertificateStep(0, ("2",), there))
+    assert not holds(CertificateStep(1, ("1",), there))
