@@ -136,10 +136,10 @@ def thetas(wanted: Wanted, setting: Setting) -> Sequence[float]:
 
 def utility(microdata: Path, series: Path, thetas: Sequence[float], queries: int) -> dict[str, Any]:
     """Return the counterfeits of each release, and for each theta the median query error of each release."""
-    from audit.reading.microdata import open_microdata
-    from audit.reading.series import open_series
-    from audit.utility.comparing import Queries
-    from audit.utility.comparing import measure as measured
+    from audit.io.microdata import open_microdata
+    from audit.io.series import open_series
+    from audit.metrics.utility import Queries
+    from audit.metrics.utility import measure as measured
 
     named = [(str(series), open_series(series))]
     (plain,) = measured(named, None, Queries())

@@ -22,18 +22,18 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizers.m_distinct.method import MDistinct
-from attacks.joint.attack import Joint
-from attacks.update_graph import UpdateGraph
-from audit.core.budget import Budget
-from audit.core.evidence import Evidence
-from audit.core.outcome import Disclosures, Outcome
-from audit.linking.gathering import gather
-from audit.promises.checking import checked
-from audit.promises.registry import find
-from audit.publishing.publish import Options, publish
-from audit.reading.microdata import open_microdata
-from audit.reading.series import Series, open_series
+from anonymizers.m_distinct.method import MDistinctAnonymizer
+from attacks.joint.attack import JointAttack
+from attacks.update_graph import UpdateGraphAttack
+from audit.adversary.build_evidence import build_evidence
+from audit.io.microdata import open_microdata
+from audit.io.series import Series, open_series
+from audit.model.evidence import Evidence
+from audit.model.outcome import AttributeDisclosures, Outcome
+from audit.principles.checker import checked
+from audit.principles.registry import find
+from audit.publishing.publish import PublishOptions, publish
+from audit.runtime.budget import Budget
 from benchmarks.experiments import table
 from benchmarks.measure import BenchmarkError, machine, versions
 from benchmarks.random_series import Population, Small, microdata, small_series
@@ -154,9 +154,9 @@ def _published(kind: Kind, rng: np.random.Generator, folder: Path, seconds: floa
     if not isinstance(kind.drawn, Population):
         raise TypeError(kind)
     source = open_microdata(microdata(kind.drawn, folder / "microdata", rng))
-    method, output = MDistinct(kind.m), folder / "series"
+    method, output = MDistinctAnonymizer(kind.m), folder / "series"
     # Every release is checked against the promise as it is written.
-    publish(source, output, method, find(method.ident, {"m": kind.m}), Options(seed=int(rng.integers(1 << 31))))
+    publish(source, output, method, find(method.name, {"m": kind.m}), PublishOptions(seed=int(rng.integers(1 << 31))))
     series = open_series(output)
     found, claims = attacked(series, seconds)
     chosen = [claims[place] for place in rng.permutation(len(claims))[:_CONFIRMED].tolist()]
@@ -165,8 +165,8 @@ def _published(kind: Kind, rng: np.random.Generator, folder: Path, seconds: floa
 
 def attacked(series: Series, seconds: float) -> tuple[Found, list[Conviction]]:
     """Return what both adversaries find, and the convictions of the one who reasons about everybody."""
-    (evidence,) = gather(series)
-    together, alone = Joint().run(evidence, Budget(seconds)), UpdateGraph().run(evidence, Budget())
+    (evidence,) = build_evidence(series)
+    together, alone = JointAttack().run(evidence, Budget(seconds)), UpdateGraphAttack().run(evidence, Budget())
     if together.status == "skipped" or alone.status != "complete":
         raise BenchmarkError(f"joint is {together.status}, update-graph is {alone.status}")
     certain, total, disclosed = (
@@ -179,7 +179,7 @@ def attacked(series: Series, seconds: float) -> tuple[Found, list[Conviction]]:
 
 def _convictions(series: Series, evidence: Evidence, outcome: Outcome) -> list[Conviction]:
     claims = outcome.claims
-    if not isinstance(claims, Disclosures):
+    if not isinstance(claims, AttributeDisclosures):
         return []
     columns = zip(claims.person.tolist(), claims.release.tolist(), claims.value.tolist(), strict=True)
     return [(series.people.name(who), release, evidence.values[value]) for who, release, value in columns]

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attacks.joint.attack import Joint, Values
-from attacks.joint.deciding import Decision, decide
-from attacks.joint.domains import narrowed, unpacked
-from attacks.joint.network import Words, network_of
-from attacks.joint.parts import possible_values
-from audit.core.budget import Budget
-from audit.core.evidence import Codes, Evidence
-from audit.linking.gathering import gather
-from audit.reading.series import open_series
+from attacks.joint.attack import JointAttack
+from attacks.joint.deciding import decide
+from attacks.joint.decision import Decision
+from attacks.joint.network_builder import network_of
+from attacks.joint.propagation import Propagation
+from attacks.joint.values import Findings, VersionValues
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.model.evidence import Codes, Evidence
+from audit.runtime.budget import Budget
 from benchmarks.measure import KIB, MB
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Withholding:
     def __getattr__(self, name: str) -> object:
         return getattr(self._source, name)
 
-    def world(self, release: int) -> Codes | None:
+    def warm_start(self, release: int) -> Codes | None:
         """Return nothing."""
         return None
 
@@ -68,7 +69,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
     import numba  # noqa: F401
 
-    (everything,) = gather(open_series(series))
+    (everything,) = build_evidence(open_series(series))
     evidence = replace(everything, tags=everything.tags[:releases])
     for position in range(releases):
         evidence.source.hosts(position)  # read, outside the clocks
@@ -77,16 +78,19 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
 
     def run() -> dict[str, object]:
         begun = time.perf_counter()
-        network = network_of(evidence)
+        network = network_of(evidence, releases)
         clock = {"network": time.perf_counter() - begun}
         begun = time.perf_counter()
-        *_, (_, own, left, _) = narrowed(network, releases)
+        propagation = Propagation(network)
+        propagation.run(Budget())
         clock["fixpoint"] = time.perf_counter() - begun
         handed = Whole.of(evidence, seconds)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB / MB
         withheld = Whole.of(_withheld(evidence), seconds)
-        nothing = np.zeros_like(left)
-        alone, filtered = (Values(replace(handed.decision, own=own, possible=p, shown=nothing)) for p in (own, left))
+        everything = np.ones(network.columns, dtype=np.bool_)
+        alone, filtered = (
+            Findings(Decision.of(network, some, feasible=True)) for some in (everything, propagation.alive)
+        )
         return {
             "seconds": handed.seconds,
             "clock": clock,
@@ -98,7 +102,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
                 "narrowed": _people(handed.decision, filtered),
                 "whole": _people(handed.decision, handed.values),
             },
-            "left": _undecided(handed.decision, left),
+            "left": filtered.open,
             "handed": handed.told(),
             "withheld": withheld.told(),
             "contradictions": handed.contradictions(withheld),
@@ -116,69 +120,57 @@ class Whole:
     """The attack from beginning to end, without proofs: what it decided, and in what time."""
 
     decision: Decision
-    values: Values
+    values: Findings
     seconds: float
 
     @classmethod
     def of(cls, evidence: Evidence, seconds: float) -> Whole:
         """Run it."""
         begun = time.perf_counter()
-        decision, earlier = decide(evidence, Budget(seconds))
-        values = Values(decision)
-        for each in earlier:
-            Values(each)  # for the timeline
+        decision = decide(evidence, Budget(seconds)).last
+        values = Findings(decision)
         return cls(decision, values, time.perf_counter() - begun)
 
     def told(self) -> dict[str, object]:
         """Return what is told of it."""
         values = self.values
-        counts = {"certain": int(values.certain.sum()), "eliminated": values.eliminated, "open": values.open}
+        counts = {"certain": len(values.certain), "eliminated": values.eliminated, "open": values.open}
         return {"seconds": self.seconds, "feasible": self.decision.feasible, **counts}
 
     def contradictions(self, other: Whole) -> int:
-        """Return how many tracks have a value that one says is in a world and the other says is in none."""
+        """Return how many choices one says are in a world and the other says are in none."""
         one, two = self.decision, other.decision
-        wrong = (one.shown & ~two.possible) | (two.shown & ~one.possible)
+        wrong = (one.shown & ~two.alive) | (two.shown & ~one.alive)
         if not (self.values.open or other.values.open):
-            wrong = one.possible ^ two.possible
-        return int(wrong.any(axis=1).sum())
+            wrong = one.alive ^ two.alive
+        return int(wrong.sum())
 
 
-def _people(decision: Decision, values: Values) -> int:
+def _people(decision: Decision, values: Findings) -> int:
     """Return how many people have a version that is certain."""
     return len(np.unique(decision.network.versions.person[values.certain]))
-
-
-def _undecided(decision: Decision, left: Words) -> int:
-    """Return how many pairs of version and value were left by narrowing to be decided, where there are several."""
-    network, number = decision.network, 0
-    for release in range(len(network.hosts)):
-        counted = network.versions.counted[network.versions.release == release]
-        size = possible_values(network, left, release)[counted].sum(axis=1)
-        number += int(size[size > 1].sum())
-    return number
 
 
 # -- beside anonypyx ----------------------------------------------------------------------------------------------
 
 
 def _crowd_joint(series: Path) -> Job:
-    Joint().run(gather(open_series(series), "register")[0], Budget())  # to warm up
+    JointAttack().run(build_evidence(open_series(series), "register")[0], Budget())  # to warm up
 
     def ask() -> dict[str, object]:
         begun = time.perf_counter()
         opened = open_series(series)
-        (evidence,) = gather(opened, "register")
-        decision, _ = decide(evidence, Budget())
+        (evidence,) = build_evidence(opened, "register")
+        decision = decide(evidence, Budget()).last
         seconds = time.perf_counter() - begun
-        held = unpacked(decision.possible, len(evidence.values))
-        who = dict(
-            zip(decision.network.versions.track.tolist(), decision.network.versions.person.tolist(), strict=True)
-        )
-        possible = {
-            opened.people.name(who[track]): sorted(evidence.values[value] for value in np.flatnonzero(row).tolist())
-            for track, row in enumerate(held)
-        }
+        network, look = decision.network, VersionValues(decision.network)
+        possible: dict[str, list[str]] = {}
+        for release in range(len(network.contents)):
+            version, value = look.of(decision.alive, release)
+            person = network.versions.person[network.versions.release == release]
+            for place in np.unique(version).tolist():
+                texts = sorted(evidence.values[code] for code in value[version == place].tolist())
+                possible.setdefault(opened.people.name(person[place]), texts)
         return {"seconds": seconds, "possible": dict(sorted(possible.items()))}
 
     return ask

@@ -16,10 +16,12 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -56,7 +58,7 @@ class Form:
     suffix: str = "parquet"
     compression: str = "none"
     variants: tuple[str, ...] = VARIANTS
-    sparse_ids: bool = False
+    identifiers: str = "number"
 
 
 def make_series(out: Path, kind: Kind, shape: Shape, form: Form, seed: int = 1) -> None:
@@ -68,15 +70,15 @@ def make_series(out: Path, kind: Kind, shape: Shape, form: Form, seed: int = 1) 
     root = np.random.SeedSequence(seed)
     rngs = [np.random.default_rng(s) for s in root.spawn(shape.blocks)]
     blocks = [make_block(shape, kind, rng) for rng in rngs]
-    ids = _Identifiers(shape, sparse=form.sparse_ids)
+    ids = _Identifiers(shape, sparse=form.identifiers == "sparse")
     digits = len(str(shape.releases))
     for release in range(1, shape.releases + 1):
         published = _publish(blocks, ids, release, kind, rngs)
-        _write(published, releases / f"{release:0{digits}d}.{form.suffix}", form.compression)
+        _write(published, releases / f"{release:0{digits}d}.{form.suffix}", form)
     for variant in form.variants:
         _finish_variant(part / variant, releases, variant, out.name, form.suffix)
     if "register" in form.variants:
-        _write(_Register(blocks, ids), part / "register" / f"register.{form.suffix}", form.compression)
+        _write(_Register(blocks, ids), part / "register" / f"register.{form.suffix}", form)
     part.rename(out)
 
 
@@ -217,20 +219,51 @@ def _publish(
     return published
 
 
-def _write(source: _Published | _Register, path: Path, compression: str) -> None:
+def _write(source: _Published | _Register, path: Path, form: Form) -> None:
     names, columns = source.columns()
     writer: pq.ParquetWriter | pa_csv.CSVWriter | None = None
     for start in range(0, source.length, _SLICE):
         stop = min(start + _SLICE, source.length)
         table = pa.table([c.slice(start, stop, GROUP) for c in columns], names=names)
+        table = table.set_column(0, names[0], _identifiers(table.column(0).combine_chunks(), form.identifiers))
         if path.suffix == ".csv":
             table = pa.table([_plain(c) for c in table.columns], names=names)
             writer = writer or pa_csv.CSVWriter(path, table.schema)
         else:
-            writer = writer or pq.ParquetWriter(path, table.schema, compression=compression)
+            writer = writer or pq.ParquetWriter(path, table.schema, compression=form.compression)
         writer.write_table(table)
     if writer is not None:
         writer.close()
+
+
+def _identifiers(numbers: pa.Array, kind: str) -> pa.Array:
+    """Return people's numbers as identifiers of another kind."""
+    if kind in ("number", "sparse"):
+        return numbers
+    if kind == "text":
+        digits = pc.utf8_lpad(numbers.cast(pa.string()), 6, "0")
+        return pc.binary_join_element_wise(pa.scalar("P"), digits, "")
+    plain = numbers.to_numpy().astype(np.uint64)
+    halves = [_mixed(plain * np.uint64(2) + np.uint64(half)) for half in range(2)]
+    octets = np.stack(halves, axis=1).view(np.uint8)
+    if kind == "hash":
+        return pa.FixedSizeBinaryArray.from_buffers(pa.binary(16), len(plain), [None, pa.py_buffer(octets)]).cast(
+            pa.binary()
+        )
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)[np.stack([octets >> 4, octets & 15], axis=2).reshape(-1, 32)]
+    dash = np.full((len(plain), 1), ord("-"), np.uint8)
+    ends = [0, 8, 12, 16, 20, 32]
+    parts = [part for start, end in pairwise(ends) for part in (digits[:, start:end], dash)][:-1]
+    text = np.ascontiguousarray(np.concatenate(parts, axis=1))
+    offsets = np.arange(len(plain) + 1, dtype=np.int32) * 36
+    return pa.StringArray.from_buffers(len(plain), pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a permutation of the numbers of 64 bits (Steele, Lea, Flood: SplitMix)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -284,7 +317,12 @@ def main() -> None:
     parser.add_argument("--turnover", type=int, default=default.turnover, help="people exchanged at a step")
     parser.add_argument("--releases", type=int, default=default.releases)
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
-    parser.add_argument("--sparse-ids", action="store_true", help="ten-digit identifiers instead of 0, 1, …")
+    parser.add_argument(
+        "--identifiers",
+        choices=["number", "sparse", "text", "uuid", "hash"],
+        default="number",
+        help="0, 1, …; ten-digit numbers; P000001, …; UUIDs as text; hashes of 16 bytes",
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if options.out.exists():
@@ -294,7 +332,7 @@ def main() -> None:
         options.out,
         options.kind,
         Shape(options.rows, options.turnover, options.releases, options.scale),
-        Form(options.format, options.compression, tuple(options.variants), options.sparse_ids),
+        Form(options.format, options.compression, tuple(options.variants), options.identifiers),
         options.seed,
     )
     print(f"{options.out}: {time.perf_counter() - started:.1f} s")

@@ -37,6 +37,12 @@ SERIES = {
     "S1-invariant": ["--kind", "invariant"],
     "S1-diverse": ["--kind", "diverse"],
     "S1-diverse-csv": ["--kind", "diverse", "--format", "csv", "--variants", "linked"],
+    "S1r-number": ["--kind", "diverse", "--compression", "zstd", "--variants", "linked"],
+    **{
+        f"S1r-{name}": ["--kind", "diverse", "--compression", "zstd", "--variants", "linked", "--identifiers", name]
+        for name in ("text", "uuid", "hash")
+    },
+    "S1r-text-csv": ["--kind", "diverse", "--format", "csv", "--variants", "linked", "--identifiers", "text"],
     "S10-diverse": ["--kind", "diverse", "--scale", "10"],
     "S100-diverse": ["--kind", "diverse", "--scale", "100", "--variants", "linked"],
     "tiny": ["--kind", "diverse", "--rows", "2000", "--turnover", "200", "--releases", "5"],
@@ -128,6 +134,9 @@ class Lab:
 
     data: Path = ROOT / "data"
     repeat: int = 5
+    before: Path | None = None
+    """The command `audit` of another installation, an earlier one, that whole processes are compared with."""
+    audit_command: Path = field(default_factory=lambda: Path(sys.executable).with_name("audit"))
     _audit: list[str] = field(default_factory=lambda: [str(Path(sys.executable).with_name("audit"))])
 
     def series(self, name: str, variant: str) -> Path:
@@ -184,13 +193,14 @@ class Lab:
         """Run the command once to warm up and then `repeat` times."""
         return [run([*self._audit, *arguments], allowed) for _ in range(self.repeat + 1)][1:]
 
-    def audit_to_file(self, series: Path, attack: str) -> list[Process]:
-        """Run one attack in a process of its own and write its JSON report to a file."""
+    def audit_to_file(self, series: Path, attack: str, command: Path | None = None) -> list[Process]:
+        """Run one attack in a process of its own, by this installation unless told, and write its report to a file."""
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             options = ["--attack", attack, "--format", "json", "--output", str(report)]
             # A verdict is not a failure, but a traceback ends with 1 too: the report tells them apart.
-            runs = self.audit(str(series), *options, allowed=(0, 1, 3))
+            words = [str(command or self.audit_command), str(series), *options]
+            runs = [run(words, (0, 1, 3)) for _ in range(self.repeat + 1)][1:]
             if not report.exists():
                 raise BenchmarkError(f"audit {series} wrote no report")
             (found,) = json.loads(report.read_text(encoding="utf-8"))["attacks"]
@@ -234,7 +244,12 @@ class Lab:
         return int(statistics.median(run(command).peak for _ in range(repeat)))
 
 
-def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None = None) -> Process:
+def run(
+    command: list[str],
+    allowed: tuple[int, ...] = (0,),
+    limit: float | None = None,
+    environment: dict[str, str] | None = None,
+) -> Process:
     """Run a command to its end and ask the operating system what it took.
 
     Raises:
@@ -243,7 +258,7 @@ def run(command: list[str], allowed: tuple[int, ...] = (0,), limit: float | None
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=ROOT.parent)
+        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=ROOT.parent, env=environment)
         timer = None if limit is None else Timer(limit, process.kill)
         if timer is not None:
             timer.start()

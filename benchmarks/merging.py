@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.errors import Problems
-from audit.reading.manifest import Manifest, ReleaseFiles
-from audit.reading.releases import Codes
-from audit.reading.series import open_series
-from audit.reading.tables import Table, header, read_table, text_codes
-from audit.reading.writing import write_table
+from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.releases import Codes
+from audit.io.series import open_series
+from audit.io.table_writer import write_table
+from audit.io.tables import Table, header, read_table, text_codes
+from audit.model.errors import Problems
 
 Numbers = npt.NDArray[np.int64]
 

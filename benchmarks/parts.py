@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.matrix import Matrix
-from audit.core.budget import Budget
-from audit.linking.gathering import gather
-from audit.reading.series import open_series
+from audit.adversary.build_evidence import build_evidence
+from audit.io.series import open_series
+from audit.runtime.budget import Budget
 
 Job = Callable[[], dict[str, object]]
 Weights = npt.NDArray[np.int64]
@@ -48,18 +48,18 @@ def _matrix(series: Path) -> Matrix:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
     import numba  # noqa: F401
 
-    return Matrix.of(gather(open_series(series))[0])
+    return Matrix.of(build_evidence(open_series(series))[0])
 
 
 def _alone(series: Path) -> Job:
     import numba  # noqa: F401
 
-    from attacks.equivalence.attack import Equivalence
+    from attacks.equivalence.attack import EquivalenceAttack
 
     def run() -> dict[str, object]:
-        (evidence,) = gather(open_series(series))
+        (evidence,) = build_evidence(open_series(series))
         started = time.perf_counter()
-        outcome = Equivalence().run(evidence, Budget())
+        outcome = EquivalenceAttack().run(evidence, Budget())
         seconds = time.perf_counter() - started
         kept = ("min_e", "compromised", "timeline")
         return {"seconds": seconds, "status": outcome.status} | {key: outcome.measures[key] for key in kept}
@@ -85,12 +85,11 @@ def _subsets(matrix: Matrix, max_e: int) -> Job:
     from attacks.equivalence.fingerprint import fingerprint
     from attacks.equivalence.subsets import matched
 
-    numbers = fingerprint(matrix, np.random.default_rng(_SEED), Budget())
-    if numbers is None:
-        raise ValueError("there is no fingerprint")
+    drawn = [fingerprint(matrix, np.random.default_rng(_SEED + each), Budget()) for each in (0, 1)]
+    one, other = (each.of for each in drawn if each is not None)
 
     def run() -> dict[str, object]:
-        found = matched(matrix, numbers.of, max_e, Budget())
+        found = matched(matrix, (one, other), max_e, Budget())
         least = found.least[matrix.individual]
         return {
             "complete": found.complete,
@@ -109,18 +108,18 @@ def _dense(nodes: int) -> Weights:
 
 def _of_buckets(series: Path) -> Weights:
     """Return the graph of each bucket of a series, padded with nodes without edges; shape (buckets, nodes, nodes)."""
-    from attacks.equivalence.buckets import Buckets
+    from attacks.equivalence.parts import Parts
 
-    found = Buckets.of(Matrix.of(gather(open_series(series))[0]))
-    if found is None:
+    found = Parts.of(Matrix.of(build_evidence(open_series(series))[0]))
+    if not found.are_buckets:
         raise ValueError(f"{series} is no bucket series")
-    graphs = [bucket.graph for bucket in found.buckets]
+    graphs = [part.graph for part in found.parts]
     nodes = max(map(len, graphs))
     return np.stack([np.pad(graph, (0, nodes - len(graph))) for graph in graphs])
 
 
 def _cuts(graphs: Weights) -> Job:
-    from audit.core.cuts import min_cuts
+    from audit.model.minimum_cuts import min_cuts
 
     return lambda: {"cuts": min_cuts(graphs)[0].tolist()}
 
@@ -132,9 +131,9 @@ def _compiled_cuts(graphs: Weights) -> Job:
 
 
 def _numpy_cuts(graphs: Weights) -> Job:
-    from audit.core.kernels import wants_compiled
+    from audit.runtime.kernels import pays
 
-    if wants_compiled(graphs.size * len(graphs[0])):
+    if pays("audit.model.minimum_cuts_compiled", 2e-8 * graphs.size * len(graphs[0])):
         raise ValueError("the compiled kernels would work: with numba loaded, or for graphs as large as these")
     return _cuts(graphs)
 

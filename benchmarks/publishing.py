@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizers.monotonic_mondrian import MonotonicMondrian
-from audit.core.publishing import Anonymizer, Draft, Form, Promise, Snapshot, SoFar
-from audit.promises.registry import find
-from audit.publishing.publish import Options, publish
-from audit.reading.microdata import Microdata, open_microdata
-from audit.reading.numbering import People, Vocabulary
+from anonymizers.monotonic_mondrian import MonotonicMondrianAnonymizer
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.microdata import Microdata, open_microdata
+from audit.model.anonymizer import Anonymizer, Draft, Form, Promise, PublicationHistory, Snapshot
+from audit.principles.registry import find
+from audit.publishing.publish import PublishOptions, publish
 
 K = 10
 
@@ -33,9 +33,9 @@ class Clocked:
     seconds: list[float] = field(default_factory=list)
 
     @property
-    def ident(self) -> str:
+    def name(self) -> str:
         """The method's name."""
-        return self.inner.ident
+        return self.inner.name
 
     @property
     def promise(self) -> Promise:
@@ -57,7 +57,7 @@ class Clocked:
         """Whether the method follows updates."""
         return self.inner.follows_updates
 
-    def publish(self, snapshot: Snapshot, so_far: SoFar, rng: np.random.Generator, /) -> Draft:
+    def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
         """Publish, and note how long it took."""
         started = time.perf_counter()
         draft = self.inner.publish(snapshot, so_far, rng)
@@ -67,9 +67,9 @@ class Clocked:
 
 def grow(microdata: Microdata) -> list[float]:
     """Publish all snapshots by monotonic-mondrian; return the seconds of each release."""
-    method = Clocked(MonotonicMondrian(K))
+    method = Clocked(MonotonicMondrianAnonymizer(K))
     with tempfile.TemporaryDirectory() as folder:
-        publish(microdata, Path(folder) / "series", method, find("monotonic", {"k": K}), Options())
+        publish(microdata, Path(folder) / "series", method, find("monotonic", {"k": K}), PublishOptions())
     return method.seconds
 
 
@@ -79,7 +79,7 @@ def anonypyx(microdata: Microdata, rows: int) -> float:
     from anonypyx.models import kAnonymity
     from anonypyx.mondrian import Mondrian
 
-    snapshot = microdata.read(0, People(), Vocabulary()).snapshot
+    snapshot = microdata.read(0, IdentifierEncoder(), Vocabulary()).snapshot
     names = [scale.name for scale in snapshot.scales]
     frame = pd.DataFrame(snapshot.point[:rows], columns=names)
     started = time.perf_counter()

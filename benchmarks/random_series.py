@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.core.evidence import Codes
-from audit.core.updates import UpdateSets
+from audit.model.evidence import Codes
+from audit.model.update_sets import UpdateSets
 from tests.helpers.tiny import Row, TinySeries
 
 Masks = npt.NDArray[np.int64]

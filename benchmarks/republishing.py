@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.m_distinct.method import MDistinct
-from anonymizers.m_invariance import MInvariance
-from audit.core.publishing import Draft, Past, Snapshot, SoFar
-from audit.reading.microdata import open_microdata
-from audit.reading.numbering import People, Vocabulary
+from anonymizers.m_distinct.method import MDistinctAnonymizer
+from anonymizers.m_invariance import MInvarianceAnonymizer
+from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.microdata import open_microdata
+from audit.model.anonymizer import Draft, PublicationHistory, PublishedRelease, Snapshot
 
 Flags = npt.NDArray[np.bool_]
 
@@ -29,7 +29,7 @@ def invalidated(microdata: Path, m: int) -> list[int]:
     Such a record has a value that the signature of its last group lacks, so that no group can have both; from then on
     it is left out. New rows that are not m-eligible wait.
     """
-    method, so_far, rng = MInvariance(m, withhold=True), SoFar(), np.random.default_rng(1)
+    method, so_far, rng = MInvarianceAnonymizer(m, withhold=True), PublicationHistory(), np.random.default_rng(1)
     lost = np.zeros(0, dtype=np.int32)
     timeline = []
     for snapshot in snapshots(microdata):
@@ -46,7 +46,7 @@ def invalidated(microdata: Path, m: int) -> list[int]:
 def second_release(microdata: Path, m: int, times: int) -> float:
     """Return how many seconds m-Distinct takes to form the second release: the median, after a run to warm up."""
     first, second, *_ = snapshots(microdata)
-    method, so_far = MDistinct(m), SoFar()
+    method, so_far = MDistinctAnonymizer(m), PublicationHistory()
     so_far.add(past(first, method.publish(first, so_far, np.random.default_rng(1))))
     seconds = []
     for _ in range(times + 1):
@@ -58,19 +58,19 @@ def second_release(microdata: Path, m: int, times: int) -> float:
 
 def snapshots(microdata: Path) -> Iterator[Snapshot]:
     """Yield the snapshots of a folder, people and values having the same codes in all."""
-    opened, people, vocabulary = open_microdata(microdata), People(), Vocabulary()
+    opened, people, vocabulary = open_microdata(microdata), IdentifierEncoder(), Vocabulary()
     transitions = None if opened.updates is None else opened.updates.numbered(vocabulary)
     for position in range(len(opened.tags)):
         yield opened.read(position, people, vocabulary, transitions=transitions).snapshot
 
 
-def past(snapshot: Snapshot, draft: Draft) -> Past:
+def past(snapshot: Snapshot, draft: Draft) -> PublishedRelease:
     """Return a draft as its publisher looks back on it."""
     person, own = (np.append(codes, np.int32(-1))[draft.row] for codes in (snapshot.person, snapshot.value))
-    return Past(snapshot.tag, person, draft.group, draft.group, draft.value, None, own)
+    return PublishedRelease(snapshot.tag, person, draft.group, draft.group, draft.value, None, own)
 
 
-def _fits(snapshot: Snapshot, so_far: SoFar) -> Flags:
+def _fits(snapshot: Snapshot, so_far: PublicationHistory) -> Flags:
     """Tell whose signature has their value; whoever was never published has none, and may have any value."""
     holds = np.zeros((len(so_far.signatures) + 1, len(snapshot.values)), dtype=np.bool_)
     for number, signature in enumerate(so_far.signatures):

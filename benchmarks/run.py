@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import equivalence, joint, making
+from benchmarks import equivalence, forms, joint, making
 from benchmarks.measure import (
     MB,
     RELEASES,
@@ -33,7 +33,7 @@ def help_text(lab: Lab) -> Iterator[Row]:
     """`audit --help` must feel instant."""
     runs = lab.audit("--help")
     seconds = median_seconds(runs)
-    yield Row("help", "`audit --help`", ms(seconds), seconds, Bar(0.3, 0.1, " s"), runs={"seconds": walls(runs)})
+    yield Row("help", "`audit --help`", ms(seconds), seconds, Bar(0.15, 0.08, " s"), runs={"seconds": walls(runs)})
 
 
 def process(lab: Lab) -> Iterator[Row]:
@@ -200,6 +200,8 @@ def growth(lab: Lab) -> Iterator[Row]:
 ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "help": (1, help_text),
     "process": (1, process),
+    "identifiers": (1, forms.identifiers),
+    "cold": (1, forms.cold),
     "intersection": (1, intersection),
     "update-graph": (1, update_graph),
     "register": (1, register),
@@ -233,9 +235,12 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--output", type=Path, help="default: benchmarks/results.json, unless --only")
     parser.add_argument("--data", type=Path, default=ROOT / "data", help="where series are kept")
+    parser.add_argument(
+        "--before", type=Path, metavar="AUDIT", help="the command of an earlier installation, to compare"
+    )
     options = parser.parse_args()
     output = options.output or (None if options.only else ROOT / "results.json")
-    lab = Lab(options.data.absolute(), options.repeat)
+    lab = Lab(options.data.absolute(), options.repeat, options.before)
     about = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "versions": versions()}
     rows: list[Row] = []
     failures: dict[str, str] = {}

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from audit.core.publishing import RefusalError
+from audit.model.anonymizer import RefusalError
 from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table
 from benchmarks.measure import DISTINCT_DOMAINS, BenchmarkError, run
 from benchmarks.republishing import invalidated, second_release
@@ -165,10 +165,10 @@ def attacked(series: Path) -> Entry:
 
 def utility(microdata: Path, series: Path, thetas: Sequence[float], queries: int) -> Entry:
     """Return groups and counterfeits of each release, and for each theta its median error, as the paper has it."""
-    from audit.reading.microdata import open_microdata
-    from audit.reading.series import open_series
-    from audit.utility.comparing import Queries
-    from audit.utility.comparing import measure as measured
+    from audit.io.microdata import open_microdata
+    from audit.io.series import open_series
+    from audit.metrics.utility import Queries
+    from audit.metrics.utility import measure as measured
 
     named = [(str(series), open_series(series))]
     (plain,) = measured(named, None, Queries())

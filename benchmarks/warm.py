@@ -52,15 +52,15 @@ def build(name: str, series: Path) -> Job:
 
 def _attack(name: str, series: Path, *, scored: bool) -> Job:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
-    from attacks import compiled  # noqa: F401
+    from attacks import candidates_compiled  # noqa: F401
     from attacks.registry import find
-    from audit.core.budget import Budget
-    from audit.linking.gathering import gather
-    from audit.reading.series import open_series
-    from audit.verdict.scoring import score
+    from audit.adversary.build_evidence import build_evidence
+    from audit.io.series import open_series
+    from audit.judgement.scoring import score
+    from audit.runtime.budget import Budget
 
     def run() -> object:
-        (evidence,) = gather(open_series(series))
+        (evidence,) = build_evidence(open_series(series))
         outcome = find(name).run(evidence, Budget())
         return score(evidence, outcome, Budget()).outcome if scored else outcome
 
