@@ -150,7 +150,8 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.runtime.distributed.engines import engine
     from audit.runtime.kernels import keep_memory
 
-    if is_table_series(arguments.series):
+    where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
+    if is_table_series(where):
         from audit.cli import count_tables
 
         return count_tables.run_audit(arguments)
@@ -164,7 +165,6 @@ def run(arguments: argparse.Namespace) -> int:
     with progress() as watch:
         keep_memory()
         # A cluster's workers may have started in another folder.
-        where = as_path(arguments.series)
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
         check_spared(arguments.output, series)
         check_output(arguments.risks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,9 +132,9 @@ class TableManifest:
         return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2)}
 
 
-def is_table_series(path: object) -> bool:
+def is_table_series(path: str | os.PathLike[str]) -> bool:
     """Tell whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
-    where = as_path(str(path))
+    where = as_path(path)
     folder = where.parent if where.name == NAME else where
     text = read_text(folder, NAME, "", Problems())
     document = None if text is None else parse(text, NAME, "", Problems())

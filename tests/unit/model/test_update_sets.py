@@ -155,7 +155,7 @@ def test_the_file_is_read_as_that_of_a_series_is(tmp_path, lines, more, line):
         '[series]\nreleases = ["m/1.csv"]\n[columns]\nsensitive = "Disease"\n[adversary]\ntransitions = "moves.csv"\n'
     )
     (tmp_path / "moves.csv").write_bytes((folder / "moves.csv").read_bytes())
-    assert told(lambda: read_transitions(open_series(tmp_path), Vocabulary())).startswith(line)
+    assert told(lambda: read_transitions(open_series(tmp_path), "Disease", Vocabulary())).startswith(line)
 
 
 def test_a_file_without_the_columns_and_none_at_all(tmp_path):
@@ -267,7 +267,7 @@ def test_probabilities_are_kept_as_they_were_written_and_other_columns_are_not(t
     text = f"from,to,probability\ncold,cold,\nflu,cold,2/3\nflu,flu,{long}\nflu,gout,0\ngout,gout,1\n"
     assert (tmp_path / "out/transitions.csv").read_text() == text
     vocabulary = Vocabulary()
-    found = read_transitions(open_series(tmp_path / "out"), vocabulary)
+    found = read_transitions(open_series(tmp_path / "out"), "Disease", vocabulary)
     assert found.exact[vocabulary.find("flu"), vocabulary.find("cold")] == Fraction(2, 3)
     assert (vocabulary.find("flu"), vocabulary.find("gout")) not in found.exact
 
