@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import asdict, dataclass, replace
 
 from audit.model.evidence import CombinedName
@@ -19,6 +20,7 @@ from audit.model.report import (
     ProofSteps,
     ReleasePanel,
     Report,
+    SeriesFacts,
     Violation,
 )
 from reports.escaping import as_json
@@ -40,8 +42,9 @@ def document(report: Report) -> dict[str, object]:
     return {
         "schema_version": report.schema_version,
         "tool": {"name": "series-audit", "version": report.tool_version},
+        "made": report.made.isoformat(),
         "inputs": [_without_none(asdict(each)) for each in report.inputs],
-        "series": asdict(report.series),
+        "series": _series(report.series),
         "adversary": asdict(report.adversary),
         "contradictions": _without_none(asdict(report.contradictions)),
         "time_limit": report.time_limit,
@@ -49,13 +52,26 @@ def document(report: Report) -> dict[str, object]:
         "stable_ids": report.ids_are_stable,
         **({"interrupted": True} if report.interrupted else {}),
         **({} if report.known_before is None else {"known_before": report.known_before}),
+        **({} if report.baseline is None else {"baseline": _dated(asdict(report.baseline))}),
         "people": [_without_none(asdict(each)) for each in report.people],
         "attacks": [_attack(attack) for attack in report.attacks],
         "warnings": [asdict(each) for each in report.warnings],
         "ladder": [_without_none(asdict(rung)) for rung in report.ladder],
+        "exposure": [_without_none(asdict(each)) for each in report.exposure],
         "panel": [_panel(each) for each in report.panel],
         "policy": policy(report.policy),
     }
+
+
+def _series(facts: SeriesFacts) -> dict[str, object]:
+    """Return what was audited, with the dates of publication where any is known."""
+    entry = {**asdict(facts), "published": {tag: day.isoformat() for tag, day in facts.published.items()}}
+    return entry if facts.published else {key: value for key, value in entry.items() if key != "published"}
+
+
+def _dated(entry: dict[str, object]) -> dict[str, object]:
+    made = entry["made"]
+    return {**entry, "made": made.isoformat() if isinstance(made, datetime.date) else None}
 
 
 def policy(decided: PolicyReport) -> dict[str, object]:

@@ -75,6 +75,8 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget) ->
     decision = decided.last
     found, versions = Findings(decision, combined=evidence.combined), decision.network.versions
     before = [len(each.certain) for each in decided.earlier]
+    exposed = [len(np.unique(versions.person[each.certain])) for each in (*decided.earlier, found)]
+    people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
     measures = JointMeasures(
         versions=int(versions.counted.sum()),
         certain=len(found.certain),
@@ -97,10 +99,11 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget) ->
     if found.open or not decided.whole:
         why = budget.reason if budget.exhausted() else "parts of the series are too large or too hard to be settled"
         what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
-        return Outcome(name, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing)
+        return Outcome(name, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing, exposed=people)
     if np.isnan(decision.share[decision.alive]).any():
-        return Outcome(name, "complete", None, measures, claims, knowing=knowing)
-    return Outcome(name, "complete", None, measures, claims, WorldRisks(evidence, decision), knowing=knowing)
+        return Outcome(name, "complete", None, measures, claims, knowing=knowing, exposed=people)
+    risks = WorldRisks(evidence, decision)
+    return Outcome(name, "complete", None, measures, claims, risks, knowing=knowing, exposed=people)
 
 
 def _nothing_known(evidence: Evidence) -> JointMeasures:

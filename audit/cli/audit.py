@@ -26,6 +26,7 @@ from audit.cli.arguments import (
 )
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
+from audit.cli.report_date import report_date
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError
 from audit.model.options import Option, options_of
@@ -194,6 +195,7 @@ def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> A
         stable_ids=arguments.stable_ids,
         explicit=bool(arguments.attack),
         progress=watch,
+        made=report_date(),
     )
 
 

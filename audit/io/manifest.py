@@ -23,7 +23,7 @@ EPISODES, LATEST, FIRST = ROWS = ("episodes", "latest", "first")
 ANY = "any"
 GROWING = "growing"
 _TABLES: dict[str, set[str] | None] = {
-    "series": {"name", "kind", "releases", "updates"},
+    "series": {"name", "kind", "releases", "published", "updates"},
     "columns": {
         "sensitive",
         "quasi_identifiers",
@@ -133,7 +133,7 @@ class Manifest:
 
     `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
     `growing` says that every record of a release is in the next one.
-    `any_transitions` says that any value may follow any.
+    `any_transitions` says that any value may follow any. `published` are dates of publication, by release.
     """
 
     folder: Path
@@ -150,6 +150,7 @@ class Manifest:
     to_come: tuple[str, ...] = ()
     growing: bool = False
     any_transitions: bool = False
+    published: Mapping[str, datetime.date] = field(default_factory=dict)
 
     @property
     def values_change(self) -> bool:
@@ -224,6 +225,7 @@ class _Reader(Reader):
             counterfeits=self.counterfeits({release.tag for release in releases}),
             policy=self.policy(),
             grave=self.grave(),
+            published=self.published(series, {release.tag for release in releases}),
             waivers=read_waivers(self),
         )
 
@@ -344,6 +346,21 @@ class _Reader(Reader):
         if not (self.tables("releases", rows, glob=False) and self.tables("releases", values, glob=False)):
             return []
         return [ReleaseFiles(release_tag(rows), self.folder / rows, rows, self.folder / values, values)]
+
+    def published(self, series: Mapping[str, Any], tags: set[str]) -> dict[str, datetime.date]:
+        """Return the releases' dates of publication; a release may be a candidate still to come."""
+        table, found = series.get("published", {}), dict[str, datetime.date]()
+        if not isinstance(table, dict):
+            self.note("published", "this has to be a table", 'write published = { "2024Q1" = 2024-04-15 }')
+            return {}
+        for tag, day in table.items():
+            if tag not in tags:
+                self.note(tag, "`published` names a release that is not in the series", "use a release's tag")
+            elif isinstance(day, datetime.date):
+                found[tag] = day.date() if isinstance(day, datetime.datetime) else day
+            else:
+                self.note(tag, "this is no date", f'write "{tag}" = 2024-04-15: year, month and day, without quotes')
+        return found
 
     def counterfeits(self, tags: set[str]) -> dict[str, str]:
         table, found = self.table("counterfeits"), dict[str, str]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import numpy as np
 from audit.judgement.waivers import Claimed
 from audit.model.errors import UsageError, printable
 from audit.model.outcome import Flags
+from audit.model.report import BaselineFacts
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,18 @@ class Baseline:
     Attributes:
         ids: the stable ids of its findings.
         classes: by release, the size of its smallest class where that violated the clause `k` by itself.
+        made, releases, passed: its date, its releases, and whether the policy held.
     """
 
     ids: frozenset[str]
     classes: Mapping[str, float] = field(default_factory=dict)
+    made: datetime.date | None = None
+    releases: tuple[str, ...] = ()
+    passed: bool = False
+
+    def facts(self, still: int) -> BaselineFacts:
+        """Return what a report tells of it, `still` of whose findings were found again."""
+        return BaselineFacts(self.made, self.releases, self.passed, len(self.ids), still)
 
     def known(self, claimed: Claimed) -> Flags:
         """Return which claims were found before; shape (claims,)."""
@@ -49,7 +59,9 @@ def read_baseline(path: Path) -> Baseline:
         ids = frozenset(str(finding["id"]) for findings, _ in attacks for finding in findings)
         violations = [each for each in report["policy"]["violations"] if each["attack"] is None]
         classes = {str(each["release"]): float(each["value"]) for each in violations}
-        stable = report["stable_ids"]
+        stable, releases = report["stable_ids"], tuple(str(tag) for tag in report["series"]["releases"])
+        passed = bool(report["policy"]["passed"])
+        made = datetime.date.fromisoformat(report["made"]) if "made" in report else None
     except OSError as error:
         raise UsageError(f"--baseline {shown}: {error.strerror or 'it cannot be read'}") from error
     except (ValueError, KeyError, TypeError) as error:
@@ -60,4 +72,4 @@ def read_baseline(path: Path) -> Baseline:
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
-    return Baseline(ids, classes)
+    return Baseline(ids, classes, made, releases, passed)

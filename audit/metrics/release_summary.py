@@ -103,6 +103,7 @@ def facts(source: KnownGroupsSource, present: Flags, described: Sequence[Release
         counterfeits,
         sum(each.groups for each in described),
         max(map(len, values)),
+        series.manifest.published,
     )
 
 

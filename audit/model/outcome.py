@@ -534,7 +534,8 @@ class Outcome:
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
     the attack does not apply, for the reason given. `people` are measures that are people, by code. `knowing` tells
     what is left of versions that are not certain, where the attack knows more of it than the person's own groups say.
-    `estimate` holds guesses against the truth.
+    `estimate` holds guesses against the truth. `exposed` are how many people's value is certain after each release,
+    where the measures' timeline counts something else.
     """
 
     attack: str
@@ -546,6 +547,7 @@ class Outcome:
     people: Mapping[str, int] = field(default_factory=dict)
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
+    exposed: tuple[int, ...] | None = None
 
     @property
     def subjects(self) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -39,7 +40,10 @@ class ReportWarning:
 
 @dataclass(frozen=True)
 class SeriesFacts:
-    """What was audited; `groups` and `rows` are summed over the releases."""
+    """What was audited; `groups` and `rows` are summed over the releases.
+
+    `published` are the dates of publication by release, as far as the manifest tells them.
+    """
 
     name: str
     releases: tuple[str, ...]
@@ -48,6 +52,7 @@ class SeriesFacts:
     counterfeits: int
     groups: int
     sensitive_values: int
+    published: Mapping[str, datetime.date] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -412,6 +417,43 @@ class LadderStep:
 
 
 @dataclass(frozen=True)
+class Exposure:
+    """How many people one attack exposes, for pictures: each is counted once, counterfeits never.
+
+    Attributes:
+        attack, sensitive: which; `sensitive` names the attribute when several are audited.
+        by_risk: how many people have a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; None where
+            risks are not known.
+        after_release: how many people's value is certain, or equal to somebody's, after each release, from the
+            releases so far alone; None where people are not counted.
+    """
+
+    attack: str
+    sensitive: str | None
+    by_risk: tuple[int, ...] | None
+    after_release: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class BaselineFacts:
+    """What an earlier report says, and what became of its findings.
+
+    Attributes:
+        made: its date; None where it does not tell it.
+        releases: the releases that it was about.
+        passed: whether the policy held then.
+        findings: how many findings it has.
+        still: how many of them are found again.
+    """
+
+    made: datetime.date | None
+    releases: tuple[str, ...]
+    passed: bool
+    findings: int
+    still: int
+
+
+@dataclass(frozen=True)
 class ColumnShare:
     """What one quasi-identifier does in a release, as shares of its rows.
 
@@ -582,10 +624,12 @@ class Report:
     `time_limit` is in seconds per attack; `revealed` says whether people are named. `ladder` has the attacks that tell
     people's values, in order; `people` are those of whom a finding is shown; `panel` has each release by itself,
     for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
-    findings are left out that are waived or in the baseline, if there is one.
+    findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
+    day on which the audit was made.
     """
 
     tool_version: str
+    made: datetime.date
     inputs: tuple[Input, ...]
     series: SeriesFacts
     adversary: AdversaryFacts
@@ -598,7 +642,9 @@ class Report:
     ladder: tuple[LadderStep, ...] = ()
     panel: tuple[ReleasePanel, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
+    exposure: tuple[Exposure, ...] = ()
     known_before: int | None = None
+    baseline: BaselineFacts | None = None
     interrupted: bool = False
     people: tuple[FoundPerson, ...] = ()
     schema_version: int = field(default=1)

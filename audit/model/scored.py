@@ -144,10 +144,7 @@ class Scored:
         """Return how many versions have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1."""
         total = np.zeros(_TENTHS + 1, dtype=np.int64)
         for risk, weights in self._weighed(risks):
-            # What rounding has left a little below a tenth belongs to it; only what is certain is 1.
-            most = np.where(risk == 1, _TENTHS, _TENTHS - 1)
-            tenth = np.minimum(np.floor(risk * _TENTHS + _ROUNDING), most).astype(np.intp)
-            total += np.bincount(tenth, weights=weights, minlength=_TENTHS + 1).astype(np.int64)
+            total += np.bincount(tenth_of(risk), weights=weights, minlength=_TENTHS + 1).astype(np.int64)
         return total.tolist()
 
     def _weighed(self, risks: Risks) -> Iterator[Weighed]:
@@ -159,6 +156,18 @@ class Scored:
             some = slice(first, first + _AT_A_TIME)
             risk, counts = risks.risk[some], ~np.isnan(risks.risk[some])
             yield risk[counts], risks.versions[some][counts]
+
+
+def tenth_of(risk: npt.NDArray[np.float64]) -> Places:
+    """Return in which tenth each probability lies: 0 below 0.1, 1 from 0.1 to below 0.2, …, and 10 for exactly 1.
+
+    What rounding has left a little below a tenth belongs to it; only what is certain is 1.
+
+    >>> tenth_of(np.array([0.0, 0.3 - 1e-15, 0.99999, 1.0])).tolist()
+    [0, 3, 9, 10]
+    """
+    most = np.where(risk == 1, _TENTHS, _TENTHS - 1)
+    return np.minimum(np.floor(risk * _TENTHS + _ROUNDING), most).astype(np.intp)
 
 
 def mean(parts: Iterable[Weighed]) -> float | None:

@@ -61,6 +61,7 @@ class AuditOptions:
         engine: where attacks have their work done.
         distributed: whether releases too are read there, and people attacked in ranges.
         today: the date at which waivers are judged.
+        made: the date that the report bears; `today` when None.
         keeps_finished: whether an interrupt ends the run with a report on the attacks that have come to an end.
         warm_start: whether attacks that look for worlds may start from the publisher's; no result depends on it.
         baseline: an earlier report, whose findings count no more.
@@ -79,6 +80,7 @@ class AuditOptions:
     engine: Engine = field(default_factory=lambda: Local(cores()))
     distributed: bool = False
     today: datetime.date = field(default_factory=datetime.date.today)
+    made: datetime.date | None = None
     keeps_finished: bool = False
     warm_start: bool = True
     baseline: Baseline | None = None

@@ -14,6 +14,7 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import Baseline
+from audit.judgement.exposure import exposure
 from audit.judgement.findings import AnySelection
 from audit.judgement.found_people import found_people
 from audit.judgement.ladder import ladder, people_found
@@ -59,13 +60,14 @@ class WaivedRun:
     """The results of a run with their waived claims and risks marked.
 
     `told` is what became of each waiver; `accepted` are the releases whose smallest class is accepted; `left_out` is
-    how many findings are waived, or in the baseline.
+    how many findings are waived, or in the baseline, `still` how many of these are in the baseline.
     """
 
     entries: list[Judged]
     told: list[Waived]
     accepted: frozenset[str]
     left_out: int = 0
+    still: int = 0
 
 
 def run_audit(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Report:
@@ -99,6 +101,7 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
     reports, people = _attack_reports(attacked, entries, shelves, namer, options)
     return Report(
         tool_version=version("series-audit"),
+        made=options.made or options.today,
         inputs=attacked.inputs,
         series=attacked.facts,
         adversary=AdversaryFacts(
@@ -114,7 +117,9 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
         ladder=ladder(entries),
         panel=attacked.panel,
         warnings=warnings_of(series, attacked, reveal=options.reveal),
+        exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,
+        baseline=None if options.baseline is None else options.baseline.facts(waived.still),
         interrupted=any(entry.scored.outcome.reason == INTERRUPTED for entry in entries),
     )
 
@@ -158,7 +163,7 @@ def remaining_findings(
 def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, options: AuditOptions) -> WaivedRun:
     """Return the results with their waived claims and risks marked, and what became of each waiver."""
     book = WaiverBook(attacked.series.manifest.waivers, options.today, namer)
-    entries, before = [], 0
+    entries, before, still = [], 0, 0
     for (seen, entry), shelf in zip(attacked.judged, shelves, strict=True):
         marked = entry
         if book.waivers and shelf is not None:
@@ -166,24 +171,28 @@ def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, option
         if book.waivers and (risky := _risky(seen, marked, attacked, namer, options)) is not None:
             marked = replace(marked, waived_risks=risky.places[book.waived(risky.claimed())])
         if options.baseline is not None:
-            marked = _less_known(options.baseline, marked, shelf, _risky(seen, marked, attacked, namer, options))
+            claims, risks = _known(options.baseline, shelf, _risky(seen, marked, attacked, namer, options))
+            still += len(claims) + len(risks)
+            marked = replace(
+                marked,
+                waived=np.union1d(marked.waived, claims).astype(np.intp),
+                waived_risks=np.union1d(marked.waived_risks, risks).astype(np.intp),
+            )
         before += len(marked.waived) + len(marked.waived_risks)
         entries.append(marked)
     accepted = {tag for tag in attacked.series.tags if book.accepts_release(tag)}
     if options.baseline is not None:
         accepted |= {each.release for each in attacked.panel if options.baseline.has_class(each.release, each.k)}
-    return WaivedRun(entries, book.told(reveal=options.reveal), frozenset(accepted), before)
+    return WaivedRun(entries, book.told(reveal=options.reveal), frozenset(accepted), before, still)
 
 
-def _less_known(baseline: Baseline, entry: Judged, shelf: AnySelection | None, risky: RiskSelection | None) -> Judged:
-    """Return a result with the claims and risks marked as well that the baseline has."""
-    if shelf is not None:
-        known = np.flatnonzero(baseline.known(shelf.claimed()))
-        entry = replace(entry, waived=np.union1d(entry.waived, known).astype(np.intp))
-    if risky is not None:
-        known = risky.places[baseline.known(risky.claimed())]
-        entry = replace(entry, waived_risks=np.union1d(entry.waived_risks, known).astype(np.intp))
-    return entry
+def _known(baseline: Baseline, shelf: AnySelection | None, risky: RiskSelection | None) -> tuple[Places, Places]:
+    """Return the places of the claims, and of the risks, that the baseline has."""
+    none = np.zeros(0, dtype=np.intp)
+    return (
+        none if shelf is None else np.flatnonzero(baseline.known(shelf.claimed())),
+        none if risky is None else risky.places[baseline.known(risky.claimed())],
+    )
 
 
 def _risky(

@@ -33,6 +33,14 @@ def test_only_what_is_new_fails(series, tmp_path):
         entry["findings_total"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"]
     )
     assert all(entry["findings"] == [] for entry in result["attacks"])
+    earlier = json.loads((tmp_path / "old.json").read_text())
+    assert result["baseline"] == {
+        "made": earlier["made"],
+        "releases": ["1", "2"],
+        "passed": False,
+        "findings": result["known_before"],
+        "still": result["known_before"],
+    }
     assert "but for what is waived or in the baseline" in " ".join(run_main(str(series), "--baseline", old)[1].split())
 
 

@@ -1,0 +1,47 @@
+"""How many people each attack exposes: by the highest risk of any of their values, and release by release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from audit.model.outcome import AttributeDisclosures, Outcome, Risks
+from audit.model.report import Exposure
+from audit.model.scored import Judged, tenth_of
+
+
+def exposure(judged: Sequence[Judged]) -> tuple[Exposure, ...]:
+    """Return what each attack on people's values exposes, in the order of the attacks.
+
+    Waived claims count: to accept a risk does not make it smaller.
+    """
+    found = []
+    for entry in judged:
+        outcome, risks = entry.scored.outcome, entry.scored.risks
+        if outcome.status == "skipped" or not entry.attack.per_attribute or entry.scored.alone is not None:
+            continue
+        by_risk = None
+        if risks is not None and isinstance(outcome.claims, AttributeDisclosures):
+            by_risk = _people_by_risk(risks)
+        exposed = _after_release(outcome)
+        if by_risk is not None or exposed is not None:
+            found.append(Exposure(entry.attack.name, entry.sensitive, by_risk, exposed))
+    return tuple(found)
+
+
+def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
+    """Return how many people are found after each release; None where the attack counts something else."""
+    timeline = outcome.measures.timeline
+    if outcome.exposed is not None:
+        return outcome.exposed
+    people = outcome.measures.subjects_label == "people" and outcome.measures.subjects is not None
+    return tuple(timeline) if people and isinstance(timeline, list) else None
+
+
+def _people_by_risk(risks: Risks) -> tuple[int, ...]:
+    """Return how many people have a highest risk in each tenth, and of exactly 1."""
+    known = ~np.isnan(risks.risk)
+    highest = np.full(int(risks.person.max(initial=-1)) + 1, -1.0)
+    np.maximum.at(highest, risks.person[known], risks.risk[known])
+    return tuple(np.bincount(tenth_of(highest[highest >= 0]), minlength=11).tolist())
