@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+GITIGNORE = ".gitignore"
 # Characters of a name that its temporary file has as well; all of them might be too many.
 _NAME = 40
+_RANDOM = 6  # bytes
 
 
 @contextmanager
@@ -33,7 +36,7 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
     if path.exists() and not path.is_file():
         yield path
         return
-    draft = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(6)}")
+    draft = path.with_name(f"{_draft_prefix(path)}{secrets.token_hex(_RANDOM)}")
     # Nobody else may look into it before it has its permissions.
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
@@ -63,7 +66,22 @@ def hide_from_version_control(folder: Path) -> None:
         OSError: as for `atomic_path`.
     """
     with suppress(FileExistsError):
-        write_file(folder / ".gitignore", "*\n", new=True)
+        write_file(folder / GITIGNORE, "*\n", new=True)
+
+
+def abandoned_drafts(path: Path) -> list[Path]:
+    """Return the temporary files that processes which were killed left beside a file, or that others are writing."""
+    prefix = _draft_prefix(path)
+    digits = 2 * _RANDOM
+    return [
+        found
+        for found in path.parent.iterdir()
+        if found.name.startswith(prefix) and re.fullmatch(f"[0-9a-f]{{{digits}}}", found.name[len(prefix) :])
+    ]
+
+
+def _draft_prefix(path: Path) -> str:
+    return f".{path.name[:_NAME]}."
 
 
 def _put(draft: Path, path: Path, *, new: bool) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
-from audit.io.atomic_files import hide_from_version_control, write_file
+from audit.io.atomic_files import GITIGNORE, abandoned_drafts, hide_from_version_control, write_file
 from audit.io.diagnostics import is_there
 from audit.io.manifest import NAME, PRIVATE, read_manifest
 from audit.io.microdata import NAME as MICRODATA
@@ -104,7 +104,8 @@ class SeriesTransaction:
         if self.private.exists() and not self.private.resolve().is_relative_to(self.folder.resolve()):
             raise UsageError(f"{self.private}: a link takes this folder out of the series; make it a folder of its own")
         if self.folder.is_dir() and not (self.folder / NAME).exists():
-            strangers = [path for path in self.folder.iterdir() if path.name not in _OURS]
+            ours = {self.folder / name for name in _OURS}.union(abandoned_drafts(self.folder / NAME))
+            strangers = [path for path in self.folder.iterdir() if path not in ours]
             if strangers:
                 what = f"{self.folder}: the folder holds other things, and no {NAME}"
                 raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
@@ -128,6 +129,8 @@ class SeriesTransaction:
                 path.unlink(missing_ok=True)
                 with suppress(OSError):  # it holds other releases, or was not yet made
                     path.parent.rmdir()
+        for draft in (*abandoned_drafts(self.folder / NAME), *abandoned_drafts(self.private / GITIGNORE)):
+            draft.unlink()
         shutil.rmtree(self.staging, ignore_errors=True)
 
     def _planned(self, plan: Path) -> tuple[str, list[Path]]:

@@ -76,8 +76,9 @@ def test_population_by_definition(seed, lattice, single, tmp_path, monkeypatch):
         for person, values, when in lines:
             if when <= position + 1 or person not in known:
                 known[person] = values
-        codes = source.release(position).group
-        found = source.population(position, source.releases.get(position))
+        read = source.releases.get(position)
+        codes = read.release.group
+        found = source.population(position, read)
         assert found is not None
         for code in set(codes.codes.tolist()):
             cells = [(age, sex) for group, age, sex, _ in rows if group == codes.name(code)]
