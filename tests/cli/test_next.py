@@ -300,7 +300,8 @@ def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
     text = re.sub(r'\n\[counterfeits\]\n("[0-9]+" = .*\n)+', "", manifest.read_text(encoding="utf-8"))
     manifest.write_text(text, encoding="utf-8")
     applies = "inference-table" if 'record = "' in text else "update-graph"
-    if "individual" not in text and "register" not in text:
+    keyed = "individual" in text or any((series / "private").glob("*.key.csv"))
+    if not keyed and "register" not in text:
         applies = "correspondence"  # nobody knows who is in which release: the adversary `published`
     words = ("--attack", applies)
     code, out, err = run_main(str(series), *words, "--format", "json")

@@ -78,10 +78,11 @@ def test_every_attack_says_the_same(form, workers, tmp_path):
 
 def test_faults_of_the_files_are_told_as_ever(workers, tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "series")
-    release = next((tmp_path / "series" / "releases").iterdir())
+    folder = with_key(tmp_path / "series")
+    release = next((folder / "releases").iterdir())
     release.write_text(release.read_text() + "one,cell\n")
-    there = told(tmp_path / "series", engine=workers, distributed=True)
-    assert there == told(tmp_path / "series")
+    there = told(folder, engine=workers, distributed=True)
+    assert there == told(folder)
     assert there.startswith("InputError: releases/")
 
 
@@ -162,7 +163,7 @@ def test_strangers_are_not_let_in(workers):
 def test_the_command_prints_the_same_and_nothing_else(tmp_path):
     FORMS["hospital-l-diverse"](tmp_path / "series")
     folder = with_key(tmp_path / "series")
-    words = [str(folder), "--format", "json"]
+    words = [str(folder), "--format", "json", "--stable-ids"]
     code, out, err = run_main(*words, "--engine", "dask", "--jobs", "2")
     local = run_main(*words)
     assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])
@@ -244,7 +245,7 @@ def test_a_scheduler_elsewhere(scheduler, named, tmp_path, monkeypatch):
     FORMS["clinic-merged"](tmp_path / "series")
     with_key(tmp_path / "series")
     monkeypatch.chdir(tmp_path)  # where the workers are not
-    words = [named.format(tmp_path), "--format", "json"]
+    words = [named.format(tmp_path), "--format", "json", "--stable-ids"]
     code, out, err = run_main(*words, "--engine", "dask", "--scheduler", scheduler)
     local = run_main(*words)
     assert (code, timeless(out), err) == (local[0], timeless(local[1]), local[2])

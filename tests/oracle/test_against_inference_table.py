@@ -33,7 +33,8 @@ def test_everything_it_says(series, k, group_column):
     violation = {"attack": "inference-table", "measure": "k", "limit": k, "value": answer.worst}
     ours = [each for each in audited.result["policy"]["violations"] if each["attack"] == "inference-table"]
     assert ours == ([] if answer.worst is None else [violation])  # releases alone may violate k as well
-    assert audited.code == (0 if answer.worst is None else 1)
+    nobody = 0 if answer.records else 3  # where no record stands for a person, k is undecided
+    assert audited.code == (nobody if answer.worst is None else 1)
 
 
 def assert_proves(finding, series, record):
