@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from anonymizers.balancing import Signature, eligible, keep
 from anonymizers.signatures import Numbers, Slots
-from audit.model.anonymizer import Bounds, PublicationHistory, RefusalError, Snapshot
+from audit.model.anonymizer import Bounds, RefusalError, Snapshot
 from audit.model.evidence import Codes
+from audit.model.history import PublicationHistory
 
 Rows = npt.NDArray[np.int64]
 

@@ -21,9 +21,10 @@ from anonymizers.balancing import batches, fill
 from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
 from anonymizers.splitting import SlotBuckets, split
-from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes
+from audit.model.history import PublicationHistory
 from audit.model.options import option
 
 Rows = npt.NDArray[np.int64]

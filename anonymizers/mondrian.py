@@ -11,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizers.partition import partition
-from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.errors import UsageError
+from audit.model.history import PublicationHistory
 from audit.model.options import option
 
 

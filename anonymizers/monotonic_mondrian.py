@@ -17,20 +17,10 @@ import numpy as np
 
 from anonymizers.partition import partition
 from anonymizers.previous_partition import OldCells, Rows
-from audit.model.anonymizer import (
-    OLD_END,
-    DomainParts,
-    Draft,
-    Form,
-    PreviousCells,
-    Promise,
-    PublicationHistory,
-    PublishedRelease,
-    RefusalError,
-    Snapshot,
-)
+from audit.model.anonymizer import OLD_END, DomainParts, Draft, Form, Promise, RefusalError, Snapshot
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes
+from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 
 

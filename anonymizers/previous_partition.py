@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from anonymizers.partition import Partition
 from anonymizers.point_location import covered, first_covering
-from audit.model.anonymizer import PreviousCells, Snapshot
+from audit.model.anonymizer import Snapshot
 from audit.model.evidence import Codes
+from audit.model.history import PreviousCells
 
 Rows: TypeAlias = npt.NDArray[np.intp]
 

@@ -62,7 +62,7 @@ class Graph:
         return np.asarray(rows @ self._operators[3])
 
 
-class Parts:
+class CombinationValues:
     """The values of several attributes that combinations are of: `codes`, shape (combinations, attributes)."""
 
     def __init__(self, codes: Codes) -> None:
@@ -133,7 +133,7 @@ class Paths:
             raise ValueError("paths need transitions")
         self.graph = Graph(self.evidence.transitions.weight)
         parts = None if self.evidence.combined is None else self.evidence.combined.parts()
-        self.parts = None if parts is None else Parts(parts)
+        self.parts = None if parts is None else CombinationValues(parts)
         self._pools: list[CandidatePools] = []
         self._order: list[npt.NDArray[np.intp]] = []
 

@@ -18,7 +18,8 @@ import numpy as np
 from anonymizers.monotonic_mondrian import MonotonicMondrianAnonymizer
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import Microdata, open_microdata
-from audit.model.anonymizer import Anonymizer, Draft, Form, Promise, PublicationHistory, Snapshot
+from audit.model.anonymizer import Anonymizer, Draft, Form, Promise, Snapshot
+from audit.model.history import PublicationHistory
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
 

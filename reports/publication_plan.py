@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
-from reports.comparison import attack_without_findings
+from reports.comparison_formats import attack_without_findings
 from reports.escaping import as_json as dumped
 from reports.sentences import fallen
 

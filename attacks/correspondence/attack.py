@@ -22,11 +22,11 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.correspondence.chains import Flags, Layer, Rows, TooManyPairsError, layers
-from attacks.correspondence.claims import Claims, worst
+from attacks.correspondence.claims import LinkageClaims, worst
 from attacks.correspondence.matching import worlds
 from attacks.correspondence.measures import CorrespondenceMeasures
 from attacks.correspondence.subjects import Subjects, subjects
-from attacks.correspondence.worlds import ContradictionError, Settled, settle
+from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
 from audit.model.options import option
@@ -75,7 +75,7 @@ class CorrespondenceAttack:
             network = layers(rows, source, _allowed(evidence))
             settled = settle(network, budget)
             found = subjects(network, settled, source)
-        except ContradictionError as error:
+        except NoWorldError as error:
             tag = printable(evidence.tags[error.release])
             what = f'not every record of the releases before {tag} can be in it, as `updates = "growing"` says'
             return Outcome(self.name, "incomplete", what, _nothing())
@@ -87,7 +87,7 @@ class CorrespondenceAttack:
         self, evidence: Evidence, network: Sequence[Layer], settled: Settled, found: Subjects, budget: Budget
     ) -> Outcome:
         narrowed, disclosed, undecided = _decided(found, self.k)
-        claims = Claims(evidence, network, settled, found, worst(found, narrowed | disclosed))
+        claims = LinkageClaims(evidence, network, settled, found, worst(found, narrowed | disclosed))
         reasons = []
         if undecided.any() or found.missed:
             left = "too many points tell people apart" if found.missed else "not every chain of rows was settled"

@@ -25,7 +25,7 @@ def worst(found: Subjects, claimed: Flags) -> Places:
 
 
 @dataclass(frozen=True)
-class Claims:
+class LinkageClaims:
     """The claims at some places of what was found."""
 
     evidence: Evidence

@@ -33,7 +33,7 @@ _TABLES = 50_000_000
 """How many pairs of states are kept."""
 
 
-class ContradictionError(ValueError):
+class NoWorldError(ValueError):
     """No world fits: some row of a release is in none of the next, which is counted from 0."""
 
     def __init__(self, release: int) -> None:
@@ -69,13 +69,13 @@ def settle(layers: Sequence[Layer], budget: Budget) -> Settled:
     """Return which arcs some world uses.
 
     Raises:
-        ContradictionError: there is no world.
+        NoWorldError: there is no world.
     """
     alive = [np.ones(len(layer.before), dtype=np.bool_) for layer in layers]
     begins = [layer.begun == number for number, layer in enumerate(layers)]
     _propagate(layers, alive, begins)
     if len(layers) > 2:
-        return _Search(layers, alive, begins).run(budget)
+        return _WorldSearch(layers, alive, begins).run(budget)
     return Settled(alive, alive, begins, begins, reached(layers, alive, begins), solver=False, complete=True)
 
 
@@ -96,20 +96,20 @@ def matched(layers: Sequence[Layer], number: int, alive: Flags, begins: Flags) -
     The node after the classes of the release before stands for rows that came anew.
 
     Raises:
-        ContradictionError: there is none.
+        NoWorldError: there is none.
     """
     left, right = layers[number - 1], layers[number]
     supply, demand = left.classes.rows, right.classes.rows
     new = int(demand.sum() - supply.sum())
     if new < 0:
-        raise ContradictionError(number)
+        raise NoWorldError(number)
     one, other = left.of[right.before[alive]], right.of[right.after[alive]]
     started = np.unique(right.of[begins])
     key = np.unique(np.concatenate([one * len(demand) + other, len(supply) * len(demand) + started]))
     ends = key // len(demand), key % len(demand)
     found = matching(np.append(supply, new), demand, *ends)
     if found is None:
-        raise ContradictionError(number)
+        raise NoWorldError(number)
     return found, *ends
 
 
@@ -160,7 +160,7 @@ def reached(layers: Sequence[Layer], used: Sequence[Flags], begins: Sequence[Fla
     return tables[::-1]
 
 
-class _Search:
+class _WorldSearch:
     """The search for worlds of more than two releases."""
 
     def __init__(self, layers: Sequence[Layer], alive: list[Flags], begins: list[Flags]) -> None:
@@ -260,7 +260,7 @@ class _Model:
         """Return a world that uses as much as can be that is not shown yet; None and whether there is none for sure.
 
         Raises:
-            ContradictionError: there is no world at all.
+            NoWorldError: there is no world at all.
         """
         from ortools.sat.python import cp_model
 
@@ -286,7 +286,7 @@ class _Model:
         if status == cp_model.INFEASIBLE:
             if any(each.any() for each in (*shown, *begun)):
                 raise AssertionError("the solver rules out worlds that are known")
-            raise ContradictionError(len(self._layers) - 1)
+            raise NoWorldError(len(self._layers) - 1)
         if status not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
             return None, False
         if not any(solver.value(each) for each in wanted):

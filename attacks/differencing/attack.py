@@ -17,7 +17,7 @@ from attacks.differencing.components import Remainder
 from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
-from attacks.differencing.propagation import LOWER, UPPER, Propagation, first_bounds
+from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, first_bounds
 from attacks.differencing.questions import Questions
 from audit.model.count_tables import (
     OPEN,
@@ -118,7 +118,7 @@ def _bounds(remainder: Remainder, node: int) -> tuple[CountBound, ...]:
 
 
 def published_proof(
-    bounds: Propagation, proof: Leaf | Branch, side: int, assumed: tuple[tuple[int, int], ...] = ()
+    bounds: BoundPropagation, proof: Leaf | Branch, side: int, assumed: tuple[tuple[int, int], ...] = ()
 ) -> BoundProof:
     """Return a proof in terms of nodes as one in terms of published numbers."""
     if isinstance(proof, Branch):

@@ -22,7 +22,7 @@ from attacks.differencing.programs import (
     relaxed_bound,
     slice_around,
 )
-from attacks.differencing.propagation import LOWER, UPPER, Ends, Propagation
+from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
 from attacks.differencing.questions import Questions
 from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
 from audit.runtime.budget import Budget
@@ -52,7 +52,7 @@ class Remainder:
         reason: why questions are left open.
     """
 
-    def __init__(self, tables: CountTables, bounds: Propagation, questions: Questions) -> None:
+    def __init__(self, tables: CountTables, bounds: BoundPropagation, questions: Questions) -> None:
         self.tables, self.bounds, self.questions = tables, bounds, questions
         self.proved: Ends = bounds.ends.copy()
         fixed = self.proved[LOWER] == self.proved[UPPER]

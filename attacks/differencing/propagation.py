@@ -41,7 +41,7 @@ class Changes:
 
 
 @dataclass
-class Propagation:
+class BoundPropagation:
     """Bounds of all nodes, and how each came about.
 
     Attributes:
@@ -178,7 +178,7 @@ def _parts(ends: Ends, block: LineBlock) -> tuple[Counts, Counts]:
     return lower, np.where(above >= UNBOUNDED, UNBOUNDED, upper)
 
 
-def first_bounds(lattice: MarginLattice, tables: CountTables) -> Propagation:
+def first_bounds(lattice: MarginLattice, tables: CountTables) -> BoundPropagation:
     """Return the published bounds of all nodes, not yet passed on."""
     nodes = lattice.nodes(tables.boxes)
     ends = np.stack([np.zeros(len(lattice), dtype=np.int64), np.full(len(lattice), UNBOUNDED, dtype=np.int64)])
@@ -190,7 +190,7 @@ def first_bounds(lattice: MarginLattice, tables: CountTables) -> Propagation:
         tight = (given == ends[side][nodes]) & (given != (0, UNBOUNDED)[side])
         # The first of several numbers that say the same is the one that is named.
         source[side][nodes[tight][::-1]] = numbers[tight][::-1]
-    found = Propagation(lattice, ends, source)
+    found = BoundPropagation(lattice, ends, source)
     crossed = np.flatnonzero(ends[LOWER] > ends[UPPER])
     found.contradicting = int(crossed[0]) if len(crossed) else None
     return found

@@ -55,7 +55,7 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuestion:
     """What is asked, and what is known beforehand.
 
     Attributes:
@@ -75,7 +75,7 @@ class Question:
     beyond: bool = True
 
 
-def solve(parts: Parts, question: Question, budget: Budget) -> Exact:
+def solve(parts: Parts, question: SearchQuestion, budget: Budget) -> Exact:
     """Return the least e of all equivalences of a series, and of those of each column up to some `max_e`.
 
     Bounds are returned where effort or budget do not suffice.
@@ -83,11 +83,11 @@ def solve(parts: Parts, question: Question, budget: Budget) -> Exact:
     Raises:
         SolverContradictionError: something that is known was ruled out.
     """
-    return _Search(parts, question, budget).run()
+    return _VectorSearch(parts, question, budget).run()
 
 
 @dataclass
-class _Search:
+class _VectorSearch:
     """What is known so far of one series.
 
     Attributes:
@@ -99,7 +99,7 @@ class _Search:
     """
 
     parts: Parts
-    question: Question
+    question: SearchQuestion
     budget: Budget
     least: Counts = field(init=False)
     idle: Flags = field(init=False)

@@ -42,7 +42,7 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
     sizes = np.bincount(label[label >= 0], minlength=1)
     sharing = (label >= 0) & (sizes[label] > 1)
     place = np.flatnonzero(sharing[matrix.member])
-    search = _Search(matrix, label, place, np.searchsorted(matrix.start, place, side="right") - 1)
+    search = _ForestSearch(matrix, label, place, np.searchsorted(matrix.start, place, side="right") - 1)
     same_as = np.arange(matrix.columns)
     rounds: list[_Pairs] = []
     while len(rounds) < _ROUNDS:
@@ -55,7 +55,7 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _ForestSearch:
     """The search for groups that agree but for one member, by the sums of random numbers of the other members.
 
     Attributes:

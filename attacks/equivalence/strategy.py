@@ -19,7 +19,7 @@ from attacks.equivalence import search
 from attacks.equivalence.field import PRIME
 from attacks.equivalence.fingerprint import Fingerprint, classes, fingerprint, pinned
 from attacks.equivalence.parts import Parts, may_be_buckets
-from attacks.equivalence.search import Exact, Question
+from attacks.equivalence.search import Exact, SearchQuestion
 from attacks.equivalence.subsets import Matched, matched
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix
@@ -101,13 +101,13 @@ def judge(
     small = len(matrix.member) <= _SEARCHED_MEMBERSHIPS
     parts = Parts.of(matrix) if small or may_be_buckets(matrix) else None
     if parts is not None and parts.are_buckets:
-        question = Question(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
+        question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
     sums = _by_sums(matrix, numbers.of, max_e, budget.fraction(_SHARE), among)
     near = _matched(linear, sums, max_e)
     if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
         return near
-    question = Question(linear.label, near.least, near.witnesses, sums.settled, max_e, beyond)
+    question = SearchQuestion(linear.label, near.least, near.witnesses, sums.settled, max_e, beyond)
     return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
 
 

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from attacks.equivalence import subsets_plain
 from attacks.equivalence.field import PRIME, TERMS
-from attacks.equivalence.subsets_plain import Numbers, Pairs, Places, Sets, Task
+from attacks.equivalence.subsets_plain import MatchingTask, Numbers, Pairs, SetPlaces, Sets
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
@@ -114,7 +114,7 @@ def matched(
 
 def _places(
     matrix: Matrix, twins: Types, here: Flags, max_e: int, numbers: tuple[npt.NDArray[np.intp], Numbers, Numbers]
-) -> tuple[Places, Places]:
+) -> tuple[SetPlaces, SetPlaces]:
     """Return who can take part, by group and of everybody: of twins the first, where all may and they are not many."""
     item = numbers[0].astype(np.int32)
     many = twins.size > max_e
@@ -144,21 +144,21 @@ def _places(
     everybody = by_item[np.unique(item[by_item], return_index=True)[1]]
     shared = (item, weight, *total)
     return (
-        Places(np.cumsum(size), column[:end], *shared),
-        Places(np.array([0, len(everybody)]), everybody, *shared),
+        SetPlaces(np.cumsum(size), column[:end], *shared),
+        SetPlaces(np.array([0, len(everybody)]), everybody, *shared),
     )
 
 
-def _of_everybody(everybody: Places, e: int, wanted: Flags) -> Task | None:
+def _of_everybody(everybody: SetPlaces, e: int, wanted: Flags) -> MatchingTask | None:
     """Return the task to match sets of everybody, some perhaps several times; None where they are too many."""
     sets = _visited(everybody, e, repeated=True)[0]
     bits = len(everybody.column).bit_length()
     if sets > _SETS_OF_ALL or bits * e > 62:
         return None
-    return Task(np.zeros(1, dtype=np.int32), e, bits, int(np.ceil(sets)), wanted, repeated=True)
+    return MatchingTask(np.zeros(1, dtype=np.int32), e, bits, int(np.ceil(sets)), wanted, repeated=True)
 
 
-def _within_groups(places: Places, e: int, wanted: Flags, large: Flags) -> Task:
+def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> MatchingTask:
     """Return the task to match sets within groups; groups with too many of them join the ones that are too large."""
     bits = (63 - len(large).bit_length()) // e
     size = np.diff(places.start)
@@ -168,10 +168,10 @@ def _within_groups(places: Places, e: int, wanted: Flags, large: Flags) -> Task:
     order = np.argsort(sets, kind="stable")
     large[order[np.cumsum(sets[order]) > _SETS_AT_MOST]] = True
     groups = np.flatnonzero(enough & ~large)
-    return Task(groups.astype(np.int32), e, bits, int(np.ceil(sets[groups].sum())), wanted)
+    return MatchingTask(groups.astype(np.int32), e, bits, int(np.ceil(sets[groups].sum())), wanted)
 
 
-def _visited(places: Places, e: int, *, repeated: bool = False) -> npt.NDArray[np.float64]:
+def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> npt.NDArray[np.float64]:
     """Return about how many sets one meets, by group, when one forms all of weight e: all lighter ones and a place."""
     sizes = np.diff(places.start)
     lighter = np.zeros((e, len(sizes)))
@@ -186,7 +186,7 @@ def _visited(places: Places, e: int, *, repeated: bool = False) -> npt.NDArray[n
     return (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
 
 
-def _weights(places: Places, only: int | None = None) -> Counts:
+def _weights(places: SetPlaces, only: int | None = None) -> Counts:
     """Return the weights of each group's places, added up, or how many places have a weight; shape (groups,)."""
     total = np.zeros(len(places.start) - 1, dtype=np.int64)
     for first, last in blocks(places.start):
@@ -196,7 +196,7 @@ def _weights(places: Places, only: int | None = None) -> Counts:
     return total
 
 
-def _search(places: Places, task: Task, held: int, budget: Budget) -> Pairs:
+def _search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
     """Return the pairs, by the kernels that are faster."""
     if task.sets > _PLAIN_SETS or pays("attacks.equivalence.subsets_compiled", 3e-8 * task.sets * _ROWS_PER_SET):
         from attacks.equivalence import subsets_compiled
@@ -205,7 +205,7 @@ def _search(places: Places, task: Task, held: int, budget: Budget) -> Pairs:
     return subsets_plain.search(places, task, budget)
 
 
-def _columns(twins: Types, places: Places, sets: Sets, e: int) -> Codes:
+def _columns(twins: Types, places: SetPlaces, sets: Sets, e: int) -> Codes:
     """Return the columns of each set, all twins included; shape (sets, e)."""
     kind = twins.of[places.column[sets[sets >= 0]]]
     size = twins.size[kind]

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.equivalence.field import PRIME
-from attacks.equivalence.subsets_plain import Pairs, Places, Sets, Task
+from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces, Sets
 from audit.model.evidence import Counts
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import kernel
@@ -33,7 +33,7 @@ _P = np.uint64(PRIME)
 _ONE = np.uint64(1)
 
 
-def search(places: Places, task: Task, held: int, budget: Budget) -> Pairs:
+def search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
     """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs.
 
     Args:
@@ -65,7 +65,7 @@ def search(places: Places, task: Task, held: int, budget: Budget) -> Pairs:
 
 
 def matched_within(
-    places: Places, task: Task, within: tuple[int, int, np.uint64], size: Counts, budget: Budget
+    places: SetPlaces, task: MatchingTask, within: tuple[int, int, np.uint64], size: Counts, budget: Budget
 ) -> Array | None:
     """Return the packed pairs of sets whose sums fall into some buckets; None where there was no time.
 
@@ -97,7 +97,7 @@ def _spans(size: Counts, held: int) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def _walked(places: Places, task: Task, calls: list[Array], budget: Budget, into: tuple[Any, ...]) -> bool:
+def _walked(places: SetPlaces, task: MatchingTask, calls: list[Array], budget: Budget, into: tuple[Any, ...]) -> bool:
     """Put all sets of some buckets where they belong; tell whether there was time for it."""
     for groups in calls:
         if budget.exhausted():
@@ -106,7 +106,7 @@ def _walked(places: Places, task: Task, calls: list[Array], budget: Budget, into
     return not budget.exhausted()
 
 
-def _places(places: Places, task: Task, packed: Array) -> Sets:
+def _places(places: SetPlaces, task: MatchingTask, packed: Array) -> Sets:
     """Return the places of packed sets, ascending, -1 after the last."""
     shift = np.uint64(task.bits) * np.arange(task.e - 1, -1, -1, dtype=np.uint64)
     position = (packed[:, None] >> shift & np.uint64((1 << task.bits) - 1)).astype(np.int64)
@@ -116,7 +116,7 @@ def _places(places: Places, task: Task, packed: Array) -> Sets:
 
 @kernel
 def walk(
-    places: Places,
+    places: SetPlaces,
     groups: Array,
     shape: tuple[int, int, int],
     within: tuple[int, int, np.uint64],
@@ -166,7 +166,7 @@ def walk(
 
 
 @kernel
-def match(places: Places, held: Array, start: Array, shape: tuple[int, int], wanted: Array) -> Array:
+def match(places: SetPlaces, held: Array, start: Array, shape: tuple[int, int], wanted: Array) -> Array:
     """Return packed pairs of sets with equal sums and wanted columns, which are wanted no more; shape (pairs, 2)."""
     e, bits = shape
     pairs = np.empty((16, 2), dtype=np.uint64)
@@ -201,7 +201,7 @@ def match(places: Places, held: Array, start: Array, shape: tuple[int, int], wan
 
 
 @kernel
-def unpack(places: Places, packed: np.uint64, e: int, bits: int, into: Array) -> int:
+def unpack(places: SetPlaces, packed: np.uint64, e: int, bits: int, into: Array) -> int:
     """Write the places of a packed set, and return their number."""
     start = places.start[np.int64(packed >> np.uint64(bits * e))]
     mask = (_ONE << np.uint64(bits)) - _ONE
@@ -214,7 +214,7 @@ def unpack(places: Places, packed: np.uint64, e: int, bits: int, into: Array) ->
 
 
 @kernel
-def is_match(places: Places, one: Array, other: Array) -> bool:
+def is_match(places: SetPlaces, one: Array, other: Array) -> bool:
     """Tell whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
     difference = np.uint64(0)
     for i in one:
@@ -228,7 +228,7 @@ def is_match(places: Places, one: Array, other: Array) -> bool:
 
 
 @kernel
-def take(places: Places, chosen: Array, wanted: Array) -> int:
+def take(places: SetPlaces, chosen: Array, wanted: Array) -> int:
     """Return how many columns of a set are wanted, and want them no more."""
     taken = 0
     for i in chosen:

@@ -16,7 +16,7 @@ Numbers: TypeAlias = npt.NDArray[np.uint64]
 Sets: TypeAlias = npt.NDArray[np.int64]
 
 
-class Places(NamedTuple):
+class SetPlaces(NamedTuple):
     """Who of each group can take part, twins as one: a place for each, in the order of items within each group.
 
     Everybody may be such a group too.
@@ -37,7 +37,7 @@ class Places(NamedTuple):
     check: Numbers
 
 
-class Task(NamedTuple):
+class MatchingTask(NamedTuple):
     """Which sets to match.
 
     Attributes:
@@ -70,7 +70,7 @@ class Pairs(NamedTuple):
     done: bool
 
 
-def search(places: Places, task: Task, budget: Budget) -> Pairs:
+def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
     """Return pairs of sets with equal sums and nobody in common that have all wanted columns of all such pairs."""
     sets = _all_sets(places, task)
     if budget.exhausted():
@@ -91,7 +91,7 @@ def search(places: Places, task: Task, budget: Budget) -> Pairs:
     return Pairs(one[use], other[use], done=True)
 
 
-def _all_sets(places: Places, task: Task) -> Sets:
+def _all_sets(places: SetPlaces, task: MatchingTask) -> Sets:
     """Return all sets of weight e within one group each, as ascending places, -1 after the last; shape (sets, e)."""
     groups, e = task.groups, task.e
     chosen = np.full((len(groups), e), -1, dtype=np.int64)

@@ -75,7 +75,7 @@ def _not_applying(evidence: Evidence) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Release:
+class _GuessedRelease:
     """One release: who is in which group, in the order of groups, with their cells."""
 
     person: Codes
@@ -94,7 +94,7 @@ class _Series:
         last: by person code, the last release that the person is in, -1 for nobody to ask about.
     """
 
-    releases: Sequence[_Release]
+    releases: Sequence[_GuessedRelease]
     sizes: Sequence[int]
     values: int
     people: int
@@ -109,7 +109,7 @@ class _Series:
         candidates, last, rows = _looked_back(evidence)
         chance = min(1.0, _ROWS / max(rows, 1))
         rng = np.random.default_rng(_SEED)
-        found: list[_Release] = []
+        found: list[_GuessedRelease] = []
         names: list[dict[int, int]] = [{} for _ in source.attributes]
         for at in releases:
             read = source.rows(at)
@@ -221,7 +221,7 @@ def _release(
     candidates: Flags,
     chance: float,
     rng: np.random.Generator,
-) -> _Release | None:
+) -> _GuessedRelease | None:
     """Return some groups of a release, each taken with a chance; None where rows do not fit the groups."""
     if person is None or not np.array_equal(person, members.column):
         return None
@@ -239,10 +239,10 @@ def _release(
         return None
     who = members.column[rows]
     may = np.where((who >= 0)[:, None], candidates[who], True)
-    return _Release(who, Grouped(start, cells[rows], counts, may))
+    return _GuessedRelease(who, Grouped(start, cells[rows], counts, may))
 
 
-def _without(release: _Release, apart: Flags) -> Grouped:
+def _without(release: _GuessedRelease, apart: Flags) -> Grouped:
     """Return the groups of a release with nobody of some people."""
     grouped = release.grouped
     size = np.diff(grouped.start)

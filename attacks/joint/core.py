@@ -13,15 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attacks.joint.arrays import Flags, Integers, Numbers, grouped, mixed, renumbered, segments, starts
 from attacks.joint.network import ConstraintNetwork
-
-if TYPE_CHECKING:
-    from attacks.joint.twins import Classes
+from attacks.joint.twins import TwinClasses, classes_of
 
 
 @dataclass(frozen=True)
@@ -91,10 +88,8 @@ class Core:
         return begin, self.entry_column[order]
 
     @cached_property
-    def classes(self) -> Classes:
+    def classes(self) -> TwinClasses:
         """The classes of twins."""
-        from attacks.joint.twins import classes_of
-
         return classes_of(self)
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 from attacks.joint.arrays import Flags, Numbers, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
-from attacks.joint.places import PlaceRows, Places, shares
+from attacks.joint.places import OpenPlaces, PlaceRows, shares
 from audit.model.evidence import Codes, Evidence
 
 # Parts of up to so many variables are counted.
@@ -46,7 +46,7 @@ def network_of(evidence: Evidence, releases: int) -> ConstraintNetwork:
     kind_of = kinds_of(evidence.transitions, values) if classes else None
     bound = kind_of is not None
     kinds = np.arange(values, dtype=np.int32) if kind_of is None else kind_of
-    places = [Places(evidence, release, kinds) for release in range(releases)]
+    places = [OpenPlaces(evidence, release, kinds) for release in range(releases)]
     return _Builder(evidence, places, kinds, bound=bound).network()
 
 
@@ -56,7 +56,7 @@ class _Builder:
     Variables of people come first, in the order of the people, and then those of versions, by person and release.
     """
 
-    def __init__(self, evidence: Evidence, places: list[Places], kind_of: Codes, *, bound: bool) -> None:
+    def __init__(self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, *, bound: bool) -> None:
         self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
         self.person = np.concatenate([each.person for each in places])
         sizes = [len(each.person) for each in places]
@@ -91,7 +91,7 @@ class _Builder:
             so_far[variable[seated[here]]] += 1
         return rank
 
-    def _of(self, at: int) -> tuple[Places, Numbers, Flags]:
+    def _of(self, at: int) -> tuple[OpenPlaces, Numbers, Flags]:
         """Return a release, the variables of its people, and which of these are people's."""
         variable = self.variable[self.first_version[at] : self.first_version[at + 1]]
         return self._places[at], variable, variable < self.people

@@ -9,7 +9,7 @@ from attacks.joint.network import GROUP, PLACES, Contents
 from audit.model.evidence import Codes, Evidence
 
 
-class Places:
+class OpenPlaces:
     """One release: who may be where, less the people whose place and value are known.
 
     Attributes:
@@ -58,7 +58,7 @@ class Places:
         return found
 
 
-def shares(place: Places, of: Integers, groups: int) -> Numbers:
+def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
     """Return the number of each group's constraint: groups that may hold the same person are in one.
 
     Args:
@@ -90,7 +90,7 @@ class PlaceRows:
         capacity, factor, constraint, what, kind: as in the network, constraints counted from 0.
     """
 
-    def __init__(self, place: Places, staying: Flags, first_row: int) -> None:
+    def __init__(self, place: OpenPlaces, staying: Flags, first_row: int) -> None:
         others = np.flatnonzero(~staying & place.seated)
         several = np.flatnonzero(np.diff(place.start)[others] > 1)
         self._rows: list[Numbers] = []
@@ -102,7 +102,7 @@ class PlaceRows:
             self._look(place, (staying, others, others[several]), first_row)
         self.number = len(self.capacity)
 
-    def _look(self, place: Places, people: tuple[Flags, Numbers, Numbers], first_row: int) -> None:
+    def _look(self, place: OpenPlaces, people: tuple[Flags, Numbers, Numbers], first_row: int) -> None:
         staying, others, unsure = people
         groups, published = place.contents.groups, len(place.whole)
         # People who keep their values and have one place there take it in any case.
@@ -148,7 +148,7 @@ class PlaceRows:
         self.kind = np.concatenate([self.kind, np.full(len(some), kind)])
         self.constraints += len(distinct)
 
-    def of(self, place: Places, where: Integers) -> list[tuple[Flags, Numbers]]:
+    def of(self, place: OpenPlaces, where: Integers) -> list[tuple[Flags, Numbers]]:
         """Return the rows that row classes of columns take, of classes and of groups, and whether there are any."""
         taken = [row[each] for row, each in zip(self._rows, (where, place.published[where]), strict=False)]
         return [(row >= 0, row) for row in taken]

@@ -6,15 +6,51 @@ What is known of one is known of all. Fingerprints find them, and each is then c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from attacks.joint.arrays import Flags, Integers, Numbers, mixed, starts
-from attacks.joint.core import Core
+
+
+class CoreColumns(Protocol):
+    """The columns of variables and the rows that they take, as `attacks.joint.core.Core` has them."""
+
+    @property
+    def variables(self) -> int:
+        """Number of variables."""
+
+    @property
+    def start(self) -> Numbers:
+        """Where the columns of each variable begin."""
+
+    @property
+    def owner(self) -> Numbers:
+        """The variable of each column."""
+
+    @property
+    def kind(self) -> Integers:
+        """The class of values of each column."""
+
+    @property
+    def row_start(self) -> Numbers:
+        """Where the rows of each column begin."""
+
+    @property
+    def row(self) -> Numbers:
+        """The rows, column by column."""
+
+    @property
+    def entry_column(self) -> Numbers:
+        """The column of each of these."""
+
+    @property
+    def link(self) -> Numbers:
+        """Variables of consecutive versions."""
 
 
 @dataclass(frozen=True)
-class Classes:
+class TwinClasses:
     """The classes of twins of a core; what is in a class stands for each of its members.
 
     Attributes:
@@ -33,7 +69,7 @@ class Classes:
     size: Numbers
     like: Numbers
 
-    def shared(self, core: Core, some: Flags) -> Flags:
+    def shared(self, core: CoreColumns, some: Flags) -> Flags:
         """Return which columns are some of, or have one of some in its place in a twin."""
         place = np.arange(len(core.kind)) - core.start[core.owner]
         like = core.start[self.like[core.owner]] + place
@@ -43,7 +79,7 @@ class Classes:
         return shared
 
 
-def classes_of(core: Core) -> Classes:
+def classes_of(core: CoreColumns) -> TwinClasses:
     """Return the classes of twins of a core."""
     head = np.ones(core.variables, dtype=np.bool_)
     head[core.link[:, 1]] = False
@@ -62,10 +98,10 @@ def classes_of(core: Core) -> Classes:
     back = np.argsort(order)
     first, of = first[order], back[of]
     like = heads[first[of]][chain] + np.arange(core.variables) - heads[chain]
-    return Classes(heads, length, of, first, np.bincount(of, minlength=len(first)), like)
+    return TwinClasses(heads, length, of, first, np.bincount(of, minlength=len(first)), like)
 
 
-def _fingerprints(core: Core, chain: Numbers, heads: Numbers) -> Numbers:
+def _fingerprints(core: CoreColumns, chain: Numbers, heads: Numbers) -> Numbers:
     columns = np.zeros(len(core.kind), dtype=np.uint64)
     np.add.at(columns, core.entry_column, mixed(core.row, 1))
     if len(core.link):
@@ -78,7 +114,7 @@ def _fingerprints(core: Core, chain: Numbers, heads: Numbers) -> Numbers:
     return chains.view(np.int64)
 
 
-def _same(core: Core, heads: Numbers, length: Numbers, first: Numbers) -> Flags:
+def _same(core: CoreColumns, heads: Numbers, length: Numbers, first: Numbers) -> Flags:
     """Return which chains are like the given first ones, column by column and row by row."""
     good = length == length[first]
     sizes = np.diff(core.start)
@@ -105,6 +141,6 @@ def _equal(good: Flags, one: Numbers, other: Numbers, size: Numbers, content: In
     return found
 
 
-def members_of(classes: Classes) -> tuple[Numbers, Numbers]:
+def members_of(classes: TwinClasses) -> tuple[Numbers, Numbers]:
     """Return where the chains of each class begin, and these."""
     return starts(classes.size), np.argsort(classes.of, kind="stable")

@@ -31,7 +31,7 @@ class CombinedVocabulary:
         self._vocabularies = tuple(vocabularies.values())
         self._codes: dict[tuple[int, ...], int] = {}
         self._parts = np.zeros((0, len(vocabularies)), dtype=np.int32)
-        self.names = _Names(self)
+        self.names = _CombinationNames(self)
 
     def __len__(self) -> int:
         """Return how many combinations are known."""
@@ -74,7 +74,7 @@ class CombinedVocabulary:
         return _BETWEEN.join(each.names[part] for each, part in zip(self._vocabularies, parts, strict=True))
 
 
-class _Names(Sequence[str]):
+class _CombinationNames(Sequence[str]):
     """What combinations are called, by code."""
 
     def __init__(self, vocabulary: CombinedVocabulary) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN, FirstValues
 from audit.adversary.release_cache import ReleaseCache, prefetch
-from audit.adversary.row_classes import Places, places
+from audit.adversary.row_classes import RowClassGroups, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, Vocabulary
@@ -203,7 +203,7 @@ class KnownGroupsSource:
         self,
         people: tuple[Codes, Codes],
         candidates: tuple[Counts, Codes],
-        there: Places,
+        there: RowClassGroups,
         held: Counts,
         contents: ValueCounts,
     ) -> CandidateGroups:

@@ -40,7 +40,7 @@ class RowClasses:
 
     def named(self, group: Coded) -> Coded:
         """Return the class of each row, given the group of each row."""
-        return Coded(self.of_row, len(self.group), _Names(group, self.group))
+        return Coded(self.of_row, len(self.group), _RowClassNames(group, self.group))
 
 
 def row_classes(release: Release) -> RowClasses:
@@ -62,7 +62,7 @@ def by_class(release: Release, classes: RowClasses | None) -> Release:
     return replace(release, group=classes.named(release.group), entry_group=classes.of_row)
 
 
-class Places(NamedTuple):
+class RowClassGroups(NamedTuple):
     """What row classes belong to, and how many rows they have.
 
     Attributes:
@@ -76,15 +76,15 @@ class Places(NamedTuple):
     rows: Counts
 
 
-def places(release: Release, classes: RowClasses | None) -> Places:
+def places(release: Release, classes: RowClasses | None) -> RowClassGroups:
     """Return what the row classes of a published release belong to; the groups are the classes where it has none."""
     of_row = release.group.codes if classes is None else classes.of_row
     number = release.group.size if classes is None else len(classes.group)
     rows = np.bincount(of_row, weights=release.counts, minlength=number).astype(np.int64)
     itself = np.arange(number, dtype=np.int32)
     if classes is None:
-        return Places(itself, itself, rows)
-    return Places(itself if release.values_by_row else classes.group, classes.group, rows)
+        return RowClassGroups(itself, itself, rows)
+    return RowClassGroups(itself if release.values_by_row else classes.group, classes.group, rows)
 
 
 def capacity(release: Release) -> Counts:
@@ -95,7 +95,7 @@ def capacity(release: Release) -> Counts:
     return rows
 
 
-class _Names(Sequence[str]):
+class _RowClassNames(Sequence[str]):
     """The names of row classes: the group's own, with `#1`, `#2` behind it where the group has several.
 
     No published name has as many marks one after the other, so that all names are different.

@@ -20,7 +20,7 @@ LARGEST_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
-class Findings:
+class JudgedAudit:
     """All that a clause is judged by.
 
     Attributes:
@@ -78,11 +78,11 @@ class Clause(ABC):
             return value
         raise ValueError(self.example)
 
-    def judges(self, findings: Findings) -> bool:
+    def judges(self, findings: JudgedAudit) -> bool:
         """Tell whether anything that ran can decide the clause."""
         return bool(self._deciding(findings))
 
-    def not_judged(self, findings: Findings) -> str:
+    def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nothing that ran can decide the clause."""
         skipped = {
             f"{entry.attack.name}: {entry.scored.outcome.reason}"
@@ -96,14 +96,14 @@ class Clause(ABC):
         )
 
     @abstractmethod
-    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield what violates the clause."""
 
     @abstractmethod
-    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why the clause is not decided, though nothing that these doubts are about violates it."""
 
-    def _deciding(self, findings: Findings) -> list[Judged]:
+    def _deciding(self, findings: JudgedAudit) -> list[Judged]:
         return [entry for entry in findings.ran if self.name in entry.attack.decides]
 
     def _doubts_of(self, entry: Judged, *, decided: bool, unless: str) -> Iterator[str]:
@@ -117,7 +117,7 @@ class Clause(ABC):
 
 
 @dataclass(frozen=True)
-class Decision:
+class ClauseDecision:
     """How one clause ended.
 
     Attributes:
@@ -150,7 +150,7 @@ class Stated:
     asked: bool = False
 
 
-def decide(clause: Clause, stated: Stated, findings: Findings) -> Decision:
+def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
     What nobody judged passes only as far as nobody asked for it, and is named then.
@@ -163,9 +163,9 @@ def decide(clause: Clause, stated: Stated, findings: Findings) -> Decision:
     if not violations and not undecided and not clause.judges(findings):
         reason = clause.not_judged(findings)
         if stated.asked or (stated.manifest and not findings.narrowed):
-            return Decision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
-        return Decision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
+            return ClauseDecision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
+        return ClauseDecision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
     if violations:
-        return Decision(clause, limit, "violated", violations, undecided)
+        return ClauseDecision(clause, limit, "violated", violations, undecided)
     why = "; ".join(each.reason for each in undecided) or None
-    return Decision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)
+    return ClauseDecision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)

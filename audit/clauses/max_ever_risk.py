@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, Findings
+from audit.clauses.clause import Clause, JudgedAudit
 from audit.model.outcome import AttributeDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
@@ -26,17 +26,17 @@ class MaxEverRisk(Clause):
         """Tell whether a number is a probability above 0."""
         return 0 < limit <= 1
 
-    def judges(self, findings: Findings) -> bool:
+    def judges(self, findings: JudgedAudit) -> bool:
         """Tell whether anybody's histories were looked at."""
         return any(entry.scored.ever is not None for entry in findings.ran)
 
-    def not_judged(self, findings: Findings) -> str:
+    def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's histories were looked at."""
         if not findings.grave:
             return 'it needs the grave values: write grave = ["…"] under [policy]'
         return "the attack update-graph decides it, on people's histories, and has not run to its end"
 
-    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain."""
         for entry in findings.ran:
             ever = entry.scored.ever
@@ -45,7 +45,7 @@ class MaxEverRisk(Clause):
             if value is not None and reaches(value, limit):
                 yield Violation(entry.scored.outcome.attack, self.name, limit, value, entry.sensitive)
 
-    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield grave values that no release has, for they may be misspelt."""
         known = [entry.scored.ever for entry in findings.ran if entry.scored.ever is not None]
         if known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from audit.clauses.clause import Clause, Findings
+from audit.clauses.clause import Clause, JudgedAudit
 from audit.model.outcome import AttributeDisclosures, EquivalenceFindings
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
@@ -24,21 +24,21 @@ class MaxRisk(Clause):
         """Tell whether a number is a probability above 0."""
         return 0 < limit <= 1
 
-    def not_judged(self, findings: Findings) -> str:
+    def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's risk was looked at."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
             return f"max_risk is about people, of whom the adversary `{adversary.name}` knows nothing"
         return super().not_judged(findings)
 
-    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the highest risk where it reaches the limit."""
         for entry in findings.ran:
             risk = entry.scored.max_risk(entry.waived, entry.waived_risks)
             if risk is not None and reaches(risk, limit):
                 yield Violation(entry.scored.outcome.attack, self.name, limit, risk, entry.sensitive)
 
-    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         for entry in findings.ran:

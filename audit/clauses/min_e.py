@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, Findings
+from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
 from audit.model.measures import BoundedMeasures
 from audit.model.outcome import EquivalenceFindings
 from audit.model.report import Violation
@@ -27,7 +27,7 @@ class MinE(Clause):
         """Tell whether a number counts people."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
-    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
         for entry in findings.ran:
             claims = entry.scored.outcome.claims
@@ -37,7 +37,7 @@ class MinE(Clause):
                 if least < limit:
                     yield Violation(entry.scored.outcome.attack, self.name, limit, least, entry.sensitive)
 
-    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed an equivalence that is too small."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):

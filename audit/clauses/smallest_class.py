@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, Findings
+from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
 from audit.model.outcome import IdentityDisclosures, LinkageDisclosures
 from audit.model.report import Violation
 
@@ -25,11 +25,11 @@ class SmallestClass(Clause):
         """Tell whether a number counts rows."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
-    def judges(self, findings: Findings) -> bool:
+    def judges(self, findings: JudgedAudit) -> bool:
         """Tell whether there are releases, or records, to judge."""
         return bool(findings.releases) or super().judges(findings)
 
-    def violations(self, findings: Findings, limit: float) -> Iterator[Violation]:
+    def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield the smallest class of a release, and that which a record was ever in, where they are too small."""
         if findings.releases:
             worst = min(findings.releases, key=lambda release: release.k)
@@ -46,7 +46,7 @@ class SmallestClass(Clause):
                 if smallest < limit:
                     yield Violation(entry.scored.outcome.attack, self.name, limit, smallest, entry.sensitive)
 
-    def doubts(self, findings: Findings, limit: float) -> Iterator[str]:
+    def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
         if findings.releases and findings.linked_records and findings.narrowed and not self._deciding(findings):
             yield "record ids link the releases, and the attack that looks at them together was not asked for"

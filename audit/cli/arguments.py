@@ -13,6 +13,9 @@ from audit.io.paths import is_url, without_secrets
 from audit.model.errors import UsageError, printable
 from audit.model.options import Option
 
+ON_TABLES = "differencing"
+"""The attack on count tables; the others are on people's rows."""
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises `UsageError` instead of printing its usage."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, choose, find
 from audit.cli.arguments import (
+    ON_TABLES,
     Names,
     Parser,
     add_option,
@@ -24,7 +23,7 @@ from audit.cli.arguments import (
     options_given,
     positive_seconds,
 )
-from audit.cli.output import check_output, check_spared, put
+from audit.cli.output import check_output, check_spared, put, text_for
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.model.adversary import ADVERSARIES
@@ -37,11 +36,6 @@ from reports.registry import FORMATS, Format
 if TYPE_CHECKING:
     from audit.pipeline.audit_run import AuditOptions, Progress
     from audit.runtime.engine import Engine
-    from reports.text import Text
-
-
-ON_TABLES = "differencing"
-"""The attack on count tables; the others are on people's rows."""
 
 
 def add_arguments(main: Parser, commands: Mapping[str, ModuleType], words: Sequence[str]) -> None:
@@ -211,13 +205,3 @@ def write(report: Report, form: str, output: Path | None) -> None:
 def format_of(ident: str, output: Path | None) -> Format:
     """Return the format of a name, text as wide as what it is written to."""
     return text_for(output) if ident == "text" else FORMATS.load(ident)()
-
-
-def text_for(output: Path | None) -> Text:
-    """Return text as wide and as colourful as what it is written to."""
-    from reports.text import Text
-
-    if output is None and sys.stdout is not None and sys.stdout.isatty():
-        width = os.get_terminal_size(sys.stdout.fileno()).columns
-        return Text(color="NO_COLOR" not in os.environ, width=max(60, width))
-    return Text()

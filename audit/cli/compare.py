@@ -13,7 +13,7 @@ from audit.cli.progress import progress
 from audit.model.adversary import ADVERSARIES
 from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
 from audit.model.errors import UsageError
-from reports import comparison as rendering
+from reports import comparison_formats as rendering
 
 if TYPE_CHECKING:
     from audit.io.series import Series

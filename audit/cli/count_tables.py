@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attacks.differencing.attack import Differencing
-from audit.cli.audit import ON_TABLES, text_for
-from audit.cli.output import check_output, check_spared, put
+from audit.cli.arguments import ON_TABLES
+from audit.cli.output import check_output, check_spared, put, text_for
 from audit.count_tables.manifest import clause_limit, read_table_manifest
 from audit.model.errors import UsageError, printable
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from audit.cli.arguments import local
 from audit.cli.output import say
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
 
+Invoke: TypeAlias = Callable[[Sequence[str]], int]
+"""Runs another command of this program: its words, and the exit code."""
 _VERDICTS = (0, 1, 3)
 _HOSPITAL = {
     "series.toml": """[series]
@@ -112,27 +117,40 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Make the series, audit each, and say what to try next."""
     folder: Path = arguments.folder
+    show = partial(_show, arguments.invoke)
     start = time.monotonic()
     _write_series(folder)
     for name in ("hospital", "ward"):
-        _show("audit", folder / name, "--findings", "2", "--reveal")
+        show("audit", folder / name, "--findings", "2", "--reveal")
     tables = folder / "counts"
     if not tables.exists():
-        _show("audit", "simulate", "--tables", "threshold", "--snapshots", "4", "--areas", "6", "--output", tables)
-    _show("audit", tables, "--findings", "3")
+        show("audit", "simulate", "--tables", "threshold", "--snapshots", "4", "--areas", "6", "--output", tables)
+    show("audit", tables, "--findings", "3")
     names = ("people", "people-l-diverse", "people-m-invariant", "people-e-equivalent")
     page = folder / "hospital.html"
-    _show("audit", folder / "hospital", "--format", "html", "--output", page)
+    show("audit", folder / "hospital", "--format", "html", "--output", page)
     people, diverse, invariant, equivalent = (folder / name for name in names)
     if not (people / "microdata.toml").exists():
-        _show("audit", "simulate", "--output", people, *_PEOPLE)
-    _show("audit", "anonymize", people, "--method", "l-diversity", "--l", "4", "--output", diverse)
-    _show("audit", diverse, "--attack", "intersection", "--findings", "2")
-    _show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
-    _show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
-    _show("audit", invariant, "--findings", "2")
-    _show("audit", "anonymize", people, "--method", "e-equivalence", "--m", "4", "--e", "3", "--output", equivalent)
-    _show("audit", equivalent)
+        show("audit", "simulate", "--output", people, *_PEOPLE)
+    show("audit", "anonymize", people, "--method", "l-diversity", "--l", "4", "--output", diverse)
+    show("audit", diverse, "--attack", "intersection", "--findings", "2")
+    show("audit", "anonymize", people, "--method", "m-invariance", "--m", "4", "--output", invariant)
+    show("audit", "check", invariant, "--principle", "m-invariance", "--m", "4")
+    show("audit", invariant, "--findings", "2")
+    show(
+        "audit",
+        "anonymize",
+        people,
+        "--method",
+        "e-equivalence",
+        "--m",
+        "4",
+        "--e",
+        "3",
+        "--output",
+        equivalent,
+    )
+    show("audit", equivalent)
     say(
         f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/.\n"
         f"{page} is the first report as a page to read, print and sign. Try:\n"
@@ -143,17 +161,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show(*words: object) -> None:
+def _show(invoke: Invoke, *words: object) -> None:
     """Print a command and run it.
 
     Raises:
         UsageError: it went wrong; it has said how.
     """
-    from audit.cli.main import main
-
     command = [str(word) for word in words]
     say(f"$ {shlex.join(command)}\n\n")
-    if main(command[1:]) not in _VERDICTS:
+    if invoke(command[1:]) not in _VERDICTS:
         raise UsageError(f"the demo stopped at: {shlex.join(command)}; name another folder, or empty this one")
     say("\n")
 

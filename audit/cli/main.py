@@ -5,6 +5,7 @@ Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 unde
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -99,7 +100,8 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     named = words[0] in COMMANDS
     if not named:
         _check_spelling(words[0])
-    arguments = (command_parser(words[0], words) if named else parser(words)).parse_args(words)
+    parsing = command_parser(words[0], words) if named else parser(words)
+    arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     if alone:
         _keep_pandas_out()
     first_line.erase()

@@ -9,8 +9,8 @@ from typing import Any
 
 from attacks.registry import choose
 from audit.cli.arguments import Names, options_given
-from audit.cli.audit import add_attack_options, add_options, format_of, options, spelled, text_for
-from audit.cli.output import check_output, check_spared, put
+from audit.cli.audit import add_attack_options, add_options, format_of, options, spelled
+from audit.cli.output import check_output, check_spared, put, text_for
 from audit.cli.progress import progress
 from audit.model.errors import UsageError
 from reports.registry import FORMATS

@@ -6,11 +6,14 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from audit.io.atomic_files import write_file
 from audit.io.paths import same_file
 from audit.model.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    from reports.text import Text
 
 
 def check_output(output: Path | None) -> None:
@@ -72,6 +75,16 @@ def put(text: str, output: Path | None) -> None:
     except OSError as error:
         why = error.strerror or "it cannot be written"
         raise UsageError(f"{_named(output)}: {why}; write to another file") from error
+
+
+def text_for(output: Path | None) -> Text:
+    """Return text as wide and as colourful as what it is written to."""
+    from reports.text import Text
+
+    if output is None and sys.stdout is not None and sys.stdout.isatty():
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+        return Text(color="NO_COLOR" not in os.environ, width=max(60, width))
+    return Text()
 
 
 def _named(output: Path | None) -> str:

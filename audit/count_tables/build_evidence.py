@@ -62,10 +62,10 @@ def build_evidence(
     counts: PublishedCounts, limits: dict[str, int], asked: CountQuestions | None = None
 ) -> list[MeasureEvidence]:
     """Return the evidence of each statistic, with the questions of an audit or those that are given."""
-    return [_Builder(counts, place, limits).evidence(asked) for place in range(len(counts.measures))]
+    return [_EvidenceBuilder(counts, place, limits).evidence(asked) for place in range(len(counts.measures))]
 
 
-class _Builder:
+class _EvidenceBuilder:
     def __init__(self, counts: PublishedCounts, measure: int, limits: dict[str, int]) -> None:
         self.counts, self.limits = counts, limits
         self.dimensions = counts.dimensions

@@ -60,7 +60,7 @@ def judge_candidate(
     """
     before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, files))
-    search = _Search(counts, attack, options, frozenset(each.id for each in before.attack.findings))
+    search = _CellSearch(counts, attack, options, frozenset(each.id for each in before.attack.findings))
     after, fresh = search.audited(frozenset())
     rows: Rows | None = search.least_rows(fresh) if fresh else frozenset()
     rounding = search.coarser_rounding() if fresh else None
@@ -83,7 +83,7 @@ def judge_candidate(
 
 
 @dataclass
-class _Search:
+class _CellSearch:
     """Tries of what to hide of the last release."""
 
     counts: PublishedCounts

@@ -154,14 +154,14 @@ def read_table_manifest(path: object) -> TableManifest:
     text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)
     remedy = "see https://toml.io, or let `audit init` write a new one"
     document = None if text is None else parse(text, NAME, remedy, problems)
-    found = None if document is None else _Reader(folder, NAME, text or "", document, problems).manifest()
+    found = None if document is None else _TableManifestReader(folder, NAME, text or "", document, problems).manifest()
     problems.check()
     if found is None:
         raise InputError(problems.found)
     return found
 
 
-class _Reader(Reader):
+class _TableManifestReader(Reader):
     """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
 
     what = "series"

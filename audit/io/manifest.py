@@ -193,10 +193,10 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
     """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
     document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
-    return None if document is None else _Reader(folder, NAME, text, document, problems).manifest()
+    return None if document is None else _ManifestReader(folder, NAME, text, document, problems).manifest()
 
 
-class _Reader(Reader):
+class _ManifestReader(Reader):
     """Turns the TOML document into a `Manifest`, noting each problem where it stands."""
 
     what = "series"

@@ -283,7 +283,7 @@ def open_microdata(path: Path | str) -> Microdata:
     document = None if text is None else parse(text, NAME, "see https://toml.io", problems)
     if text is None or document is None:
         raise InputError(problems.found)
-    microdata = _Reader(folder, NAME, text, document, problems).microdata()
+    microdata = _MicrodataReader(folder, NAME, text, document, problems).microdata()
     for each in microdata.snapshots:
         names = header(each.path, each.shown, problems)
         wanted = [microdata.individual, *microdata.quasi_identifiers, microdata.sensitive]
@@ -295,7 +295,7 @@ def open_microdata(path: Path | str) -> Microdata:
     return microdata
 
 
-class _Reader(Reader):
+class _MicrodataReader(Reader):
     """Turns the TOML document into `Microdata`."""
 
     what = "microdata"

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import read_adjusted, respelled
+from audit.io.adjustments import Adjustments, read_adjusted, respelled
+from audit.io.attributes import QuasiIdentifier
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
-from audit.io.manifest import FIRST, LATEST
+from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.manifest import FIRST, LATEST, Manifest
 from audit.io.singling_columns import SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.texts import arrow
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import Problems
-
-if TYPE_CHECKING:
-    from audit.io.series import Series
 
 Codes = npt.NDArray[np.int32]
 SEVERAL_ROWS = (
@@ -131,7 +129,41 @@ class Wanted:
     row_classes: bool
 
 
-def read_release(series: Series, position: int, wanted: Wanted, problems: Problems) -> Release | None:
+class ReleaseContext(Protocol):
+    """What reading a release takes of its series, and where it leaves new people and values."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The files, and what their columns mean."""
+
+    @property
+    def people(self) -> IdentifierEncoder:
+        """Codes of people, common to all releases."""
+
+    @property
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """Codes of the values of each sensitive attribute, common to all releases."""
+
+    @property
+    def attributes(self) -> dict[str, QuasiIdentifier]:
+        """The quasi-identifiers with their cells."""
+
+    @property
+    def keyed(self) -> bool:
+        """Whether every release has a key."""
+
+    @property
+    def notation(self) -> Adjustments:
+        """How texts are spelled."""
+
+    def adjustments(self, tag: str) -> Adjustments:
+        """Return what is changed in the tables of a release."""
+
+    def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read a file that the manifest names beside the releases."""
+
+
+def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Release | None:
     """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
     return _Reading(series, position, wanted, problems).release()
 
@@ -139,7 +171,7 @@ def read_release(series: Series, position: int, wanted: Wanted, problems: Proble
 class _Reading:
     """The reading of one release."""
 
-    def __init__(self, series: Series, position: int, wanted: Wanted, problems: Problems) -> None:
+    def __init__(self, series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> None:
         self.series = series
         self.columns = series.manifest.columns
         self.files = series.manifest.releases[position]
@@ -201,10 +233,10 @@ class _Reading:
         wanted = [*c.quasi_identifiers, c.group, self.record, None if self.files.values else c.count]
         if self.files.values is None:
             wanted += c.sensitive
-        if self.key and not is_there(self.series.key_path(self.files)):
+        if self.key and not is_there(self.series.manifest.key_path(self.files)):
             wanted.append(c.individual)
         if c.rows in (LATEST, FIRST):
-            wanted += [c.date, *([] if is_there(self.series.key_path(self.files)) else [c.individual])]
+            wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
         names = list(dict.fromkeys(name for name in wanted if name))
         return self.read(self.files.rows, self.files.shown, names)
 
@@ -231,7 +263,7 @@ class _Reading:
 
     def identifiers(self, table: Table) -> tuple[Codes, list[str]] | None:
         """Return whose row each is, as codes of texts, the empty one where the key says nothing."""
-        path = self.series.key_path(self.files)
+        path = self.series.manifest.key_path(self.files)
         if not is_there(path):
             codes, texts = text_codes(table.arrow(str(self.columns.individual)))
             return codes, list(texts)
@@ -309,7 +341,7 @@ class _Reading:
         return counts
 
     def person(self, table: Table) -> Codes | None:
-        path = self.series.key_path(self.files)
+        path = self.series.manifest.key_path(self.files)
         if not is_there(path) and (self.columns.individual is None or self.columns.individual not in table):
             shown = self.series.manifest.shown(path)
             self.problems.add(shown, "the key was there before and is gone", "put it back, and run the audit again")

@@ -7,7 +7,7 @@ a group, which counterfeits join them, and how far each group's cells reach; `au
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from audit.model.errors import AuditError
 from audit.model.evidence import Codes
-from audit.model.history import PresenceHistory
+from audit.model.history import PublicationHistory
 from audit.model.update_sets import UpdateSets
 
 COUNTERFEIT = -1
@@ -114,127 +114,6 @@ class Draft:
     value: Codes
     cells: Bounds | DomainParts
     identity: Codes | None = None
-
-
-@dataclass(frozen=True)
-class CellRanges:
-    """The cells of the last release's groups, as the ranges that they cover in a snapshot's scales.
-
-    Attributes:
-        low, high: first and last place that a group's cell covers, low > high where it covers none; shape
-            (groups, attributes), int32. A cell that is no interval is told by the range around it.
-        exact: false for groups with such a cell; shape (groups,). `PreviousCells.covers` decides there.
-    """
-
-    low: Codes
-    high: Codes
-    exact: npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class PublishedRelease:
-    """A published release with its key.
-
-    Attributes:
-        tag: the release's name.
-        person: who each row is, -1 for a counterfeit without identity; counterfeits that keep their identity have a
-            code that no snapshot has; shape (rows,), int32.
-        group: the group of each row, in [0, groups); shape (rows,), int32.
-        entry_group, entry_value, entry_count: what is published: group, sensitive value, number of rows; of a plain
-            table one entry a row, and no counts.
-        own: the sensitive value of each row's person as the publisher knows it, -1 for counterfeits; shape (rows,).
-    """
-
-    tag: str
-    person: Codes
-    group: Codes
-    entry_group: Codes
-    entry_value: Codes
-    entry_count: npt.NDArray[np.int64] | None
-    own: Codes
-
-
-class PreviousCells(Protocol):
-    """How an anonymizer looks at the cells of the last release, from a snapshot."""
-
-    def ranges(self) -> CellRanges:
-        """Return the cells of the last release's groups in the snapshot's scales."""
-
-    def covers(self, group: Codes, row: Codes) -> npt.NDArray[np.bool_]:
-        """Return whether the cells of some groups cover some rows of the snapshot, pair by pair; shape (pairs,)."""
-
-    def moved(self) -> Codes:
-        """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
-
-
-@dataclass
-class PublicationHistory:
-    """What has been published, as anonymizers look back on it; it grows by one release at a time.
-
-    Attributes:
-        releases: number of releases.
-        last: the last release; None before the first.
-        value: by person code, the person's sensitive value when last published, -1 for nobody known; int32.
-        signature: by person code, the signature (as a place in `signatures`) of the group that last held the
-            person, -1 for nobody known; int32.
-        signatures: distinct sensitive values of a group, ascending codes (m-invariance paper, Definition 16).
-        stays: who was in groups of which signature from when to when, counterfeits with identity among them.
-        look: the last release's cells seen from the snapshot that is to be published.
-    """
-
-    releases: int = 0
-    last: PublishedRelease | None = None
-    value: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    signature: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    signatures: list[tuple[int, ...]] = field(default_factory=list)
-    stays: PresenceHistory = field(default_factory=PresenceHistory)
-    look: PreviousCells | None = None
-    _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
-
-    def add(self, release: PublishedRelease) -> None:
-        """Look back on one release more."""
-        real = np.flatnonzero(release.own >= 0)
-        people = release.person[real]
-        of_group = self._sign(release)
-        size = int(people.max(initial=-1)) + 1
-        self.value = _grown(self.value, size)
-        self.signature = _grown(self.signature, size)
-        self.value[people] = release.own[real]
-        self.signature[people] = of_group[release.group[real]]
-        self.stays.add(release, of_group[release.group])
-        self.last = release
-        self.releases += 1
-
-    def values_of(self, person: Codes) -> Codes:
-        """Return the last published value of some people, -1 for those who were never published."""
-        return _grown(self.value, int(person.max(initial=-1)) + 1)[person]
-
-    def signatures_of(self, person: Codes) -> Codes:
-        """Return the signature that some people had last, -1 for those who were never published."""
-        return _grown(self.signature, int(person.max(initial=-1)) + 1)[person]
-
-    def _sign(self, release: PublishedRelease) -> Codes:
-        """Return the signature of each group of a release, numbering new ones."""
-        groups = int(release.group.max(initial=-1)) + 1
-        holds = np.zeros((groups, int(release.entry_value.max(initial=-1)) + 1), dtype=np.bool_)
-        holds[release.entry_group, release.entry_value] = True
-        packed = np.packbits(holds, axis=1)
-        _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-        numbers = [self._number(tuple(np.flatnonzero(holds[group]).tolist())) for group in first]
-        return np.array(numbers, dtype=np.int32)[place.reshape(-1)]
-
-    def _number(self, signature: tuple[int, ...]) -> int:
-        number = self._numbers.setdefault(signature, len(self.signatures))
-        if number == len(self.signatures):
-            self.signatures.append(signature)
-        return number
-
-
-def _grown(codes: Codes, size: int) -> Codes:
-    """Return codes by person with room for more people."""
-    if len(codes) >= size:
-        return codes
-    return np.concatenate([codes, np.full(size - len(codes), -1, dtype=np.int32)])
 
 
 class RefusalError(AuditError):

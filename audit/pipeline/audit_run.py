@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.clauses.clause import Findings, decide
+from audit.clauses.clause import JudgedAudit, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
@@ -286,7 +286,7 @@ def _decide(
 ) -> PolicyReport:
     manifest = attacked.series.manifest
     releases = [each for each in attacked.panel if each.release not in waived.accepted]
-    findings = Findings(
+    findings = JudgedAudit(
         attacks=waived.entries,
         releases=releases if _judges_releases(waived.entries, options) else (),
         adversary=attacked.evidence[0].adversary,

@@ -48,7 +48,7 @@ class EEquivalence:
     def start(self, series: Series, /) -> Check:
         """Return a check that remembers everybody's stays, for each sensitive attribute."""
         names = series.manifest.columns.sensitive if self.e > 1 else ()
-        return _Check(series, [_Histories(series, name, self.e) for name in names])
+        return _Check(series, [_ValueHistories(series, name, self.e) for name in names])
 
 
 @dataclass
@@ -56,7 +56,7 @@ class _Check:
     """The check of one series: everybody's stays, by sensitive attribute; with e = 1 there is nothing to check."""
 
     series: Series
-    histories: list[_Histories]
+    histories: list[_ValueHistories]
 
     def add(self, release: Release, /) -> list[BrokenClause]:
         if release.person is None:
@@ -80,7 +80,7 @@ class _Spans(NamedTuple):
 
 
 @dataclass
-class _Histories:
+class _ValueHistories:
     """Everybody's stays, for one sensitive attribute; after the first doubt nothing more is looked at.
 
     Attributes:

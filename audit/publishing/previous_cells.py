@@ -11,10 +11,10 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import Release
-from audit.model.anonymizer import CellRanges
 from audit.model.composite_keys import combine
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes
+from audit.model.history import CellRanges
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from audit.io.releases import Release
 from audit.io.series import Series
 from audit.io.tables import Coded, Table
 from audit.io.texts import arrow
-from audit.model.anonymizer import Anonymizer, Form, PublicationHistory, PublishedRelease, RefusalError
+from audit.model.anonymizer import Anonymizer, Form, RefusalError
 from audit.model.errors import InputError, Problem, UsageError
+from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.principle import Check, Principle
 from audit.publishing import manifest_writer
 from audit.publishing.counterfeits import Counterfeits

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from audit.model.outcome import AttributeDisclosure, CertificateStep
-from audit.verification.published_rows import PublishedRows
+from audit.verification.published_rows import PublishedReleases
 
 Follows = Mapping[int, set[int]]
 """For each value those that may follow it in a person's next version."""
@@ -23,7 +23,7 @@ class BrokenCertificateError(AssertionError):
 class Checker:
     """Checks disclosures that follow from one person's own groups against the releases they speak of."""
 
-    def __init__(self, published: PublishedRows) -> None:
+    def __init__(self, published: PublishedReleases) -> None:
         self._published = published
         self._fixed: dict[int, dict[int, list[int]]] = {}
 

@@ -12,14 +12,14 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosure
 from audit.verification.disclosure import Checker, follows
 from audit.verification.proof import Followed, ProofChecker
-from audit.verification.published_rows import PublishedRows
+from audit.verification.published_rows import PublishedReleases
 
 
 class DisclosureChecker:
     """Checks disclosures of both kinds against the files behind some evidence."""
 
     def __init__(self, evidence: Evidence, source: KnownGroupsSource) -> None:
-        published, transitions = PublishedRows(source), evidence.transitions
+        published, transitions = PublishedReleases(source), evidence.transitions
         self._published = published
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)

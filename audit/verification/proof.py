@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from audit.verification.disclosure import BrokenCertificateError, Follows
-from audit.verification.published_rows import PublishedRows
+from audit.verification.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
 """A release, a group and a value: all rows of that group with that value."""
@@ -64,7 +64,7 @@ class Followed:
 class ProofChecker:
     """Checks disclosures that follow from everybody's rows together."""
 
-    def __init__(self, published: PublishedRows, transitions: Follows | None) -> None:
+    def __init__(self, published: PublishedReleases, transitions: Follows | None) -> None:
         self._published, self._transitions = published, transitions
 
     def check(self, finding: AttributeDisclosure) -> Followed:

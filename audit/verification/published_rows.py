@@ -150,7 +150,7 @@ def _places(ordered: tuple[npt.NDArray[np.intp], Codes], code: int) -> npt.NDArr
     return order[first:last]
 
 
-class PublishedRows:
+class PublishedReleases:
     """The releases behind some evidence, and what is known of people beside them."""
 
     def __init__(self, source: KnownGroupsSource) -> None:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from attacks.equivalence.parts import Parts
-from attacks.equivalence.search import Question, solve
+from attacks.equivalence.search import SearchQuestion, solve
 from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.matrix import NAMELESS, Matrix
 from audit.model.evidence import Members, ValueCounts
@@ -283,5 +283,5 @@ def searched(matrix, max_e, budget=None, settled=0):
     """What the search for integer vectors finds where nothing is known but that up to an e nothing is."""
     nobody = np.zeros(matrix.columns, dtype=np.int32)
     label = np.where(matrix.present(), np.arange(matrix.columns), -1).astype(np.int32)
-    question = Question(label, nobody, Witnesses.of(()), settled, max_e)
+    question = SearchQuestion(label, nobody, Witnesses.of(()), settled, max_e)
     return solve(Parts.of(matrix), question, budget or Budget())

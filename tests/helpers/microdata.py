@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, PublicationHistory, RefusalError, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.history import PublicationHistory
 
 Row = tuple[Any, ...]
 HEAD = ("Name", "Age", "Town", "Disease")

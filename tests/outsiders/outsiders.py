@@ -11,8 +11,9 @@ import numpy as np
 from attacks.certificates import disclosures
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.model.anonymizer import Bounds, Draft, Form, Promise, PublicationHistory, Snapshot
+from audit.model.anonymizer import Bounds, Draft, Form, Promise, Snapshot
 from audit.model.evidence import Evidence
+from audit.model.history import PublicationHistory
 from audit.model.measures import Measures
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason

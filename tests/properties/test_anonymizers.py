@@ -19,8 +19,9 @@ from anonymizers.registry import METHODS
 from audit.io.cells import intersect
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
-from audit.model.anonymizer import PublicationHistory, RefusalError
+from audit.model.anonymizer import RefusalError
 from audit.model.errors import AuditError
+from audit.model.history import PublicationHistory
 from audit.model.options import options_of
 from audit.principles.checker import checked
 from audit.principles.registry import find as principle

@@ -6,6 +6,7 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from anonymizers.registry import METHODS
@@ -56,12 +57,30 @@ def test_whoever_is_registered_knows_no_other(kind, registry):
         assert any(f"{target.partition(':')[0]}.".startswith(f"{module}.") for module in modules), target
 
 
-def test_no_class_of_the_house_and_its_attacks_has_a_name_twice():
-    """Of the packages that hold one concept each; what is private to a package is its own matter."""
+def modules():
+    """The program's modules with what their files say."""
+    for folder in ("audit", "attacks", "anonymizers", "reports"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_class_has_a_name_twice():
     names = defaultdict(list)
-    for folder in ("audit", "reports", "anonymizers"):
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    names[node.name].append(str(path.relative_to(ROOT)))
+    for module, tree in modules():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                names[node.name].append(module)
     assert {name: where for name, where in names.items() if len(where) > 1} == {}
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Not even for types alone, or within a function."""
+    trees = dict(modules())
+    graph = nx.DiGraph()
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                graph.add_edges_from((module, name if name in trees else node.module) for name in names)
+    assert [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1] == []

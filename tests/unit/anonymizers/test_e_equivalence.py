@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from anonymizers.balancing import batches, eligible
 from anonymizers.e_equivalence import EEquivalenceAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
-from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, PublishedRelease, RefusalError, Scale, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
 from audit.model.errors import UsageError
+from audit.model.history import PublicationHistory, PublishedRelease
 from tests.helpers.least_e import least_e
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from anonymizers.m_distinct.method import MDistinctAnonymizer, MDistinctStarAnonymizer
-from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, RefusalError
+from audit.model.anonymizer import COUNTERFEIT, RefusalError
 from audit.model.errors import UsageError
+from audit.model.history import PublicationHistory
 from audit.model.update_sets import UpdateSets
 from tests.helpers.updates import (
     History,

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from anonymizers import m_invariance
 from anonymizers.balancing import eligible, fill, keep
 from anonymizers.m_invariance import MInvarianceAnonymizer
-from audit.model.anonymizer import COUNTERFEIT, PublicationHistory, PublishedRelease, RefusalError, Scale, Snapshot
+from audit.model.anonymizer import COUNTERFEIT, RefusalError, Scale, Snapshot
 from audit.model.errors import UsageError
+from audit.model.history import PublicationHistory, PublishedRelease
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

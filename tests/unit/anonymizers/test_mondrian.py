@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from anonymizers.l_diversity import LDiversityAnonymizer
 from anonymizers.mondrian import MondrianAnonymizer
-from audit.model.anonymizer import Anonymizer, Bounds, PublicationHistory, RefusalError, Scale, Snapshot
+from audit.model.anonymizer import Anonymizer, Bounds, RefusalError, Scale, Snapshot
 from audit.model.errors import UsageError
+from audit.model.history import PublicationHistory
 
 RNG = np.random.default_rng(0)
 

@@ -13,19 +13,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from anonymizers.monotonic_mondrian import MonotonicMondrianAnonymizer
-from audit.model.anonymizer import (
-    COUNTERFEIT,
-    OLD_END,
-    Anonymizer,
-    CellRanges,
-    DomainParts,
-    PublicationHistory,
-    PublishedRelease,
-    RefusalError,
-    Scale,
-    Snapshot,
-)
+from audit.model.anonymizer import COUNTERFEIT, OLD_END, Anonymizer, DomainParts, RefusalError, Scale, Snapshot
 from audit.model.errors import UsageError
+from audit.model.history import CellRanges, PublicationHistory, PublishedRelease
 
 RNG = np.random.default_rng(0)
 

@@ -13,8 +13,8 @@ from anonymizers.e_equivalence import EEquivalenceAnonymizer
 from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
-from audit.model.anonymizer import COUNTERFEIT, Draft, PublishedRelease
-from audit.model.history import PresenceHistory
+from audit.model.anonymizer import COUNTERFEIT, Draft
+from audit.model.history import PresenceHistory, PublishedRelease
 from audit.principles.checker import checked
 from audit.principles.registry import find
 from audit.publishing.counterfeits import Counterfeits

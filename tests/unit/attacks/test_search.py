@@ -11,7 +11,7 @@ from attacks.equivalence import integer_model, lattice, search
 from attacks.equivalence.integer_model import SolverContradictionError
 from attacks.equivalence.lattice import Block, lattices
 from attacks.equivalence.parts import Parts
-from attacks.equivalence.search import Question, solve
+from attacks.equivalence.search import SearchQuestion, solve
 from attacks.equivalence.vectors import Vector, Witnesses
 from attacks.matrix import Types
 from audit.runtime.budget import Budget
@@ -225,7 +225,7 @@ def test_columns_with_equal_values_stand_for_each_other(monkeypatch):
                 if label[other] >= 0 and not (relation[:, column] - relation[:, other]).any()
             ]
             label[column] = label[same_as[0]] if same_as else label[column]
-        question = Question(label, one.astype(np.int32), Witnesses.of(()), 1, 4)
+        question = SearchQuestion(label, one.astype(np.int32), Witnesses.of(()), 1, 4)
         found = solve(Parts.of(matrix), question, Budget())
         assert found.least.tolist() == np.where(wanted <= 4, wanted, 0).tolist(), seed
     assert any(idle)
@@ -236,11 +236,11 @@ def test_what_is_known_and_ruled_out_is_a_bug():
     matrix, _ = regrouped(np.random.default_rng(0), 12, 3, 3)
     nobody, label = np.zeros(matrix.columns, dtype=np.int32), np.arange(matrix.columns, dtype=np.int32)
     true = [vector for vector in searched(matrix, 4).witnesses if vector.e < 4]
-    assert solve(Parts.of(matrix), Question(label, nobody, Witnesses.of(true), 0, 4), Budget()).complete
+    assert solve(Parts.of(matrix), SearchQuestion(label, nobody, Witnesses.of(true), 0, 4), Budget()).complete
     wrong = Vector.of({0: 1, 1: -1})
     assert not is_equivalence(matrix, wrong)
     with pytest.raises(SolverContradictionError):
-        solve(Parts.of(matrix), Question(label, nobody, Witnesses.of([wrong]), 0, 4), Budget())
+        solve(Parts.of(matrix), SearchQuestion(label, nobody, Witnesses.of([wrong]), 0, 4), Budget())
 
 
 def test_nothing_is_claimed_without_time():

@@ -13,8 +13,9 @@ import pytest
 
 from audit.io.microdata import open_microdata
 from audit.io.series import open_series
-from audit.model.anonymizer import Bounds, Draft, PublicationHistory, PublishedRelease
+from audit.model.anonymizer import Bounds, Draft
 from audit.model.errors import AuditError, InputError
+from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, PublishResult, publish
 from audit.publishing.renderer import widened

@@ -26,7 +26,7 @@ from audit.model.outcome import (
 )
 from audit.verification.disclosure import BrokenCertificateError, follows
 from audit.verification.proof import ProofChecker
-from audit.verification.published_rows import PublishedRows
+from audit.verification.published_rows import PublishedReleases
 from tests.helpers.proving import Prover
 from tests.helpers.strategies import linked_series, register_series
 from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
@@ -50,7 +50,7 @@ class Opened:
         self.number = {people.name(code): code for code in range(people.size)}
         self.codes = {value: code for code, value in enumerate(evidence.values)}
         allowed = None if evidence.transitions is None else follows(evidence.transitions.exact)
-        self.checker = ProofChecker(PublishedRows(evidence.source), allowed)
+        self.checker = ProofChecker(PublishedReleases(evidence.source), allowed)
 
     def points(self, costs, *people):
         """`costs` as text: `0 1 flu 2`, the points of the rows of group 1 with flu in the first release."""
