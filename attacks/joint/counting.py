@@ -44,12 +44,12 @@ class Counted:
     """The worlds of a part.
 
     Attributes:
-        number: how many there are, rows being told apart.
+        number: how many there are, rows being told apart; a fraction where rows that are left take values in any order.
         possible: which columns are in some world; shape (columns,).
         share: the share of the weight of worlds that have each column; likewise, float64.
     """
 
-    number: int
+    number: Number
     possible: Flags
     share: npt.NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Counts:
         rows, variables: which rows and variables of the network are of such parts.
     """
 
-    factors: list[int]
+    factors: list[Number]
     divisors: list[int]
     rows: Flags
     variables: Flags
@@ -75,9 +75,9 @@ class Counts:
         rows = np.zeros(len(network.capacity), dtype=np.bool_)
         return Counts([], [], rows, np.zeros(network.variables, dtype=np.bool_))
 
-    def add(self, part: Core, number: int | Fraction) -> None:
+    def add(self, part: Core, number: Number) -> None:
         """Add a part."""
-        self.factors.append(int(number))
+        self.factors.append(number)
         self.divisors += part.factor.tolist()
         self.rows[part.network_rows] = True
         self.variables[part.variable] = True
@@ -290,4 +290,4 @@ class _Counter:
             back = before
         possible = np.array([bool(each) for each in through], dtype=np.bool_)
         share = [float(Fraction(each) / Fraction(weight)) if weight else 0.0 for each in through]
-        return Counted(int(number), possible, np.array(share, dtype=np.float64))
+        return Counted(number, possible, np.array(share, dtype=np.float64))

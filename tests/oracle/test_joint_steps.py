@@ -19,7 +19,7 @@ from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.opening import opened
 from tests.helpers.running import Audited, run_audit, written
 from tests.helpers.strategies import classed_series, contradictory_series
-from tests.helpers.tiny import Row, TinySeries
+from tests.helpers.tiny import Known, Registered, Row, TinySeries
 from tests.oracle.asking import (
     WAYS,
     WHOLE_WAYS,
@@ -309,6 +309,17 @@ def test_releases_that_no_world_has_made_convict_nobody(changing, way, data):
     assert not found.feasible
     assert not found.claims
     assert found.outcome.status == "incomplete"
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_a_part_whose_worlds_weigh_less_than_one_has_worlds(way):
+    """Values and rows stand apart: each way to seat people is one of all ways to give the values that are left."""
+    rows = [Row(who, "1", who, (cell,)) for who, cell in zip("abc", ["[20-25]", "[20-30]", "[26-30]"], strict=True)]
+    people = [Registered("a", 0, ("22",)), Registered("b", 0, ("28",))]
+    known = [Known("a", "a", None), Known("b", "b", None)]
+    series = TinySeries([rows], known=known, register=people, quasi_identifiers=("Age",), keyed=False, anatomy=True)
+    assert worlds(series, "register").count == 3
+    assert asked(series, "register", way=way).feasible
 
 
 def test_counts_of_a_million_take_no_longer():
