@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from audit.model.explanation import Explanation
 from audit.model.report import Report
-from reports.escaping import as_json
+from reports.escaping import as_json as to_json
 from reports.escaping import markdown as escaped
 from reports.explanation import text
 from reports.json import told
@@ -18,11 +18,16 @@ def render(explanation: Explanation, report: Report, form: Format) -> str:
     if form.name == "text":
         return text(explanation)
     if form.name == "json":
-        return as_json(_document(explanation))
+        return as_json(explanation)
     if form.name == "markdown":
         lines = [f"# {escaped(explanation.series)}", "", "```text", text(explanation).replace("```", "'''"), "```"]
         return "\n".join(lines) + "\n"
     return form.render(report)
+
+
+def as_json(explanation: Explanation) -> str:
+    """Return the explanation as one JSON object."""
+    return to_json(_document(explanation))
 
 
 def _document(explanation: Explanation) -> dict[str, object]:

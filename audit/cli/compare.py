@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from attacks.registry import all_attacks
 from audit.cli.arguments import local, positive_seconds
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
-from audit.model.adversary import ADVERSARIES
-from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
-from audit.model.errors import UsageError
 from reports import comparison_formats as rendering
 
 if TYPE_CHECKING:
     from audit.io.series import Series
-    from audit.pipeline.audit_run import AuditOptions
 
 _MOST_QUERIES = 1_000_000
 
@@ -67,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.microdata import open_microdata
     from audit.io.paths import without_secrets
     from audit.io.series import open_series
-    from audit.metrics.utility import Queries, check_fits, measure, within
+    from audit.metrics.utility import Queries, check_fits, within
     from audit.pipeline.audit_run import AuditOptions
+    from audit.pipeline.comparison import compare_series
 
     check_output(arguments.output)
     microdata = None
@@ -85,32 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
         if microdata is not None:
             check_fits(*named[-1], microdata)
     queries = Queries(arguments.queries, arguments.theta, arguments.workload, arguments.seed)
-    measured = measure(named, microdata, queries)
-    sides = []
     with progress() as watch:
         options = AuditOptions(time_limit=arguments.time_limit, findings=0, progress=watch)
-        for (path, series), releases in zip(named, measured, strict=True):
-            with within(path):
-                sides.append(_side(path, series, releases, options))
-    asked = None
-    if microdata is not None:
-        asked = QueryDesign(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
-    comparison = Comparison(version("series-audit"), tuple(sides), asked, arguments.time_limit)
+        comparison = compare_series(named, all_attacks(), options, microdata, queries)
     put(rendering.FORMATS[arguments.format](comparison), arguments.output)
     return 0
-
-
-def _side(path: str, series: Series, releases: tuple[ReleaseMeasures, ...], options: AuditOptions) -> ComparedSeries:
-    """Audit one series; a series that nobody can attack is told so, and compared nevertheless."""
-    from audit.pipeline.audit_run import run_audit
-
-    try:
-        report = run_audit(series, all_attacks(), options)
-    except UsageError as error:
-        return ComparedSeries(path, series.manifest.name, None, None, (), str(error), releases)
-    kind = report.adversary.kind
-    individuals = report.series.individuals if ADVERSARIES[kind].knows_people else None
-    return ComparedSeries(path, series.manifest.name, individuals, kind, report.attacks, None, releases)
 
 
 def _queries(text: str) -> int:

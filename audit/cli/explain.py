@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import Any
 
 from audit.cli.arguments import Names, local, positive_seconds
@@ -61,37 +60,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--cell is about count tables; name a person with --individual ID")
     if arguments.individual is None:
         raise UsageError("the following arguments are required: --individual; see `audit explain --help`")
-    from attacks.registry import choose as choose_attacks
-    from audit.adversary.build_evidence import choose
-    from audit.io import manifest
+    from attacks.registry import choose
     from audit.io.series import open_series
-    from audit.judgement.explain_person import About, AttackedEvidence, explanation
-    from audit.pipeline.audit_run import AuditOptions, run_audit
+    from audit.pipeline.audit_run import AuditOptions
+    from audit.pipeline.explanation import explain_person
     from reports.explanation_formats import render
 
     check_output(arguments.output)
     series = open_series(arguments.series)
     check_spared(arguments.output, series)
-    if not ADVERSARIES[choose(series, arguments.adversary)].knows_people:
-        keys = "[columns] individual, or a key file for each release; or [adversary] register"
-        raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
-    # What is waived is accepted, and still can be learnt.
-    series.manifest = replace(series.manifest, waivers=())
-    seen: list[AttackedEvidence] = []
-    chosen = [attack for attack in choose_attacks(arguments.attack or (), {}) if attack.per_attribute]
-    if not chosen:
-        raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
-    attacks = [About(attack, arguments.individual, seen) for attack in chosen]
     with progress() as watch:
         options = AuditOptions(
             adversary=arguments.adversary,
             time_limit=arguments.time_limit,
-            findings=None,
-            reveal=True,
             explicit=bool(arguments.attack),
             progress=watch,
         )
-        report = run_audit(series, attacks, options)
-        told = explanation(report, seen, arguments.individual, arguments.time_limit)
+        told, report = explain_person(series, choose(arguments.attack or (), {}), arguments.individual, options)
     put(render(told, report, format_of(arguments.format, arguments.output)), arguments.output)
     return 0

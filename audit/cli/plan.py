@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.cli.arguments import Names, how_many, local, positive_seconds
 from audit.cli.output import check_output, put
 from audit.cli.progress import counting
-
-if TYPE_CHECKING:
-    from audit.pipeline.publication_plan import Candidate
-
-TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10), "e": (2,)}
-"""The values that are tried of a parameter; its least value where it is none of these."""
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -47,36 +39,20 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         InputError: the microdata cannot be read.
     """
+    from anonymizers.registry import METHODS
     from attacks.registry import all_attacks
     from audit.io.microdata import open_microdata
     from audit.metrics.utility import Queries
     from audit.pipeline.audit_run import AuditOptions
-    from audit.pipeline.publication_plan import plan_publication
+    from audit.pipeline.publication_plan import candidates, plan_publication
     from reports.publication_plan import FORMATS
 
     check_output(arguments.output)
     microdata = open_microdata(arguments.microdata)
     options = AuditOptions(time_limit=arguments.time_limit, findings=0)
     queries = Queries(arguments.queries or 1, seed=arguments.seed)
+    kinds = [METHODS.load(name) for name in arguments.method or METHODS.names]
     with counting("trying methods") as watch:
-        plan = plan_publication(
-            microdata, [*_candidates(arguments.method or ())], all_attacks(), options, queries, watch
-        )
+        plan = plan_publication(microdata, candidates(kinds), all_attacks(), options, queries, watch)
     put(FORMATS[arguments.format](plan), arguments.output)
     return 0
-
-
-def _candidates(names: list[str] | tuple[()]) -> Iterator[Candidate]:
-    """Yield the methods with the parameters to try, and what they promise."""
-    from anonymizers.registry import METHODS
-    from audit.model.options import options_of
-    from audit.principles import registry as principles
-
-    for name in names or METHODS.names:
-        kind = METHODS.load(name)
-        needed = [option for option in options_of(kind) if option.required]
-        for values in product(*(TRIED.get(option.name, (int(option.least),)) for option in needed)):
-            given = {option.name: value for option, value in zip(needed, values, strict=True)}
-            method = kind(**given)
-            written = " ".join(f"{option.flag} {value}" for option, value in zip(needed, values, strict=True))
-            yield written, method, principles.find(method.promise.principle, method.promise.parameters)

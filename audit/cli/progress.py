@@ -29,24 +29,7 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def progress() -> Iterator[Progress]:
     """Show how far each attack has come on a terminal; be silent elsewhere."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from audit.pipeline.progress import progress as bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bars:
-        reading = [bars.add_task("reading", total=None)]
-
-        def watch(attack: str) -> Callable[[int, int], None]:
-            while reading:
-                bars.remove_task(reading.pop())
-            task = bars.add_task(attack, total=None)
-
-            def tell(done: int, total: int) -> None:
-                bars.update(task, completed=done, total=total)
-
-            return tell
-
+    with bars(shown=sys.stderr is not None and sys.stderr.isatty()) as watch:
         yield watch

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import counted, local
 from audit.cli.output import say
 from audit.cli.progress import counting
-from audit.model.errors import UsageError, printable
+from audit.model.errors import printable
+from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, Simulated, SimulationRequest, simulate
 
-if TYPE_CHECKING:
-    from audit.simulating.attributes import Attribute
-    from audit.simulating.microdata_writer import Written
-    from audit.simulating.plan import Counts, PopulationPlan
-    from audit.simulating.population import SyntheticPeople
-    from audit.simulating.snapshots import Updates
-
-    Draw = Callable[[Sequence[int], Sequence[Counts] | None, Any], SyntheticPeople]
-
-QUASI_IDENTIFIERS = "Age=17..95,Gender=2,Education=1..17,Birthplace=57"
-SENSITIVE = "Occupation=50"
 _MOST_SNAPSHOTS = 10_000
 _MOST_M = 10
 _MOST_TABLES = 200
@@ -128,126 +118,21 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the options do not fit each other, or the folder cannot be written.
         InputError: the table cannot be read, or holds too few people.
     """
-    from audit.simulating.microdata_writer import check_output, new_folder, write_microdata
-    from audit.simulating.snapshots import Simulation, Streams
+    from audit.simulating.microdata_writer import check_output
 
     check_output(arguments.output)
     if arguments.tables is not None:
         return _tables(arguments)
-    plan = planned(arguments)
-    quasi, sensitive, draw = source(arguments)
-    updates = internal_updates(arguments, plan, quasi, sensitive)
-    streams = Streams.of(arguments.seed)
-    batches = sloped(arguments, plan, sensitive, streams.batches)
-    with counting("writing snapshots") as watch, new_folder(arguments.output) as folder:
-        watch(0, plan.snapshots)
-        simulation = Simulation(draw(plan.cohorts, batches, streams.people), plan, updates, streams)
-        written = write_microdata(folder, title(arguments), simulation, arguments.file_type, watch)
-    say(summary(arguments.output, plan, updates, written))
+    request = SimulationRequest(**{each.name: getattr(arguments, each.name) for each in fields(SimulationRequest)})
+    with counting("writing snapshots") as watch:
+        done = simulate(arguments.output, request, watch)
+    say(summary(arguments.output, done))
     return 0
 
 
-def planned(arguments: argparse.Namespace) -> PopulationPlan:
-    """Return who comes and goes.
-
-    Raises:
-        UsageError: there are too few to go.
-    """
-    from audit.simulating.plan import make_plan
-
-    rows = arguments.rows
-    insertions = rows // 10 if arguments.insertions is None else arguments.insertions
-    deletions = rows // 10 if arguments.deletions is None else arguments.deletions
-    plan = make_plan(rows, insertions, deletions, arguments.snapshots, arguments.returning)
-    if arguments.slope is not None and arguments.returning:
-        what = "--slope and --returning: whoever comes back has a value already, which the batch may have no room for"
-        raise UsageError(f"{what}; leave one of them out")
-    return plan
-
-
-def source(arguments: argparse.Namespace) -> tuple[Sequence[Attribute], Attribute, Draw]:
-    """Return what is said of people, and what draws them.
-
-    Raises:
-        UsageError: the attributes are not declared as they have to be.
-        InputError: the table cannot be read.
-    """
-    from audit.simulating.attributes import check_names, declared, names
-    from audit.simulating.population import generate
-    from audit.simulating.sampling import read_source
-
-    if arguments.population is None:
-        if arguments.individual is not None:
-            raise UsageError("--individual names a column of the table of --population; name one, or leave it out")
-        quasi = declared(
-            QUASI_IDENTIFIERS if arguments.quasi_identifiers is None else arguments.quasi_identifiers,
-            "--quasi-identifiers",
-        )
-        [sensitive, *others] = declared(
-            SENSITIVE if arguments.sensitive is None else arguments.sensitive, "--sensitive"
-        )
-        if others:
-            raise UsageError("--sensitive: microdata have one sensitive attribute; declare one")
-        check_names([attribute.name for attribute in [*quasi, sensitive]])
-        return quasi, sensitive, lambda cohorts, batches, rng: generate(quasi, sensitive, cohorts, batches, rng)
-    for option in ("quasi_identifiers", "sensitive"):
-        if getattr(arguments, option) is None:
-            raise UsageError(f"--population needs --{option.replace('_', '-')}; name the table's columns")
-    chosen = names(arguments.quasi_identifiers, "--quasi-identifiers")
-    value, who = arguments.sensitive.strip(), (arguments.individual or "").strip() or None
-    check_names([*chosen, value, *([who] if who else [])])
-    table = read_source(arguments.population, chosen, value, who)
-    return table.quasi_identifiers, table.sensitive, table.draw
-
-
-def internal_updates(
-    arguments: argparse.Namespace, plan: PopulationPlan, quasi: Sequence[Attribute], sensitive: Attribute
-) -> Updates:
-    """Return what changes about people.
-
-    Raises:
-        UsageError: more are to change than stay, or it is not known how.
-    """
-    from audit.simulating.snapshots import Updates
-    from audit.simulating.update_model import moves, update_sets
-
-    moving = moves(quasi) if arguments.moving else {}
-    if arguments.diameter == 1:
-        for option in ("changes", "closed"):
-            if getattr(arguments, option):
-                what = f"--{option} says how sensitive values change, which with --diameter 1 they do not"
-                raise UsageError(f"{what}; choose a --diameter from 2 on")
-        return Updates(moves=moving)
-    sets = update_sets(len(sensitive), arguments.diameter, closed=arguments.closed)
-    changes = arguments.changes
-    if changes is None:
-        changes = min(arguments.rows // 10, plan.fewest_staying)
-    elif plan.steps and changes > plan.fewest_staying:
-        what = f"--changes {changes}: at some step only {plan.fewest_staying:,} people stay"
-        raise UsageError(f"{what}; change or delete fewer")
-    return Updates(sets, changes, moving)
-
-
-def sloped(arguments: argparse.Namespace, plan: PopulationPlan, sensitive: Attribute, rng: Any) -> list[Counts] | None:  # noqa: ANN401 - numpy is imported where it is used
-    """Return how often each insertion batch has each sensitive value; None where that is left to chance.
-
-    Raises:
-        UsageError: the slope does not fit.
-    """
-    from audit.simulating.plan import sloped_batches
-
-    return None if arguments.slope is None else sloped_batches(plan, len(sensitive), arguments.slope, rng)
-
-
-def title(arguments: argparse.Namespace) -> str:
-    """Return the microdata's name."""
-    if arguments.population is None:
-        return f"Simulated people, seed {arguments.seed}"
-    return f"People drawn from {printable(arguments.population.name, 100)}, seed {arguments.seed}"
-
-
-def summary(output: Path, plan: PopulationPlan, updates: Updates, written: Written) -> str:
+def summary(output: Path, done: Simulated) -> str:
     """Return one line that says what was written, and the next command to try."""
+    plan, updates, written = done.plan, done.updates, done.written
     rows = " to ".join(f"{number:,}" for number in sorted({min(written.rows), max(written.rows)}))
     snapshots = "1 snapshot" if plan.snapshots == 1 else f"{plan.snapshots} snapshots"
     # Rows cannot be cut into m-diverse groups where a value has more than 1/m of them.

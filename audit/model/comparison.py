@@ -91,5 +91,5 @@ class Comparison:
     tool_version: str
     sides: tuple[ComparedSeries, ...]
     asked: QueryDesign | None
-    time_limit: float
+    time_limit: float | None
     schema_version: int = field(default=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from pathlib import Path
 
 from audit.io.microdata import Microdata
@@ -12,14 +13,31 @@ from audit.io.series import open_series
 from audit.metrics.utility import Queries, measure
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import InputError, UsageError
+from audit.model.options import options_of
 from audit.model.outcome import Attack
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
 from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.principles import registry as principles
 from audit.principles.principle import Principle
 from audit.publishing.publish import PublishOptions, PublishResult, publish
 
 Candidate = tuple[str, Anonymizer, Principle]
 """The parameters as they are written on the command line, the method with them, and the principle that it promises."""
+
+TRIED = {"m": (2, 4), "l": (2, 4), "k": (5, 10), "e": (2,)}
+"""The values that are tried of a parameter; its least value where it is none of these."""
+
+
+def candidates(kinds: Iterable[type[Anonymizer]]) -> list[Candidate]:
+    """Return methods with the parameters to try, and what they promise."""
+    found: list[Candidate] = []
+    for kind in kinds:
+        needed = [option for option in options_of(kind) if option.required]
+        for values in product(*(TRIED.get(option.name, (int(option.least),)) for option in needed)):
+            method = kind(**{option.name: value for option, value in zip(needed, values, strict=True)})
+            written = " ".join(f"{option.flag} {value}" for option, value in zip(needed, values, strict=True))
+            found.append((written, method, principles.find(method.promise.principle, method.promise.parameters)))
+    return found
 
 
 def plan_publication(

@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -57,17 +58,20 @@ def test_whoever_is_registered_knows_no_other(kind, registry):
         assert any(f"{target.partition(':')[0]}.".startswith(f"{module}.") for module in modules), target
 
 
+@cache
 def modules():
     """The program's modules with what their files say."""
+    found = {}
     for folder in ("audit", "attacks", "anonymizers", "reports"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+            found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
 
 
 def test_no_class_has_a_name_twice():
     names = defaultdict(list)
-    for module, tree in modules():
+    for module, tree in modules().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 names[node.name].append(module)
@@ -76,7 +80,7 @@ def test_no_class_has_a_name_twice():
 
 def test_no_modules_import_each_other_in_a_circle():
     """Not even for types alone, or within a function."""
-    trees = dict(modules())
+    trees = modules()
     graph = nx.DiGraph()
     for module, tree in trees.items():
         for node in ast.walk(tree):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -16,16 +16,18 @@ from audit.runtime.budget import Budget
 if TYPE_CHECKING:
     from audit.io.series import Series
     from audit.model.evidence import Evidence
-    from audit.model.outcome import EquivalenceFinding, Outcome
+    from audit.model.outcome import Attack, EquivalenceFinding, Outcome
     from audit.principles.checker import Verdict
     from audit.principles.principle import Principle, PrincipleViolation
 
+Search: TypeAlias = "Callable[[int], Attack]"
+"""Makes an attack that looks for equivalences of up to so many people."""
 _PATIENCE = 300.0
 _GROUPS_SHOWN = 3
 
 
-def decided(verdict: Verdict, principle: Principle, series: Series) -> Verdict:
-    """Return a verdict that was left undecided as the attack `equivalence` decides it, if it can.
+def decided(verdict: Verdict, principle: Principle, series: Series, search: Search) -> Verdict:
+    """Return a verdict that was left undecided as an attack on equivalences decides it, if it can.
 
     Nothing is taken to be known beforehand: a promise is kept or broken by what is published.
 
@@ -36,12 +38,11 @@ def decided(verdict: Verdict, principle: Principle, series: Series) -> Verdict:
 
     if verdict.undecided is None or not isinstance(principle, EEquivalence) or series.manifest.values_change:
         return verdict
-    from attacks.equivalence.attack import EquivalenceAttack
     from audit.adversary.build_evidence import build_evidence
     from audit.io.series import Series
 
     plain = Series.of(replace(series.manifest, known=None))
-    attack = EquivalenceAttack(max(1, principle.e - 1))
+    attack = search(max(1, principle.e - 1))
     reasons = []
     for evidence in build_evidence(plain, "linked"):
         outcome = attack.run(evidence, Budget(_PATIENCE))

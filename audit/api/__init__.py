@@ -1,0 +1,49 @@
+"""The Python API: what the command line can, with series from files or data frames and results as pandas frames.
+
+>>> import audit
+>>> result = audit.load("tests/examples/hospital-l-diverse").attack("intersection")
+>>> result.passed, result.measures["vulnerable"], len(result.findings)
+(False, 2, 2)
+
+What is wrong with the files is raised as `InputError`, what is wrong with the arguments, or does not fit the series, as
+`UsageError`; both are `AuditError`, and their text tells what to do, as the command's lines do. Nobody is named, nor
+any quasi-identifier shown, in any result unless `reveal=True`, but for what is asked about one person.
+"""
+
+from __future__ import annotations
+
+from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
+from audit.api.compare import compare
+from audit.api.frames import microdata_from_frames, series_from_frames
+from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
+from audit.api.results import AttackResult, AuditResult
+from audit.api.series import LoadedSeries, load
+from audit.model.errors import AuditError, InputError, Problem, UsageError
+from audit.runtime.distributed.engines import engine
+from audit.runtime.own_packages import check
+
+check()
+
+__all__ = [
+    "AttackResult",
+    "AuditError",
+    "AuditResult",
+    "CheckResult",
+    "ComparisonResult",
+    "ExplanationResult",
+    "ImpactResult",
+    "InputError",
+    "LoadedMicrodata",
+    "LoadedSeries",
+    "PlanResult",
+    "Problem",
+    "RepairResult",
+    "UsageError",
+    "compare",
+    "engine",
+    "load",
+    "load_microdata",
+    "microdata_from_frames",
+    "series_from_frames",
+    "simulate",
+]

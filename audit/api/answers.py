@@ -1,0 +1,212 @@
+"""What the other questions return: each holds its report as data, and is written as the command line writes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from audit.model.check_report import CheckReport
+from audit.model.comparison import Comparison
+from audit.model.explanation import Explanation
+from audit.model.publication_plan import PublicationPlan
+from audit.model.release_impact import ReleaseImpact
+from audit.model.repair import Repair
+from audit.model.report import Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class _Answer(ABC):
+    """An answer as text and as JSON."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Return what the command line prints."""
+
+    @abstractmethod
+    def to_json(self) -> str:
+        """Return what the command line prints with `--format json`."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImpactResult(_Answer):
+    """What one more release would change: `report` is all of it, not to be changed."""
+
+    report: ReleaseImpact
+
+    @property
+    def passed(self) -> bool:
+        """Whether the series with the candidate keeps the policy."""
+        return self.report.after.policy.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 or 3, as on the command line."""
+        return self.report.after.exit_code
+
+    @property
+    def new(self) -> int:
+        """How many findings the candidate would add."""
+        return self.report.new
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that the candidate would add, as of an audit."""
+        from audit.pipeline import dataframes
+        from reports.impact import with_news
+
+        return dataframes.findings(with_news(self.report))
+
+    def __str__(self) -> str:
+        from reports.impact import text
+        from reports.text import Text
+
+        return text(self.report, Text())
+
+    def to_json(self) -> str:
+        """Return what `audit next --format json` prints."""
+        from reports.impact import as_json
+
+        return as_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RepairResult(_Answer):
+    """A repaired candidate, or why there is none: `report` is all of it, not to be changed."""
+
+    report: Repair
+
+    @property
+    def repaired(self) -> bool:
+        """Whether there is a repair; its tables are `report.files`."""
+        return self.report.refused is None
+
+    def __str__(self) -> str:
+        from reports.repair import text
+
+        return text(self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit repair --format json` prints."""
+        from reports.repair import as_json
+
+        return as_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckResult(_Answer):
+    """Whether a series keeps a principle: `report` is all of it, not to be changed."""
+
+    report: CheckReport
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the principle is kept; None where it cannot be decided."""
+        return self.report.holds
+
+    @property
+    def exit_code(self) -> int:
+        """0 where it is kept, 1 where it is broken, 3 where it cannot be decided."""
+        return self.report.exit_code
+
+    @property
+    def offences(self) -> pd.DataFrame:
+        """The first offences: release, groups, line, what, individuals (empty unless revealed)."""
+        import pandas as pd
+
+        columns = ["release", "groups", "line", "what", "individuals"]
+        rows = [[getattr(offence, name) for name in columns] for offence in self.report.offences]
+        return pd.DataFrame(rows, columns=columns).astype({"line": "Int64"})
+
+    def __str__(self) -> str:
+        from reports.check import text
+
+        return text(self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit check --format json` prints."""
+        from reports.check import as_json
+
+        return as_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplanationResult(_Answer):
+    """What can be learnt of one person; it names people. `report` is all of it, not to be changed."""
+
+    report: Explanation
+    _findings: Report
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings about the person, as of an audit."""
+        from audit.pipeline import dataframes
+
+        return dataframes.findings(self._findings)
+
+    def __str__(self) -> str:
+        from reports.explanation import text
+
+        return text(self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit explain --format json` prints."""
+        from reports.explanation_formats import as_json
+
+        return as_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonResult(_Answer):
+    """Several series side by side: `report` is all of it, not to be changed."""
+
+    report: Comparison
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The figures as text, a row for each and a column for each series."""
+        import pandas as pd
+
+        from reports.comparison import table
+
+        rows = table(self.report)
+        names = [side.path for side in self.report.sides]
+        return pd.DataFrame([cells for _, cells in rows], index=[name for name, _ in rows], columns=names)
+
+    def __str__(self) -> str:
+        from reports.comparison_formats import text
+
+        return text(self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit compare --format json` prints."""
+        from reports.comparison_formats import as_json
+
+        return as_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanResult(_Answer):
+    """What each method would make of some microdata: `report` is all of it, not to be changed."""
+
+    report: PublicationPlan
+
+    def __str__(self) -> str:
+        from reports.publication_plan import FORMATS
+
+        return FORMATS["text"](self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit plan --format json` prints."""
+        from reports.publication_plan import FORMATS
+
+        return FORMATS["json"](self.report)

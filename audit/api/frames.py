@@ -1,0 +1,109 @@
+"""Series and microdata from data frames of pandas, polars or Arrow, without files of one's own.
+
+The tables are kept as Parquet in a private temporary folder for as long as the series is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from audit.api.microdata import LoadedMicrodata, load_microdata
+from audit.api.series import LoadedSeries, load
+from audit.api.tables import Frame, Pair, TemporaryFolder, as_file
+from audit.model.errors import UsageError, printable
+
+
+def series_from_frames(
+    releases: Mapping[str, Frame | Pair],
+    columns: Mapping[str, object],
+    *,
+    name: str = "data frames",
+    adversary: Mapping[str, Frame] | None = None,
+    policy: Mapping[str, float] | None = None,
+) -> LoadedSeries:
+    """Return the series of some data frames, by the tags of their releases and in that order.
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame(
+    ...     {"who": ["Ann", "Bob"], "group": [1, 1], "age": ["[20, 30]"] * 2, "disease": ["flu", "flu"]}
+    ... )
+    >>> columns = {"individual": "who", "group": "group", "quasi_identifiers": ["age"], "sensitive": "disease"}
+    >>> series_from_frames({"2024": rows}, columns).attack("intersection").measures["vulnerable"]
+    2
+
+    Args:
+        releases: a frame each, or the rows and the values of an Anatomy pair.
+        columns: what the columns mean, as under `[columns]` of a `series.toml`.
+        name: the series' name.
+        adversary: frames of background knowledge: `register`, `transitions` or `known`.
+        policy: as under `[policy]`.
+
+    Raises:
+        UsageError: something is no frame.
+        InputError: a column is missing, or a key of `columns` is unknown.
+    """
+    folder = TemporaryFolder("audit-series-")
+    where = folder.path
+    entries: list[object] = []
+    for tag, frames in releases.items():
+        if isinstance(frames, tuple):
+            pair = {"rows": f"{_tag(tag)}.rows.parquet", "values": f"{tag}.values.parquet"}
+            for frame, file in zip(frames, pair.values(), strict=True):
+                as_file(frame, where / file)
+            entries.append(pair)
+        else:
+            entries.append(f"{_tag(tag)}.parquet")
+            as_file(frames, where / f"{tag}.parquet")
+    document: dict[str, object] = {"series": {"name": name, "releases": entries}, "columns": dict(columns)}
+    knowledge = {}
+    for kind, frame in (adversary or {}).items():
+        as_file(frame, where / f"{kind}.parquet")
+        knowledge[kind] = f"{kind}.parquet"
+    document |= {"adversary": knowledge} if knowledge else {}
+    document |= {"policy": dict(policy)} if policy else {}
+    _write(where / "series.toml", document)
+    return replace(load(where), _files=folder)
+
+
+def microdata_from_frames(
+    snapshots: Mapping[str, Frame], columns: Mapping[str, object], *, name: str = "data frames"
+) -> LoadedMicrodata:
+    """Return the microdata of some data frames, by the tags of their snapshots and in that order.
+
+    Args:
+        snapshots: an exact table each.
+        columns: what the columns mean, as under `[columns]` of a `microdata.toml`.
+        name: the microdata's name.
+
+    Raises:
+        UsageError: something is no frame.
+        InputError: a column is missing, or a key of `columns` is unknown.
+    """
+    folder = TemporaryFolder("audit-microdata-")
+    where = folder.path
+    for tag, frame in snapshots.items():
+        as_file(frame, where / f"{_tag(tag)}.parquet")
+    files = [f"{tag}.parquet" for tag in snapshots]
+    _write(where / "microdata.toml", {"microdata": {"name": name, "snapshots": files}, "columns": dict(columns)})
+    return replace(load_microdata(where), _files=folder)
+
+
+def _tag(tag: str) -> str:
+    """Return a tag, of which a file's name is made.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not re.fullmatch(r"[\w][\w.-]*", str(tag)):
+        raise UsageError(f"{printable(str(tag))}: a tag is letters, digits, and . _ - within; write another")
+    return str(tag)
+
+
+def _write(path: Path, document: Mapping[str, Any]) -> None:
+    import tomlkit
+
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")

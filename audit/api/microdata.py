@@ -1,0 +1,152 @@
+"""Microdata from Python: published by a method, planned, and simulated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.api.answers import PlanResult
+from audit.api.series import LoadedSeries, load
+from audit.model.errors import UsageError, printable
+from audit.simulating.request import SimulationRequest
+
+if TYPE_CHECKING:
+    from audit.io.microdata import Microdata
+    from audit.model.anonymizer import Anonymizer
+
+
+def load_microdata(path: str | os.PathLike[str]) -> LoadedMicrodata:
+    """Open the microdata in a folder with a `microdata.toml`.
+
+    Raises:
+        InputError: the file is faulty, or snapshots or columns that it names are missing; all of it is told.
+    """
+    from audit.io.microdata import open_microdata
+
+    return LoadedMicrodata(open_microdata(Path(path)))
+
+
+def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicrodata:
+    """Write microdata of people who come, go and change into a new folder, as `audit simulate` does.
+
+    Args:
+        output: the folder.
+        **options: the fields of `SimulationRequest`, such as `rows=10_000, snapshots=4, seed=1`.
+
+    Raises:
+        UsageError: an option is unknown or does not fit, or the folder cannot be written.
+    """
+    from audit.simulating.microdata_writer import check_output
+    from audit.simulating.request import simulate as write
+
+    unknown = options.keys() - SimulationRequest.__dataclass_fields__.keys()
+    if unknown:
+        raise UsageError(f"there is no option {printable(min(unknown))} of a simulation")
+    check_output(Path(output))
+    write(Path(output), SimulationRequest(**options), lambda _done, _total: None)  # type: ignore[arg-type]
+    return load_microdata(output)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadedMicrodata:
+    """Microdata, ready to be published; made by `load_microdata`, `simulate` or `microdata_from_frames`.
+
+    Attributes:
+        opened: what was read, not to be changed.
+    """
+
+    opened: Microdata
+    _files: object = None
+
+    @property
+    def name(self) -> str:
+        """The microdata's name."""
+        return self.opened.name
+
+    @property
+    def snapshots(self) -> tuple[str, ...]:
+        """The snapshots' tags, in order."""
+        return tuple(each.tag for each in self.opened.snapshots)
+
+    def anonymize(
+        self,
+        method: str | Anonymizer,
+        /,
+        output: str | os.PathLike[str],
+        *,
+        seed: int | None = None,
+        close: bool = False,
+        **options: object,
+    ) -> LoadedSeries:
+        """Publish every snapshot that is not yet in a series, as `audit anonymize` does, and return the series.
+
+        Args:
+            method: its name, such as `m-invariance`, or an object of your own.
+            output: the series' folder, new or to be continued.
+            seed: gives the same bytes again; it has to be kept secret. None draws a secret one.
+            close: whether to complete the transitions: what may follow in the end, may follow at once.
+            **options: the method's options, such as `m=4`.
+
+        Raises:
+            UsageError: there is no such method or option, or the series cannot be continued.
+            InputError: the microdata or the series are faulty, or the promise cannot be kept.
+        """
+        from audit.principles import registry as principles
+        from audit.publishing.publish import PublishOptions, publish
+
+        chosen = _method(method, options) if isinstance(method, str) else method
+        principle = principles.find(chosen.promise.principle, chosen.promise.parameters)
+        microdata = self.opened.closed()[0] if close else self.opened
+        publish(microdata, Path(output), chosen, principle, PublishOptions(seed=seed))
+        return load(output)
+
+    def plan(
+        self,
+        *,
+        methods: Sequence[str] = (),
+        queries: int = 1000,
+        seed: int = 0,
+        time_limit: float | None = 20.0,
+    ) -> PlanResult:
+        """Try methods and parameters in a temporary folder and say which to take, as `audit plan` does.
+
+        Raises:
+            UsageError: there is no such method.
+            InputError: the microdata cannot be read.
+        """
+        from anonymizers.registry import METHODS
+        from attacks.registry import all_attacks
+        from audit.metrics.utility import Queries
+        from audit.pipeline.audit_run import AuditOptions
+        from audit.pipeline.publication_plan import candidates, plan_publication
+
+        options = AuditOptions(time_limit=time_limit, findings=0)
+        kinds = [METHODS.load(name) for name in methods or METHODS.names]
+        tried = plan_publication(
+            self.opened, candidates(kinds), all_attacks(), options, Queries(queries, seed=seed), lambda _d, _t: None
+        )
+        return PlanResult(tried)
+
+    def __repr__(self) -> str:
+        return f"LoadedMicrodata({printable(self.name, 200)!r}, {len(self.snapshots)} snapshots)"
+
+
+def _method(name: str, options: dict[str, object]) -> Anonymizer:
+    """Return a method with its options.
+
+    Raises:
+        UsageError: there is no such method or option, or one is missing.
+    """
+    from anonymizers.registry import METHODS
+    from audit.model.options import given, options_of, refuse_unknown
+
+    kind = METHODS.load(name)
+    known = options_of(kind)
+    refuse_unknown(options, [each.name for each in known], f"the method {name}")
+    missing = [each.name for each in known if each.required and each.name not in options]
+    if missing:
+        raise UsageError(f"the method {name} needs {', '.join(missing)}")
+    return kind(**given(known, options))

@@ -1,0 +1,347 @@
+"""A series from Python: everything that the commands on a series do."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
+from audit.api.results import AttackResult, AuditResult
+from audit.api.settings import AuditSettings, run
+from audit.api.tables import Frame, TemporaryFolder, as_file
+from audit.model.adversary import AdversaryKind
+from audit.model.errors import UsageError, printable
+from audit.runtime.engine import Engine
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from upath import UPath
+
+    from attacks.registry import Choice
+    from audit.io.series import Series
+    from audit.principles.principle import Principle
+
+Candidate: TypeAlias = "str | os.PathLike[str] | Frame"
+"""A table: its file, or a data frame of pandas, polars or Arrow."""
+
+
+def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
+    """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
+
+    A `UPath` brings the options of its storage, such as credentials. What is at a URL is only read.
+
+    The manifest is read now and once; releases are read by each audit, anew.
+
+    Raises:
+        InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
+        UsageError: what reads URLs is not installed.
+    """
+    from audit.io.paths import as_path
+    from audit.io.series import open_series
+
+    return LoadedSeries(open_series(as_path(path).absolute()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadedSeries:
+    """A series, ready to be audited; made by `load`."""
+
+    _series: Series
+    _files: object = None
+
+    @property
+    def name(self) -> str:
+        """The series' name."""
+        return self._series.manifest.name
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases' tags, in order of publication."""
+        return self._series.tags
+
+    def attack(  # noqa: PLR0913 - what users may choose
+        self,
+        attack: Choice,
+        /,
+        *,
+        adversary: AdversaryKind | None = None,
+        time_limit: float | None = 300.0,
+        findings: int | None = 20,
+        reveal: bool = False,
+        stable_ids: bool = False,
+        policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
+        progress: bool | None = None,
+        **options: object,
+    ) -> AttackResult:
+        """Run one attack, as `audit SERIES --attack NAME` does.
+
+        Args:
+            attack: `intersection`, `update-graph`, `equivalence`, `joint` or `inference-table`; one that an installed
+                package brings, by its name; or an object of your own, with its options.
+            adversary: whom to assume: `linked`, `register`, `pseudonym` or `published`; None is the worst case that the
+                series allows.
+            time_limit: seconds; None is without limit.
+            findings: how many findings to show; None is all.
+            reveal: whether to name people; such a result is not for publication.
+            stable_ids: whether ids and pseudonyms are to be those of other such results on the series, by a key in its
+                `private/`; waivers name these.
+            policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
+            engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
+            progress: whether to show how far attacks have come; None shows it in a notebook.
+            **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given) and
+                `known=True` (tell too how far one value, once known, spreads); for `joint`, `seed` (what is drawn at
+                random where worlds are looked for, 0 unless given); for any other, its fields.
+
+        Raises:
+            UsageError: an argument is wrong, or the attack does not apply to the series.
+            InputError: the series cannot be read, or contradicts its register or known values.
+        """
+        from attacks.registry import find
+
+        settings = AuditSettings(
+            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
+        )
+        return AttackResult(*run(self._series, (find(attack),), settings))
+
+    def audit(  # noqa: PLR0913 - what users may choose
+        self,
+        *,
+        adversary: AdversaryKind | None = None,
+        time_limit: float | None = 300.0,
+        findings: int | None = 20,
+        reveal: bool = False,
+        stable_ids: bool = False,
+        policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
+        progress: bool | None = None,
+        **options: object,
+    ) -> AuditResult:
+        """Run all attacks that apply, as `audit SERIES` does.
+
+        Arguments are those of `attack`; `time_limit` and `findings` are for each attack.
+
+        Raises:
+            UsageError: an argument is wrong, or no attack applies to the series.
+            InputError: the series cannot be read, or contradicts its register or known values.
+        """
+        settings = AuditSettings(
+            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
+        )
+        return AuditResult(*run(self._series, (), settings))
+
+    def next(  # noqa: PLR0913 - what users may choose
+        self,
+        candidate: Candidate,
+        /,
+        *,
+        values: Candidate | None = None,
+        tag: str = "candidate",
+        attack: Choice | None = None,
+        adversary: AdversaryKind | None = None,
+        time_limit: float | None = 300.0,
+        findings: int | None = 20,
+        reveal: bool = False,
+        stable_ids: bool = False,
+        policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
+        progress: bool | None = None,
+        **options: object,
+    ) -> ImpactResult:
+        """Judge a release that is not yet published, as `audit next SERIES CANDIDATE` does.
+
+        Args:
+            candidate: its file, or a data frame, which may have the key as a column.
+            values: the second table of an Anatomy pair, likewise.
+            tag: what a candidate that is a data frame is called.
+            attack: one attack alone; None is all that apply.
+            adversary: this and what follows is as for `attack`.
+            time_limit: likewise.
+            findings: likewise; of each attack's new findings.
+            reveal: likewise.
+            stable_ids: likewise.
+            policy: likewise.
+            engine: likewise.
+            progress: likewise.
+            **options: likewise.
+
+        Raises:
+            UsageError: an argument is wrong, or the candidate is none.
+            InputError: the series or the candidate cannot be read.
+        """
+        from audit.pipeline.release_impact import compare_candidate
+
+        settings = AuditSettings(
+            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
+        )
+        chosen = () if attack is None else (attack,)
+        with (
+            self._joined(candidate, values, tag) as (before, after),
+            settings.audit_options(explicit=bool(chosen)) as asked,
+        ):
+            how = replace(asked, distributed=False)
+            return ImpactResult(compare_candidate(before, after, settings.attacks(chosen), how))
+
+    def repair(  # noqa: PLR0913 - what users may choose
+        self,
+        candidate: Candidate,
+        /,
+        output: str | os.PathLike[str],
+        *,
+        values: Candidate | None = None,
+        tag: str = "candidate",
+        only: Sequence[str] | None = None,
+        baseline: bool = False,
+        adversary: AdversaryKind | None = None,
+        time_limit: float | None = 300.0,
+        policy: Mapping[str, float] | None = None,
+        engine: Engine | None = None,
+        progress: bool | None = None,
+    ) -> RepairResult:
+        """Write the least changed candidate that keeps the policy into a folder, as `audit repair` does.
+
+        Args:
+            candidate: as for `next`.
+            output: a new or empty folder.
+            values: as for `next`.
+            tag: as for `next`.
+            only: the kinds of changes to make; None is all.
+            baseline: whether a series that breaks the policy already may go on doing so.
+            adversary: this and what follows is as for `attack`.
+            time_limit: likewise.
+            policy: likewise.
+            engine: likewise.
+            progress: likewise.
+
+        Raises:
+            UsageError: an argument is wrong, or the candidate is none.
+            InputError: the series or the candidate cannot be read.
+        """
+        from audit.repair.search import MOVES, RepairSearch
+
+        folder = Path(output)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(f"output: {printable(str(folder), 200)} is there already; name a new or empty folder")
+        settings = AuditSettings(adversary, time_limit, 0, False, False, policy or {}, engine, {}, progress)
+        with self._joined(candidate, values, tag) as (before, after), settings.audit_options(explicit=False) as how:
+            search = RepairSearch(before, after, settings.attacks(()), how, moves=only or MOVES, baseline=baseline)
+            return RepairResult(search.repair(folder))
+
+    def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:
+        """Hold the series against a principle, as `audit check SERIES --principle NAME` does.
+
+        >>> load("tests/examples/hospital-2-invariant").check("m-invariance", m=2).holds
+        True
+
+        Raises:
+            UsageError: there is no such principle, a parameter is missing or too many, or the series lacks a key.
+            InputError: the series cannot be read.
+        """
+        from attacks.equivalence.attack import EquivalenceAttack
+        from audit.io.series import Series
+        from audit.pipeline.check import check_series
+        from audit.principles.registry import find
+
+        chosen = find(principle, parameters) if isinstance(principle, str) else principle(**parameters)
+        return CheckResult(check_series(Series.of(self._series.manifest), chosen, EquivalenceAttack, reveal=reveal))
+
+    def explain(
+        self,
+        individual: str,
+        /,
+        *,
+        attack: Choice | None = None,
+        adversary: AdversaryKind | None = None,
+        time_limit: float | None = 300.0,
+        progress: bool | None = None,
+    ) -> ExplanationResult:
+        """Tell what can be learnt of one person, as `audit explain SERIES --individual ID` does; it names people.
+
+        Raises:
+            UsageError: there is no such person, or nobody is known to be in the series.
+            InputError: the series cannot be read.
+        """
+        from audit.io.series import Series
+        from audit.pipeline.explanation import explain_person
+
+        settings = AuditSettings(adversary, time_limit, None, True, False, {}, None, {}, progress)
+        chosen = () if attack is None else (attack,)
+        with settings.audit_options(explicit=bool(chosen)) as how:
+            told, report = explain_person(Series.of(self._series.manifest), settings.attacks(chosen), individual, how)
+        return ExplanationResult(told, report)
+
+    def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedSeries:
+        """Accept findings, or all that is found of people, until a date, as `audit waive` does.
+
+        Returns:
+            The series with the waivers; this one does not change.
+
+        Raises:
+            UsageError: the date is past, or there is no key by which ids could be known again.
+        """
+        from audit.judgement.waiver_writer import waive
+
+        folder = self._series.manifest.folder
+        waive(folder, ids, reason, until)
+        return replace(self, _series=load(folder)._series)
+
+    def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:
+        """Return which values one person may have had, release by release, as a graph of networkx; it names people.
+
+        Nodes are pairs of release and value; an edge leads to each value that may follow. Nodes and edges have
+        `feasible`: false for what is pruned, since it lies on no path through all of the person's releases.
+
+        Raises:
+            UsageError: there is no such person, or networkx is not installed.
+        """
+        from audit.api.graphs import update_graph
+
+        return update_graph(self._series.manifest, individual, adversary)
+
+    def bucket_graph(self, *values: str) -> nx.Graph[Any]:
+        """Return the history of a bucket, all groups that have just some sensitive values, as a graph of networkx.
+
+        Nodes are the releases and `end`; an edge has the `weight` of how many people were first there in the one
+        release, and last there before the other. `graph["least_cut"]` is the weight of the least cut that parts a
+        component, None where there is none, and `side` of a node tells on which side of it the node is.
+
+        Raises:
+            UsageError: no group has just these values, or networkx is not installed.
+        """
+        from audit.api.graphs import bucket_graph
+
+        return bucket_graph(self._series.manifest, frozenset(values))
+
+    def component(self, individual: str, /) -> nx.Graph[Any]:
+        """Return the part of the person matrix that somebody is in, as a graph of networkx; it names people.
+
+        Nodes are `("person", identifier)`, `("counterfeit", number)` and `("group", release, group)`, the last with
+        their `values` and how many rows have each; an edge says who is in which group.
+
+        Raises:
+            UsageError: there is no such person, or networkx is not installed.
+        """
+        from audit.api.graphs import component
+
+        return component(self._series.manifest, individual)
+
+    @contextmanager
+    def _joined(self, candidate: Candidate, values: Candidate | None, tag: str) -> Iterator[tuple[Series, Series]]:
+        """Yield the series without and with a candidate, which may be a data frame."""
+        from audit.io.candidate import with_candidate
+        from audit.io.paths import as_path
+
+        folder = TemporaryFolder("audit-candidate-")
+        paths = [as_path(as_file(candidate, folder.path / f"{tag}.parquet"))]
+        if values is not None:
+            paths.append(as_path(as_file(values, folder.path / f"{tag}.values.parquet")))
+        yield with_candidate(self._series, paths)
+
+    def __repr__(self) -> str:
+        several = f"{len(self.releases)} releases" if len(self.releases) != 1 else "1 release"
+        return f"LoadedSeries({printable(self.name, 200)!r}, {several})"

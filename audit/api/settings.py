@@ -1,0 +1,123 @@
+"""The arguments of an audit from Python, checked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, get_args
+
+from audit.model.adversary import AdversaryKind
+from audit.model.errors import UsageError, printable
+from audit.model.report import Report
+from audit.runtime.engine import Engine, Local, cores
+
+if TYPE_CHECKING:
+    from attacks.registry import Choice
+    from audit.io.series import Series
+    from audit.model.outcome import Attack
+    from audit.pipeline.audit_run import AuditOptions, AuditRun
+
+
+@dataclass(frozen=True)
+class AuditSettings:
+    """The arguments of an audit, checked."""
+
+    adversary: AdversaryKind | None
+    time_limit: float | None
+    findings: int | None
+    reveal: bool
+    stable_ids: bool
+    policy: Mapping[str, float]
+    engine: Engine | None
+    options: Mapping[str, object]
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.adversary not in (None, *get_args(AdversaryKind)):
+            kinds = ", ".join(get_args(AdversaryKind))
+            raise UsageError(f"adversary has to be one of {kinds}, or None for the worst case")
+        if self.time_limit is not None and not (_is(self.time_limit, Real) and 0 < self.time_limit < float("inf")):
+            raise UsageError("time_limit has to be a number of seconds above 0, or None for no limit")
+        if self.findings is not None and not (_is(self.findings, Integral) and self.findings >= 0):
+            raise UsageError("findings has to be a whole number, or None for all")
+        if not all(callable(getattr(self.engine or Local(), member, None)) for member in ("submit", "results")):
+            raise UsageError("engine has to be one that `engine` has, or None")
+        if not isinstance(self.reveal, bool) or not isinstance(self.stable_ids, bool):
+            raise UsageError("reveal and stable_ids have to be True or False")
+        if self.progress not in (None, True, False):
+            raise UsageError("progress has to be True or False, or None to show it in a notebook")
+
+    def limits(self) -> dict[str, float]:
+        """Return the clauses of the policy, as Python's own numbers.
+
+        Raises:
+            UsageError: there is no such clause or limit.
+        """
+        from audit.clauses.registry import limit_of
+
+        limits = {}
+        for clause, given in self.policy.items():
+            limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
+            try:
+                limits[clause] = limit_of(clause, limit)
+            except ValueError as trouble:
+                raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
+        return limits
+
+    def attacks(self, chosen: tuple[Choice, ...]) -> tuple[Attack, ...]:
+        """Return the attacks that are meant, or all, with their options.
+
+        Raises:
+            UsageError: there is no such attack or option.
+        """
+        from attacks.registry import choose
+
+        return choose(chosen, self.options)
+
+    @contextmanager
+    def audit_options(self, *, explicit: bool) -> Iterator[AuditOptions]:
+        """Yield how to audit; progress is shown meanwhile."""
+        from audit.pipeline.audit_run import AuditOptions
+        from audit.pipeline.progress import progress
+
+        chosen = self.engine or Local(cores())
+        with progress(shown=_in_notebook() if self.progress is None else self.progress) as watch:
+            yield AuditOptions(
+                adversary=self.adversary,
+                engine=chosen,
+                distributed=not isinstance(chosen, Local),
+                limits=self.limits(),
+                time_limit=None if self.time_limit is None else float(self.time_limit),
+                findings=self.findings,
+                reveal=self.reveal,
+                stable_ids=self.stable_ids,
+                explicit=explicit,
+                progress=watch,
+            )
+
+
+def _is(value: object, kind: type) -> bool:
+    """Tell whether a value is a number of a kind; truth values are none."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) -> tuple[Report, AuditRun | None]:
+    """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
+    from audit.io.series import Series
+    from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+
+    chosen = settings.attacks(attacks)
+    opened = Series.of(series.manifest)
+    with settings.audit_options(explicit=bool(attacks)) as options:
+        done = run_attacks(opened, chosen, options)
+        report = build_report(done, pseudonymizer(opened, options), options)
+    return report, done if settings.reveal else None
+
+
+def _in_notebook() -> bool:
+    """Tell whether this is a notebook that can show progress."""
+    return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None

@@ -1,0 +1,70 @@
+"""The report of a check: whether a series keeps the principle that it claims, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Offence:
+    """One place where the principle is broken.
+
+    Attributes:
+        release: the tag of the release that breaks it.
+        groups: the names of its groups in question; empty where no group of it shows the offence.
+        place: the release and the groups in words.
+        line: where it is seen in the release's file, counted from 1 with the header, in Parquet the row; None where no
+            row shows it, or it would tell who somebody is.
+        in_rows: whether `line` counts rows.
+        what: what is broken.
+        individuals: who shows it; empty unless revealed.
+        hidden: whether somebody shows it who is not named.
+    """
+
+    release: str
+    groups: tuple[str, ...]
+    place: str
+    line: int | None
+    in_rows: bool
+    what: str
+    individuals: tuple[str, ...]
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """Whether a series keeps a principle.
+
+    Attributes:
+        series: its name.
+        releases: the tags of its releases.
+        rows: rows of all releases together.
+        principle: the principle's name; `parameters` are its parameters, and `promise` both in words.
+        undecided: why nobody can tell whether it is kept; None where it is known.
+        broken: number of offences by clause; empty where the principle is kept, or nobody can tell.
+        offences: the first of them; `offences_total` is how many there are.
+        revealed: whether people are named.
+    """
+
+    series: str
+    releases: tuple[str, ...]
+    rows: int
+    principle: str
+    parameters: Mapping[str, int]
+    promise: str
+    undecided: str | None
+    broken: Mapping[str, int]
+    offences: tuple[Offence, ...]
+    offences_total: int
+    revealed: bool
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the principle is kept; None where nobody can tell."""
+        return None if self.undecided is not None else not self.broken
+
+    @property
+    def exit_code(self) -> int:
+        """0 where it is kept, 1 where it is broken, 3 where nobody can tell."""
+        return 3 if self.holds is None else 0 if self.holds else 1

@@ -1,0 +1,48 @@
+"""Checking a series against a principle: by the principle's definition, and by an attack where that cannot tell."""
+
+from __future__ import annotations
+
+from audit.io.series import Series
+from audit.model.check_report import CheckReport, Offence
+from audit.pipeline.undecided_principles import Search, decided
+from audit.principles.checker import checked, line_of
+from audit.principles.principle import Principle, PrincipleViolation
+
+
+def check_series(series: Series, principle: Principle, search: Search, *, reveal: bool = False) -> CheckReport:
+    """Return whether a series keeps a principle; `search` makes the attack that looks for equivalences.
+
+    Raises:
+        UsageError: the series lacks what the principle needs.
+        InputError: the series cannot be read.
+    """
+    verdict = decided(checked(principle, series), principle, series, search)
+    return CheckReport(
+        series.manifest.name,
+        series.tags,
+        verdict.rows,
+        verdict.promise.principle,
+        dict(verdict.promise.parameters),
+        str(verdict.promise),
+        verdict.undecided,
+        dict(verdict.broken),
+        tuple(_offence(series, offence, reveal=reveal) for offence in verdict.first),
+        verdict.offences,
+        reveal,
+    )
+
+
+def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offence:
+    """Return an offence; somebody's own line is told only where people are named."""
+    files = series.manifest.releases[series.tags.index(found.release)]
+    hidden = bool(found.individuals) and not reveal
+    return Offence(
+        found.release,
+        found.groups,
+        found.place,
+        None if found.row is None or hidden else line_of(files, found.row),
+        files.rows.name.endswith(".parquet"),
+        found.what,
+        found.individuals if reveal else (),
+        hidden,
+    )

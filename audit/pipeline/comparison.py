@@ -1,0 +1,51 @@
+"""Comparing series: each audited and measured, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from audit.io.microdata import Microdata
+from audit.io.series import Series
+from audit.metrics.utility import Queries, measure, within
+from audit.model.adversary import ADVERSARIES
+from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, ReleaseMeasures
+from audit.model.errors import UsageError
+from audit.model.outcome import Attack
+from audit.pipeline.audit_run import AuditOptions, run_audit
+
+
+def compare_series(
+    named: Sequence[tuple[str, Series]],
+    attacks: Sequence[Attack],
+    options: AuditOptions,
+    microdata: Microdata | None,
+    queries: Queries,
+) -> Comparison:
+    """Return some series side by side, each with the name that it is called by.
+
+    Raises:
+        InputError: a file cannot be read, or does not fit the microdata.
+    """
+    measured = measure(named, microdata, queries)
+    sides = []
+    for (path, series), releases in zip(named, measured, strict=True):
+        with within(path):
+            sides.append(_side(path, series, attacks, releases, options))
+    asked = None
+    if microdata is not None:
+        asked = QueryDesign(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
+    return Comparison(version("series-audit"), tuple(sides), asked, options.time_limit)
+
+
+def _side(
+    path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
+) -> ComparedSeries:
+    """Audit one series; a series that nobody can attack is told so, and compared nevertheless."""
+    try:
+        report = run_audit(series, attacks, options)
+    except UsageError as error:
+        return ComparedSeries(path, series.manifest.name, None, None, (), str(error), releases)
+    kind = report.adversary.kind
+    individuals = report.series.individuals if ADVERSARIES[kind].knows_people else None
+    return ComparedSeries(path, series.manifest.name, individuals, kind, report.attacks, None, releases)

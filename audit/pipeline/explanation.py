@@ -1,0 +1,41 @@
+"""Explaining one person: the attacks run on everybody, and what they say of this person told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from audit.adversary.build_evidence import choose
+from audit.io import manifest
+from audit.io.series import Series
+from audit.judgement.explain_person import About, AttackedEvidence, explanation
+from audit.model.adversary import ADVERSARIES
+from audit.model.errors import UsageError
+from audit.model.explanation import Explanation
+from audit.model.outcome import Attack
+from audit.model.report import Report
+from audit.pipeline.audit_run import AuditOptions, run_audit
+
+
+def explain_person(
+    series: Series, attacks: Sequence[Attack], individual: str, options: AuditOptions
+) -> tuple[Explanation, Report]:
+    """Return what attacks say of one person, and the report on it; both name people.
+
+    Raises:
+        UsageError: there is no such person, or nobody is known to be in the series, or no attack is about values.
+        InputError: the series cannot be read.
+    """
+    if not ADVERSARIES[choose(series, options.adversary)].knows_people:
+        keys = "[columns] individual, or a key file for each release; or [adversary] register"
+        raise UsageError(f"{manifest.NAME}: nobody is known to be in this series; add {keys}")
+    # What is waived is accepted, and still can be learnt.
+    series.manifest = replace(series.manifest, waivers=())
+    chosen = [attack for attack in attacks if attack.per_attribute]
+    if not chosen:
+        raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
+    seen: list[AttackedEvidence] = []
+    report = run_audit(
+        series, [About(attack, individual, seen) for attack in chosen], replace(options, findings=None, reveal=True)
+    )
+    return explanation(report, seen, individual, options.time_limit), report

@@ -1,0 +1,151 @@
+"""What the commands can, from Python: the same answers as on the command line, and series without files."""
+
+import datetime
+import json
+import shutil
+
+import networkx as nx
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import audit
+from audit.api import InputError, UsageError
+from tests.cli.forms import EXAMPLES
+from tests.helpers.running import run_main
+from tests.unit import api_script
+
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+COLUMNS = {
+    "individual": "Owner",
+    "group": "Group-ID",
+    "quasi_identifiers": ["Age", "Zipcode"],
+    "sensitive": "Disease",
+}
+
+
+def frame(tag):
+    return pd.read_csv(HOSPITAL / "releases" / f"{tag}.csv", dtype=str)
+
+
+def timeless(text):
+    """A JSON document without what is measured by the clock."""
+
+    def strip(value):
+        if isinstance(value, dict):
+            return {key: strip(inner) for key, inner in value.items() if key not in {"seconds", "files", "id"}}
+        # Which finding comes first hangs on ids, which are drawn anew.
+        return sorted(map(strip, value), key=repr) if isinstance(value, list) else value
+
+    return strip(json.loads(text))
+
+
+def test_a_script(tmp_path, capsys):
+    api_script.main(tmp_path)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:6] == ["False 1 2", "False 0 0 0", "False 1 2", "1 True", "4 7 4"]
+    assert lines[6:9] == ["('1', '2') ('1', '2')", "1 2", "2"]
+    assert lines[9].startswith("there is no principle no-principle")
+    assert "is past" in lines[10]
+
+
+def test_answers_are_those_of_the_command_line(tmp_path):
+    candidate = tmp_path / "3.csv"
+    shutil.copy(HOSPITAL / "releases" / "2.csv", candidate)
+    hospital = audit.load(HOSPITAL)
+    for words, answer in (
+        (["check", HOSPITAL, "--principle", "m-invariance", "--m", "2"], hospital.check("m-invariance", m=2)),
+        (["explain", HOSPITAL, "--individual", "Bob"], hospital.explain("Bob")),
+        (["next", HOSPITAL, candidate, "--reveal"], hospital.next(candidate, reveal=True)),
+    ):
+        code, out, err = run_main(*map(str, words), "--format", "json")
+        assert err == ""
+        assert timeless(out) == timeless(answer.to_json())
+        assert code == getattr(answer, "exit_code", 0)
+
+
+def test_frames_are_a_series_without_files():
+    series = audit.series_from_frames({"1": frame("1"), "2": frame("2")}, COLUMNS)
+    expected = audit.load(HOSPITAL).attack("joint", reveal=True)
+    found = series.attack("joint", reveal=True)
+    named = ["individual", "release", "value"]
+    assert set(found.findings[named].itertuples(index=False)) == set(expected.findings[named].itertuples(index=False))
+    assert found.risks.equals(expected.risks)
+
+
+def test_frames_may_be_pairs_and_have_knowledge():
+    rows = pa.table({"who": ["Ann", "Bob", "Cleo", "Dan"], "age": [1, 2, 3, 4], "group": [1, 1, 2, 2]})
+    values = pa.table({"group": [1, 1, 2], "disease": ["flu", "cough", "flu"], "count": [1, 1, 2]})
+    known = pa.table({"individual": ["Ann"], "value": ["flu"]})
+    columns = {"individual": "who", "group": "group", "quasi_identifiers": ["age"], "sensitive": "disease"}
+    series = audit.series_from_frames({"1": (rows, values)}, columns, adversary={"known": known})
+    found = series.attack("intersection", reveal=True).findings
+    assert dict(zip(found["individual"], found["value"], strict=True)) == {"Bob": "cough", "Cleo": "flu", "Dan": "flu"}
+
+
+def test_what_is_no_frame_or_tag_is_said():
+    with pytest.raises(UsageError, match="a list is no table"):
+        audit.series_from_frames({"1": [1, 2]}, COLUMNS)
+    with pytest.raises(UsageError, match="a tag is letters"):
+        audit.series_from_frames({"../1": frame("1")}, COLUMNS)
+    with pytest.raises(InputError, match="Disease"):
+        audit.series_from_frames({"1": frame("1").drop(columns="Disease")}, COLUMNS)
+
+
+def test_microdata_from_frames_are_published(tmp_path):
+    people = pd.DataFrame(
+        {"who": [f"p{number}" for number in range(12)], "age": range(20, 32), "disease": ["flu", "cough", "cold"] * 4}
+    )
+    columns = {"individual": "who", "quasi_identifiers": ["age"], "sensitive": "disease"}
+    microdata = audit.microdata_from_frames({"1": people, "2": people.iloc[2:]}, columns)
+    series = microdata.anonymize("m-invariance", tmp_path / "series", m=3, seed=7)
+    assert series.releases == ("1", "2")
+    assert series.check("m-invariance", m=3).holds
+    with pytest.raises(UsageError, match="needs m"):
+        microdata.anonymize("m-invariance", tmp_path / "other")
+
+
+def test_a_candidate_is_repaired(tmp_path):
+    repaired = audit.load(HOSPITAL).repair(frame("2"), tmp_path / "out", tag="3", baseline=True)
+    assert repaired.repaired
+    assert (tmp_path / "out" / "3.parquet").exists()
+    with pytest.raises(UsageError, match="new or empty folder"):
+        audit.load(HOSPITAL).repair(frame("2"), tmp_path / "out", tag="3")
+
+
+def test_waivers_count_in_the_next_audit(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s" / "private").mkdir()
+    series = audit.load(tmp_path / "s")
+    found = series.attack("intersection", stable_ids=True)
+    waived = series.waive(*found.findings["id"], reason="accepted", until=datetime.date(2999, 1, 1))
+    again = waived.attack("intersection", stable_ids=True)
+    assert {each.state for each in again.report.policy.waived} == {"applied"}
+    assert len(again.findings) == 0
+
+
+def test_update_graph_of_values_that_change():
+    graph = audit.load(EXAMPLES / "ward-l-diverse").update_graph("Julia")
+    assert isinstance(graph, nx.DiGraph)
+    kept = {node for node, feasible in graph.nodes(data="feasible") if feasible}
+    assert kept == {("1", "pneumonia"), ("2", "lung cancer"), ("2", "pneumonia")}
+    assert ("1", "dyspepsia") in graph
+    assert all(feasible == ({one, other} <= kept) for one, other, feasible in graph.edges(data="feasible"))
+
+
+def test_component_and_bucket_graph():
+    hospital = audit.load(HOSPITAL)
+    part = hospital.component("Bob")
+    assert nx.is_connected(part)
+    assert part.nodes["group", "1", "1"]["values"] == {"dyspepsia": 1, "bronchitis": 1}
+    bucket = hospital.bucket_graph("flu", "gastritis")
+    assert bucket.graph["least_cut"] == nx.stoer_wagner(bucket)[0]
+    with pytest.raises(UsageError, match="no group has just the values"):
+        hospital.bucket_graph("flu")
+
+
+def test_progress_is_shown_where_it_is_wanted(capsys):
+    audit.load(HOSPITAL).attack("intersection", progress=True)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(UsageError, match="progress has to be True or False"):
+        audit.load(HOSPITAL).attack("intersection", progress="yes")
