@@ -24,6 +24,7 @@ from audit.model.count_tables import (
     UNBOUNDED,
     BoundProof,
     CaseSplit,
+    ContradictingCountsError,
     CountBound,
     CountOutcome,
     CountTables,
@@ -49,6 +50,9 @@ class Differencing:
         Raises:
             ContradictingCountsError: no counts agree with everything that was published.
         """
+        inverted = np.flatnonzero(tables.lower > tables.upper)
+        if len(inverted):
+            raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
         try:
             lattice = build_lattice(tables.axes, np.concatenate([tables.boxes, tables.asked]))
         except TooManyCellsError:

@@ -34,11 +34,12 @@ _FEW = 4
 _WORTHWHILE = 3  # questions that a programme for all has to settle; one for each settles one
 _MANY = 2000
 _LOOSE = 0.8
-_STALE = 25
-_TRIES = 6
+_ROUNDS = 6
+_STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
+_ENOUGH = 300
+_AT_ONCE = 500
 _LARGE = 8_000
 _SLICE = 300
-_SETTLED = 0.995
 Costs = npt.NDArray[np.float64]
 
 
@@ -91,37 +92,45 @@ class Remainder:
         """Look for solutions that settle many questions at once, without programmes."""
         lattice, questions = self.bounds.lattice, self.questions
         published = lattice.nodes(self.tables.boxes)
-        search = LocalSearch(lattice, self.proved, np.union1d(published, questions.node))
+        search = LocalSearch(lattice, self.proved, published, questions.node)
         if not search.start() or search.point is None:
             return
         self._note_all(search.point)
         rng = np.random.default_rng(len(lattice))
-        left = np.flatnonzero(questions.decide(self.proved, self.seen) == OPEN)
-        stale = 0
-        while len(left) > _FEW and stale < _STALE and not budget.exhausted():
+        for _ in range(_ROUNDS):
+            left = self._open()
             some = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
             point = search.toward(*questions.wishes(some, self.proved, self.seen, rng)) if len(some) else None
             if point is not None:
                 self._note_all(point)
-            after = np.flatnonzero(questions.decide(self.proved, self.seen) == OPEN)
-            stale = stale + 1 if len(after) > _SETTLED * len(left) else 0
-            left = after
-        # What is certainly a finding can wait: only its exact interval is open.
-        for place in sorted(left.tolist(), key=questions.is_finding(self.proved).__getitem__):
-            self._insist(search, place, budget, rng)
-
-    def _insist(self, search: LocalSearch, place: int, budget: Budget, rng: np.random.Generator) -> None:
-        """Look for a solution that settles one question, some times."""
-        node = int(self.questions.node[place])
-        for _ in range(_TRIES):
-            if budget.exhausted() or self.questions.decide_one(place, self.proved, self.seen) != OPEN:
+            if budget.exhausted():
                 return
-            some = np.array([place])
-            _, low, _ = self.questions.wishes(some, self.proved, self.seen, rng)
-            side = LOWER if low[0] < self.seen[LOWER][node] else UPPER
-            point = search.nearby(node, side, rng, seconds=budget.remaining())
-            if point is not None:
-                self._note_all(point)
+        for steps in _STEPS:
+            left = self._open()
+            is_finding = questions.is_finding(self.proved)[left]
+            self._probe(search, left[~is_finding], steps, budget, rng)
+            # What is certainly a finding can do with less: only its exact interval is open.
+            if steps <= _ENOUGH:
+                self._probe(search, left[is_finding], steps, budget, rng)
+
+    def _open(self) -> npt.NDArray[np.intp]:
+        """Return which questions are not settled."""
+        return np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
+
+    def _probe(
+        self,
+        search: LocalSearch,
+        left: npt.NDArray[np.intp],
+        steps: int,
+        budget: Budget,
+        rng: np.random.Generator,
+    ) -> None:
+        """Look for a solution for each of some questions, by at most so many moves."""
+        for some in np.split(left, range(_AT_ONCE, len(left), _AT_ONCE)):
+            if len(some) and not budget.exhausted():
+                reached = search.each_toward(*self.questions.wishes(some, self.proved, self.seen, rng), steps)
+                self._note_all(reached[LOWER])
+                self._note_all(reached[UPPER])
 
     def _note_all(self, point: Point) -> None:
         self.seen[LOWER] = np.minimum(self.seen[LOWER], point)

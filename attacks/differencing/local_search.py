@@ -16,12 +16,9 @@ from attacks.differencing.propagation import LOWER, UPPER, Ends
 from audit.model.count_tables import UNBOUNDED, Counts
 
 _STEPS = 60
-_LONG = 20_000
 _CHOICES = 24
 _HARD = 8
-_LINES = 2
-_FAR = 1 << 16
-_BRANCHED = 2_000
+_LOG = 2_000_000
 
 
 class LocalSearch:
@@ -31,18 +28,18 @@ class LocalSearch:
         point: shape (nodes,); the last solution that was found, None before there is one.
     """
 
-    def __init__(self, lattice: MarginLattice, ends: Ends, wanted: Ids) -> None:
-        """Prepare the search; `wanted` are the nodes whose bounds imply all others, and those that are asked about."""
+    def __init__(self, lattice: MarginLattice, ends: Ends, published: Ids, asked: Ids) -> None:
+        """Prepare the search; bounds of the `published` nodes imply all others."""
         self.lattice, self.ends = lattice, ends
         self.atoms, self.sums = _incidence(lattice)
         free = ends[LOWER][self.atoms] < ends[UPPER][self.atoms]
-        self.wanted = np.union1d(wanted, self.atoms)
+        self.wanted = np.union1d(np.union1d(published, asked), self.atoms)
         moves = _moves(lattice, self.atoms, free)
-        touched = (self.sums[self.wanted] @ moves).astype(np.int64)
-        touched.eliminate_zeros()
-        by_move, by_row = touched.tocsc(), touched.tocsr()
-        self._moves = by_move.indptr.astype(np.int64), by_move.indices.astype(np.int64), by_move.data
-        self._rows = by_row.indptr.astype(np.int64), by_row.indices.astype(np.int64), by_row.data
+        self._moves, self._rows = _touched(self.sums[self.wanted] @ moves)
+        # Where one question is asked at a time, only what was published has to be looked at.
+        self._changes = moves.tocsc()
+        self._kept = np.union1d(published, self.atoms)
+        self._hard = _touched(self.sums[self._kept] @ moves)
         self._atom_at = np.searchsorted(self.wanted, self.atoms)
         self._start = _first_table(lattice, ends, self.atoms)
         self.point: Counts | None = None
@@ -54,20 +51,16 @@ class LocalSearch:
         self.point = self._tested(value, 400 * len(self.atoms))
         return self.point is not None
 
-    def toward(self, node: Ids, low: Counts, high: Counts, *, hard: bool = False) -> Counts | None:
-        """Return a solution in which as many nodes as can be lie between other limits; None if none was found.
-
-        With `hard` it is worth many steps that they do.
-        """
+    def toward(self, node: Ids, low: Counts, high: Counts) -> Counts | None:
+        """Return a solution in which as many nodes as can be lie between other limits; None if none was found."""
         if self.point is None:
             return None
         place = np.searchsorted(self.wanted, node)
         least, most = self.ends[LOWER][self.wanted].copy(), self.ends[UPPER][self.wanted].copy()
         least[place], most[place] = np.maximum(least[place], low), np.minimum(most[place], high)
         weight = np.full(len(value := self.point[self.wanted].copy()), _HARD)
-        if not hard:
-            weight[place] = 1
-        self._mend(value, least, most, weight, (_LONG if hard else _STEPS) * len(place))
+        weight[place] = 1
+        self._mend(value, least, most, weight, _STEPS * len(place))
         # What was wished for and not reached is given up, so that what has to hold can be mended.
         given_up = (value < least) | (value > most)
         least = np.where(given_up, self.ends[LOWER][self.wanted], least)
@@ -77,53 +70,57 @@ class LocalSearch:
         self.point = self.point if found is None else found
         return found
 
-    def nearby(self, node: int, side: int, rng: np.random.Generator, *, seconds: float | None) -> Counts | None:
-        """Return a solution with a node's count as small, or large, as a few lines of cells around it allow.
+    def each_toward(self, node: Ids, low: Counts, high: Counts, steps: int) -> Ends:
+        """Look near the last solution for one for each node, whose count lies between other limits.
 
-        All other cells stay as they are (large neighbourhood search: Shaw, CP 1998).
+        Returns the least and the greatest count of each node of the lattice in all of them; shape (2, nodes). `steps`
+        limits how many moves each may be away.
         """
-        from scipy.optimize import Bounds, LinearConstraint, milp
+        from attacks.differencing.local_search_compiled import probe
 
-        if self.point is None:
-            return None
-        free = self._around(node, rng)
-        table = self.point[self.atoms]
-        rows = self.sums[:, free].tocsr()
-        touched = self.wanted[np.diff(rows.indptr)[self.wanted] > 0]
-        matrix = rows[touched]
-        others = self.point[touched] - matrix @ table[free]
-        upper = self.ends[UPPER][touched].astype(float)
-        upper[upper >= UNBOUNDED] = np.inf
-        end = self.ends[:, self.atoms[free]].astype(float)
-        cost = rows[[node]].toarray().ravel().astype(float)
-        answer = milp(
-            cost if side == LOWER else -cost,
-            constraints=LinearConstraint(matrix, self.ends[LOWER][touched] - others, upper - others),
-            bounds=Bounds(end[LOWER], np.minimum(end[UPPER], table[free] + _FAR)),
-            integrality=np.ones(len(free)),
-            options={"node_limit": _BRANCHED} | ({} if seconds is None else {"time_limit": max(0.1, seconds)}),
-        )
-        if answer.x is None:
-            return None
-        table = table.copy()
-        table[free] = np.rint(answer.x).astype(np.int64)
-        point: Counts = self.sums @ table
-        if not ((self.ends[LOWER] <= point) & (point <= self.ends[UPPER])).all():
-            return None
-        self.point = point
-        return point
+        base = self.point
+        if base is None:
+            raise RuntimeError("there is no solution to start from")
+        goals = (self.sums[node] @ self._changes).tocsr()
+        goals.eliminate_zeros()
+        reached = np.stack([base, base])
+        moves, rows = self._hard
+        ends = self.ends[:, self._kept]
+        size = max(steps, _LOG)
+        log = np.zeros(len(node), dtype=np.int64), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        first = 0
+        while first < len(node):
+            self._runs += 1
+            some = goals[first:]
+            wish = base[node[first:]], low[first:], high[first:]
+            done = probe(
+                moves, rows, (*_arrays(some), *wish), *ends, base[self._kept], log, (steps, _CHOICES, self._runs)
+            )
+            self._note(base, log, int(done), reached)
+            first += int(done)
+        return reached
 
-    def _around(self, node: int, rng: np.random.Generator) -> Ids:
-        """Return the places of the cells of a few lines: those of the node on the longest axis but time, and others."""
-        lattice = self.lattice
-        axis = max(range(len(lattice.axes) - 1), key=lambda one: lattice.axes[one].atoms)
-        size = len(lattice.axes[axis].members)
-        members = lattice.axes[axis].members[lattice.box(node)[axis]]
-        inside = rng.permutation(members)[:_LINES]
-        chosen = np.union1d(inside, rng.integers(0, lattice.axes[axis].atoms, _LINES + 1 - len(inside)))
-        place = lattice.keys[self.atoms] // lattice.radix[axis] % size
-        loose = self.ends[LOWER][self.atoms] < self.ends[UPPER][self.atoms]
-        return np.flatnonzero(np.isin(place, chosen) & loose)
+    def _note(self, base: Counts, log: tuple[Ids, Ids, Ids], goals: int, reached: Ends) -> None:
+        """Test the tables that a log of moves leads to, note their counts, and go on from the last of them."""
+        from scipy import sparse
+
+        found = log[0][:goals][log[0][:goals] >= 0]
+        if not len(found):
+            return
+        table = np.repeat(np.arange(len(found)), np.diff(found, prepend=0))
+        shape = self._changes.shape[1], len(found)
+        made = sparse.csc_matrix((log[2][: found[-1]], (log[1][: found[-1]], table)), shape=shape)
+        change = (self.sums @ (self._changes @ made)).tocoo()
+        value = base[change.row] + change.data
+        within = (self.ends[LOWER][change.row] <= value) & (value <= self.ends[UPPER][change.row])
+        holds = np.ones(len(found), dtype=np.bool_)
+        holds[change.col[~within]] = False
+        good = holds[change.col]
+        np.minimum.at(reached[LOWER], change.row[good], value[good])
+        np.maximum.at(reached[UPPER], change.row[good], value[good])
+        last = change.col == np.flatnonzero(holds).max(initial=-1)
+        self.point = base.copy()
+        self.point[change.row[last]] = value[last]
 
     def _mend(self, value: Counts, low: Counts, high: Counts, weight: Counts, steps: int) -> int:
         from attacks.differencing.local_search_compiled import mend
@@ -139,6 +136,16 @@ class LocalSearch:
         point: Counts = self.sums @ value[self._atom_at]
         holds = (self.ends[LOWER] <= point) & (point <= self.ends[UPPER])
         return point if holds.all() else None
+
+
+def _touched(changes: Any) -> tuple[tuple[Ids, Ids, Counts], tuple[Ids, Ids, Counts]]:  # noqa: ANN401 - scipy has no types
+    """Return a matrix with a row for each place and a column for each move by columns, and by rows."""
+    changes.eliminate_zeros()
+    return _arrays(changes.tocsc()), _arrays(changes.tocsr())
+
+
+def _arrays(matrix: Any) -> tuple[Ids, Ids, Counts]:  # noqa: ANN401 - as above
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.int64)
 
 
 def _incidence(lattice: MarginLattice) -> tuple[Ids, Any]:

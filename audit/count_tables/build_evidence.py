@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.intervals import Interpreter
+from audit.count_tables.manifest import NAME
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_tables import PROTECTED, SMALL_COUNT, UNBOUNDED, Axis, Boxes, Counts, CountTables, Flags
+from audit.model.errors import InputError, Problem
 
 Codes = npt.NDArray[np.int32]
+_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class _EvidenceBuilder:
     def evidence(self, asked: CountQuestions | None) -> MeasureEvidence:
         cells, first = self._cells()
         protected = self._protected(cells, first)
-        questions = asked or _joined([self._of_cells(first, protected), *self._derived(), *self._increases()])
+        questions = asked or _joined([self._of_cells(cells, first, protected), *self._derived(), *self._increases()])
         periods = self._absent()
         parts = list(self._parts(questions, periods))
         return MeasureEvidence(
@@ -115,10 +119,11 @@ class _EvidenceBuilder:
         protected[cells[self.shown & ~self.hidden]] = False
         return protected
 
-    def _of_cells(self, first: Codes, protected: Flags) -> CountQuestions:
+    def _of_cells(self, cells: Codes, first: Codes, protected: Flags) -> CountQuestions:
         markers = np.array([text in self.counts.manifest.markers for text in self.counts.texts] or [False])
         # A marker that stands for one count only hides nothing, and is not asked.
-        asked = protected | ~markers[self.counts.text[self.rows[first]]]
+        asked = protected.copy()
+        asked[cells[self.shown & ~markers[self.counts.text[self.rows]]]] = True
         rows = first[asked]
         return CountQuestions(
             label=self.label[rows],
@@ -152,13 +157,23 @@ class _EvidenceBuilder:
         return [len(self.counts.manifest.releases), *(len(each.axis.members) for each in self.dimensions)]
 
     def _atoms_of(self, crossing: Flags) -> tuple[Codes, Boxes]:
-        """Return labels and boxes of all combinations of atoms of some dimensions, the others at their total."""
+        """Return labels and boxes of all combinations of atoms of some dimensions, the others at their total.
+
+        Raises:
+            InputError: there are more than fit into memory.
+        """
+        crossed = [each for each, inside in zip(self.dimensions, crossing, strict=True) if inside]
+        size = prod(len(each.atom_label) for each in crossed)
+        if size > _MOST_CELLS:
+            names = " by ".join(each.axis.name for each in crossed)
+            what = f"{names} has {size:,} cells, more than are looked at"
+            remedy = "put fewer dimensions into one table, or name the labels' coarser atoms in [table] categories"
+            raise InputError([Problem(NAME, what, remedy)])
         choices = [
             each.atom_label if inside else np.array([each.total], dtype=np.int32)
             for each, inside in zip(self.dimensions, crossing, strict=True)
         ]
-        grid = np.meshgrid(*choices, indexing="ij")
-        label = np.stack([axis.ravel() for axis in grid], axis=1).astype(np.int32)
+        label = _combinations(choices)
         return label, self._boxes_of(label)
 
     def _boxes_of(self, label: Codes) -> Boxes:
@@ -208,7 +223,7 @@ class _EvidenceBuilder:
                 self._labels_shown(place, labels[:, place]) if crossed else np.array([total[place]])
                 for place, crossed in enumerate(crossing)
             ]
-            grid = np.stack([axis.ravel() for axis in np.meshgrid(*choices, indexing="ij")], axis=1).astype(np.int32)
+            grid = _combinations(choices)
             sizes = [len(each.labels) for each in self.dimensions]
             missing = grid[~np.isin(_keys(grid, sizes), _keys(labels, sizes))]
             yield self._boxes_of(missing), 0 if self.over_time == "same" else release
@@ -259,6 +274,16 @@ class _EvidenceBuilder:
                 _selected(questions, own),
                 rows[mine],
             )
+
+
+def _combinations(choices: Sequence[npt.NDArray[np.integer]]) -> Codes:
+    """Return all ways to take one of each; shape (ways, choices), the last choice changes first."""
+    found = np.zeros((1, len(choices)), dtype=np.int32)
+    for place, some in enumerate(choices):
+        before = len(found)
+        found = np.repeat(found, len(some), axis=0)
+        found[:, place] = np.tile(some, before)
+    return found
 
 
 def _time_axis(periods: int) -> Axis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -38,6 +39,11 @@ class Dimension:
     published: int
 
 
+def composed(text: str) -> str:
+    """Return a label with its accents as Unicode's NFC has them, so that equal labels are equal texts."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, dict[str, list[str]]]:
     """Return for each dimension with a file of categories the atoms of each label."""
     found: dict[str, dict[str, list[str]]] = {}
@@ -50,7 +56,7 @@ def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, di
             if not label or not atom:
                 problems.add(name, "a label or an atom is empty", "give every line both", line=table.line(row))
                 break
-            covered.setdefault(label, []).append(atom)
+            covered.setdefault(composed(label), []).append(composed(atom))
         found[dimension] = covered
     return found
 

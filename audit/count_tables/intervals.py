@@ -104,7 +104,8 @@ class Interpreter:
             return None
         number = number_of(text)
         if number is None:
-            return "this is neither a whole number nor a marker"
+            too_large = _NUMBER.fullmatch(text) is not None
+            return "this is larger than any count" if too_large else "this is neither a whole number nor a marker"
         rounding = self.manifest.rounding
         if rounding is not None and rounded_interval(number, rounding) is None:
             if rounding.how == "midpoint":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -249,7 +250,7 @@ class _TableManifestReader(Reader):
         for name in found:
             if name not in dimensions:
                 self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
-        return {name: text.strip() for name, text in found.items() if name in dimensions}
+        return {name: unicodedata.normalize("NFC", text.strip()) for name, text in found.items() if name in dimensions}
 
     def releases(self, entries: object) -> tuple[TableRelease, ...]:
         if not isinstance(entries, list) or not entries:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.categories import Dimension, build_dimension, read_categories
+from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
 from audit.count_tables.intervals import Interpreter, decimal_of
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.table_shapes import (
@@ -21,8 +21,8 @@ from audit.count_tables.table_shapes import (
     session_tables,
 )
 from audit.io.tables import Coded, Table, header, note_absent, read_table
-from audit.model.count_tables import Counts, Flags
-from audit.model.errors import InputError, Problems
+from audit.model.count_tables import UNBOUNDED, Counts, Flags
+from audit.model.errors import Problems
 
 Codes = npt.NDArray[np.int32]
 
@@ -206,7 +206,7 @@ class _Assembler:
         used = np.zeros(coded.size, dtype=np.bool_)
         used[coded.codes] = True
         for code in range(coded.size):
-            text = coded.name(code) if used[code] else (total or "")
+            text = composed(coded.name(code)) if used[code] else (total or "")
             text = text or total or ""
             unknown = known is not None and text != total and text not in known
             if used[code] and (not text or unknown):
@@ -292,14 +292,28 @@ class _Assembler:
         if rates is None or rates.column not in part.table or rates.denominator not in part.table:
             return
         rate, denominator = part.table.coded(rates.column), part.table.coded(rates.denominator)
+        for name, coded in ((rates.column, rate), (rates.denominator, denominator)):
+            unknown = [code for code in range(coded.size) if not self._is_rate(coded.name(code))]
+            what = "this is neither a number nor a marker"
+            remedy = "write a number, or name the text in [table] markers or not_published"
+            part.table.note_first(np.isin(coded.codes, unknown), name, what, remedy, self.problems)
         rows = np.stack([codes, rate.codes, denominator.codes], axis=1)
         distinct, where = np.unique(rows, axis=0, return_inverse=True)
         ends = [
-            self.interpreter.interval(texts[value], rate.name(one), denominator.name(other))
+            self.interpreter.interval(texts[value], self._number(rate.name(one)), self._number(denominator.name(other)))
             for value, one, other in distinct.tolist()
         ]
         if ends:
             lower[:], upper[:] = np.array(ends, dtype=np.int64)[where.ravel()].T
+
+    def _number(self, text: str) -> str:
+        """Return a rate, empty where it is a marker."""
+        return "" if text in self.manifest.markers or text in self.manifest.not_published else text
+
+    def _is_rate(self, text: str) -> bool:
+        """Tell whether a text may stand as a rate or its denominator."""
+        known = not text or text in self.manifest.markers or text in self.manifest.not_published
+        return known or decimal_of(text) is not None
 
 
 def number_like(text: str) -> bool:
@@ -307,13 +321,17 @@ def number_like(text: str) -> bool:
     return decimal_of(text) is not None
 
 
-def check_has_rows(counts: PublishedCounts) -> None:
-    """Refuse a series that publishes nothing.
+def check_audited(counts: PublishedCounts) -> None:
+    """Refuse a series that publishes nothing, or counts of more than can be added up.
 
     Raises:
         InputError: it is one.
     """
+    problems = Problems()
     if not counts.shown.any():
-        problems = Problems()
         problems.add(NAME, "no release has a number or a marker", "name the column with the counts as value")
-        raise InputError(problems.found)
+    if counts.lower.sum() >= UNBOUNDED:
+        problems.add(
+            NAME, f"the counts add up to {UNBOUNDED:,} or more", "count in thousands, say, or audit fewer tables"
+        )
+    problems.check()

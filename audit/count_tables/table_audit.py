@@ -17,7 +17,7 @@ from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import draw_pictures
-from audit.count_tables.published_counts import PublishedCounts, check_has_rows, read_counts
+from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
 from audit.judgement.waivers import sort_waivers
 from audit.model.count_report import (
     CountAttackReport,
@@ -102,7 +102,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     Raises:
         InputError: the policy is not given, nothing is published, or the numbers contradict each other.
     """
-    check_has_rows(counts)
+    check_audited(counts)
     limits = counts.manifest.limits(options.limits)
     evidence = build_evidence(counts, limits)
     start = time.perf_counter()
@@ -133,11 +133,15 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
         file, line = counts.place(row)
         shown = counts.texts[int(counts.text[row])]
         end = counts.upper[row]
-        stands = f"{counts.lower[row]} to {end}" if end < UNBOUNDED else f"{counts.lower[row]} or more"
+        stands = f"stands for {counts.lower[row]} to {end}"
+        if end >= UNBOUNDED:
+            stands = f"stands for {counts.lower[row]} or more"
+        elif counts.lower[row] > end:
+            stands = "is against the rules by itself (threshold, rounding, or the rate beside it)"
         problems.append(
             Problem(
                 file,
-                f'"{shown}" stands for {stands}: {what}',
+                f'"{shown}" {stands}: {what}',
                 "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest",
                 line=line,
                 column=counts.manifest.value,

@@ -98,18 +98,40 @@ def _value(
 def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fraction], *, is_upper: bool) -> bool:
     """Tell whether weights of boxes add up to at least 0 (at most 0 if not `is_upper`) on every atom.
 
-    Atoms of an axis that lie in the same boxes are looked at once; weights are brought to whole numbers.
+    Atoms of an axis that lie in the same boxes are looked at once; weights are brought to whole numbers. Where that
+    leaves too many atoms, those of the first axis are looked at one after the other, each with the boxes around it.
     """
     scale = lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * scale) * (1 if is_upper else -1) for weight in weights]
     inside = [_patterns(axis, [box[place] for box in boxes]) for place, axis in enumerate(axes)]
     shape = tuple(each.shape[1] for each in inside)
-    if prod(shape) > _CELLS or sum(map(abs, whole)) >= 2**62:
+    if sum(map(abs, whole)) >= 2**62:
         return False
+    if prod(shape) > _CELLS:
+        return _covers_each(axes, boxes, weights, inside[0], is_upper=is_upper)
     total = np.zeros(shape, dtype=np.int64)
     for place, weight in enumerate(whole):
         total[np.ix_(*(np.flatnonzero(each[place]) for each in inside))] += weight
     return bool((total >= 0).all())
+
+
+def _covers_each(
+    axes: Sequence[Axis],
+    boxes: Sequence[Box],
+    weights: Sequence[Fraction],
+    inside: npt.NDArray[np.bool_],
+    *,
+    is_upper: bool,
+) -> bool:
+    """Tell the same, atom by atom of the first axis; `inside` says in which boxes they lie, shape (boxes, atoms)."""
+    for atom in inside.T:
+        around = np.flatnonzero(atom).tolist()
+        some = [weights[place] for place in around]
+        if all(weight >= 0 if is_upper else weight <= 0 for weight in some):
+            continue
+        if not _covers(axes[1:], [boxes[place][1:] for place in around], some, is_upper=is_upper):
+            return False
+    return True
 
 
 def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:

@@ -178,3 +178,59 @@ def test_compare_puts_series_side_by_side(tmp_path):
     assert "failed" in out
     assert "passed" in out
     assert run_main("compare", folders[0], "tests/examples/hospital-l-diverse")[0] == 2
+
+
+def measured(series, folder):
+    code, out, err = run_main(str(series.write(folder)), "--format", "json")
+    return code, (json.loads(out)["attacks"][0]["measures"] if out else {}), err
+
+
+@pytest.mark.parametrize("over_time", ["same", "independent"])
+def test_a_hidden_cell_that_is_shown_elsewhere_is_asked(over_time, tmp_path):
+    """A marker in one table or release protects nothing where another one has the number."""
+    star, three = ("A",), ("A",)
+    rows = [[(star, "*")], [(three, "3")]] if over_time == "same" else [[(star, "*"), (three, "3")]]
+    series = TinyTables(("area",), rows, totals={"area": "All"}, markers={"*": (1, 4)}, over_time=over_time)
+    code, measures, _ = measured(series, tmp_path)
+    assert code == 1
+    assert (measures["protected"], measures["questions"], measures["recovered"]) == (0, 1, 1)
+
+
+def test_labels_are_equal_however_accents_are_written(tmp_path):
+    rows = [(("\u00d1", "f"), "9"), (("N\u0303", "m"), "*"), (("\u00d1", "All"), "12")]
+    code, measures, _ = measured(
+        TinyTables(("area", "sex"), [rows], totals={"sex": "All"}, markers=PLAIN.markers), tmp_path
+    )
+    assert (code, measures["recovered"]) == (1, 1)
+
+
+def test_counts_that_are_too_large_to_add_up(tmp_path):
+    rows = [((f"a{place}",), "90000000000") for place in range(20)]
+    code, _, err = measured(TinyTables(("area",), [rows], totals={"area": "All"}), tmp_path)
+    assert code == 2
+    assert "the counts add up to 1,000,000,000,000 or more" in err
+
+
+def test_a_number_that_is_against_the_rules_by_itself(tmp_path):
+    series = TinyTables(("area",), [[(("A",), "1")]], markers={"*": (1, 2)}, threshold=3)
+    code, _, err = measured(series, tmp_path)
+    assert code == 2
+    assert err.startswith('audit: releases/1.csv:2, column "n": "1" is against the rules by itself')
+
+
+@pytest.mark.parametrize("rate", ["-1", "abc", "1e5", "12%"])
+def test_a_rate_that_cannot_be_read(rate, tmp_path):
+    rules = 'rates = { column = "rate", per = 1000, decimals = 1, denominator = "pop" }\n[policy]'
+    folder = replaced(TinyTables(("area",), [[(("A",), "9")]]), "[policy]", rules, tmp_path)
+    (folder / "releases/1.csv").write_text(f"area,n,rate,pop\nA,9,45.0,200\nB,9,{rate},200\n")
+    code, _, err = run_main(str(folder))
+    assert code == 2
+    assert 'releases/1.csv:3, column "rate": this is neither a number nor a marker' in err
+
+
+def test_a_crossing_of_too_many_cells_is_one_line(tmp_path):
+    names = tuple(f"d{place}" for place in range(40))
+    rows = [(tuple("x" for _ in names), "9"), (tuple("y" for _ in names), "9")]
+    code, _, err = measured(TinyTables(names, [rows], totals=dict.fromkeys(names, "All")), tmp_path)
+    assert code == 2
+    assert "cells, more than are looked at" in err

@@ -115,7 +115,7 @@ class Oracle:
         cells = self._cells()
         for (_, labels), (release, texts) in cells.items():
             protected = all(text in series.markers and not _single(series.markers[text]) for text in texts)
-            if not protected and texts[0] in series.markers:
+            if not protected and all(text in series.markers for text in texts):
                 continue
             questions += 1
             low, high = self._range(self.box(labels), self.periods(release))

@@ -1,0 +1,66 @@
+"""Certificates of counts: coverage of atoms, looked at in one go or axis by axis."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from audit.model.count_tables import Axis, CountBound, CountTables, WeightedNumber, WeightedSum
+from audit.verification import count_bounds
+from audit.verification.count_bounds import is_proved
+
+
+def axis(name, rng, atoms=4, sets=3):
+    members = [np.array([atom], dtype=np.int32) for atom in range(atoms)]
+    members += [
+        np.sort(rng.choice(atoms, size=rng.integers(2, atoms + 1), replace=False)).astype(np.int32) for _ in range(sets)
+    ]
+    return Axis(name, atoms, members, atoms)
+
+
+def covers(axes, boxes, weights, sign):
+    """Coverage by definition: every atom of the product."""
+    for atom in itertools.product(*(range(each.atoms) for each in axes)):
+        inside = [
+            all(one in each.members[part] for one, each, part in zip(atom, axes, box, strict=True)) for box in boxes
+        ]
+        if sign * sum(weight for weight, holds in zip(weights, inside, strict=True) if holds) < 0:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("most", [1, 6, 1 << 20])
+def test_coverage_is_what_its_definition_says(most, monkeypatch):
+    monkeypatch.setattr(count_bounds, "_CELLS", most)
+    rng, seen = np.random.default_rng(5), set()
+    for _ in range(120):
+        axes = [axis(name, rng) for name in "abc"]
+        boxes = [tuple(rng.integers(0, 7, size=3).tolist()) for _ in range(rng.integers(1, 6))]
+        weights = [Fraction(int(rng.integers(-2, 4)) or 1, int(rng.integers(1, 3))) for _ in boxes]
+        for is_upper in (True, False):
+            wanted = covers(axes, boxes, weights, 1 if is_upper else -1)
+            assert count_bounds._covers(axes, boxes, weights, is_upper=is_upper) == wanted
+            seen.add(wanted)
+    assert seen == {True, False}
+
+
+def test_a_sum_over_many_dimensions_is_checked():
+    """A table of twenty-four dimensions: two cells and everybody."""
+    dimensions = [Axis(str(n), 2, [np.array([0]), np.array([1]), np.array([0, 1])], 2) for n in range(24)]
+    boxes = np.array([[0] * 24, [1] + [2] * 23, [2] * 24], dtype=np.int32)
+    tables = CountTables(
+        (*dimensions, Axis("time", 1, [np.array([0])], 0)),
+        np.column_stack([boxes, np.zeros(3, dtype=np.int32)]),
+        np.array([3, 8, 12]),
+        np.array([3, 8, 12]),
+        np.zeros((0, 25), dtype=np.int32),
+        np.zeros(0, dtype=np.int8),
+        5,
+        2,
+    )
+    rest = (*[0] * 24, 0)
+    proof = WeightedSum((WeightedNumber(2, Fraction(1)), WeightedNumber(1, Fraction(-1))))
+    assert is_proved(tables, CountBound(rest, True, 4, proof))
+    assert not is_proved(tables, CountBound(rest, True, 3, proof))
+    assert not is_proved(tables, CountBound((1, *[0] * 23, 0), True, 4, proof))
