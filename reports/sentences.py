@@ -15,10 +15,10 @@ CONTRADICTED = (
     'transitions = "any" where any value may follow any, or correct the data.'
 )
 BY_ITSELF = (
-    "Each release was judged by itself, as nothing says whose row is whose. To judge what several releases give away "
-    "together, add one of: a key (private/<release>.key.csv with row,individual, or [columns] individual), for those "
-    "who know somebody's group; a register of exact values ([adversary] register), for those who know people; "
-    "published record ids ([columns] record)."
+    "Each release was judged by itself, as nothing ties each person to one row of it. To judge what several releases "
+    "give away together, add one of: a key (private/<release>.key.csv with row,individual, or [columns] individual, "
+    'with rows = "latest" where people have several rows), for those who know somebody\'s group; a register of exact '
+    "values ([adversary] register), for those who know people; published record ids ([columns] record)."
 )
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20

@@ -129,10 +129,12 @@ def ask_on_terminal(question: Question) -> str:
 
 def summary(path: Path, guessed: Guess) -> str:
     """Return what was found, what to check, and the next command, for a terminal."""
-    from audit.init.summary import aligned, column_rows, file_rows, judged
+    from audit.init.summary import aligned, column_rows, file_rows, judged, written_rows
 
     lines = ["Files", *(_item(*pair) for pair in aligned(file_rows(guessed)))]
     lines += ["", "Columns, with how many different cells", *(_item(*pair) for pair in aligned(column_rows(guessed)))]
+    if written := written_rows(guessed):
+        lines += ["", f"Written into {path.name} for what was found", *(_item(*pair) for pair in aligned(written))]
     looked = [_item("  - ", _warned(warning)) for warning in guessed.warnings]
     looked += [_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts]
     if looked:

@@ -12,6 +12,7 @@ from audit.init.questions import Ask, yes_or_no
 from audit.io.irregularities import SeriesTexts, decimal_commas, is_total
 from audit.io.manifest import INDIVIDUAL
 from audit.io.series import Series
+from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.errors import InputError, printable
 
 _MOST_ROWS = 500_000
@@ -27,11 +28,15 @@ def amend(series: Series, meaning: Meaning, ask: Ask) -> None:
     question = f'"{printable("".join(commas[:1]))}" looks like numbers with decimal commas. Is it?'
     if commas and ask(yes_or_no(question, default=True)) == "yes":
         meaning.decimal = ","
-    meaning.ignored = dict(_totals(texts, ask))
-    meaning.folded = list(_respelled(texts, ask))
+        places = ", ".join(texts.place(name, decimal_commas(texts, name)[0]) for name in commas[:3])
+        listed = " and ".join(f'"{printable(name)}"' for name in commas)
+        meaning.written['decimal = ","'] = f"numbers of {listed} have decimal commas, such as {places}"
+        meaning.why |= dict.fromkeys(commas, "numbers with decimal commas")
+    meaning.ignored = dict(_totals(texts, meaning, ask))
+    meaning.folded = list(_respelled(texts, meaning, ask))
 
 
-def _totals(texts: SeriesTexts, ask: Ask) -> Iterator[tuple[str, list[str]]]:
+def _totals(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[tuple[str, list[str]]]:
     """Yield by column the cells that mark totals."""
     sensitive = texts.series.manifest.columns.sensitive
     for name in texts.names:
@@ -41,10 +46,12 @@ def _totals(texts: SeriesTexts, ask: Ask) -> Iterator[tuple[str, list[str]]]:
             listed = ", ".join(f'"{printable(text)}"' for text in marks)
             text = f'Rows with {listed} in "{printable(name)}" look like totals ({places}). Are they no people?'
             if ask(yes_or_no(text, default=True)) == "yes":
+                line = f"ignore_rows.{toml_key(name)} = {toml_array(map(toml_text, marks))}"
+                meaning.written[line] = f"rows with it look like totals, and are no people ({places})"
                 yield name, marks
 
 
-def _respelled(texts: SeriesTexts, ask: Ask) -> Iterator[str]:
+def _respelled(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[str]:
     """Yield the columns in which spelling does not count."""
     columns = texts.series.manifest.columns
     for name in [*columns.sensitive, columns.individual, columns.record]:
@@ -52,9 +59,11 @@ def _respelled(texts: SeriesTexts, ask: Ask) -> Iterator[str]:
         if name is None or not groups:
             continue
         examples = " and ".join(f'"{printable(text)}" ({texts.place(name, text)})' for text in groups[0][:3])
-        many = f"{len(groups):,} cells of" if len(groups) > 1 else "A cell of"
-        what = f'{many} "{printable(name)}" differ in spelling alone, such as {examples}. Are they the same?'
-        if ask(yes_or_no(what, default=True)) == "yes":
+        many, differ = (f"{len(groups):,} cells of", "differ") if len(groups) > 1 else ("A cell of", "differs")
+        what = f'{many} "{printable(name)}" {differ} in spelling alone, such as {examples}'
+        if ask(yes_or_no(f"{what}. Are they the same?", default=True)) == "yes":
+            line = f"fold = [{toml_text(INDIVIDUAL if name == columns.individual else name)}]"
+            meaning.written[line] = f"{what}; they are taken for the same"
             yield INDIVIDUAL if name == columns.individual else name
 
 

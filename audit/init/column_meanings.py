@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from audit.init import column_names
-from audit.init.columns import MARKERS, Column, partition, read_columns, steadiness
+from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
 from audit.init.found_files import FoundFiles
 from audit.init.questions import Ask, Question, take_default, yes_or_no
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy, read_hierarchy
+from audit.io.manifest import EPISODES
+from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 
 _NUMBER = r"[+-]?[0-9.]+([eE][+-]?[0-9]+)?"
@@ -42,6 +44,7 @@ class Meaning:
         decimal: the decimal sign.
         ignored: by column, the cells that mark totals.
         folded: columns in which spelling does not count.
+        written: lines of the manifest that say what differs or is irregular, and what they are written for.
         changes: how often a person's value was followed by another one, where a draft of transitions is wanted.
         columns: all columns that the releases share, by name.
         doubts: sentences for the user.
@@ -61,6 +64,7 @@ class Meaning:
     decimal: str = "."
     ignored: dict[str, list[str]] = field(default_factory=dict)
     folded: list[str] = field(default_factory=list)
+    written: dict[str, str] = field(default_factory=dict)
     changes: dict[tuple[str, str], int] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
@@ -91,7 +95,8 @@ class _Guesser:
         self.meaning = Meaning()
         self.ask = ask
         renamed = [found.renamed.get(release.tag, {}) for release in found.releases]
-        self.rows = self.values = read_columns([(r.rows, r.shown) for r in found.releases], renamed)
+        self.files = [(r.rows, r.shown) for r in found.releases]
+        self.rows = self.values = read_columns(self.files, renamed)
         if found.pair():
             files = [(r.values or r.rows, r.values_shown or r.shown) for r in found.releases]
             self.values = read_columns(files, renamed)
@@ -193,17 +198,25 @@ class _Guesser:
             "latest": f'one row for each person, the last by "{printable(date.name)}"',
             "first": f'one row for each person, the first by "{printable(date.name)}"',
         }  # fmt: skip
-        text = (
-            f'{several:,} people have several rows in one release (column "{printable(column.name)}"). '
-            "What should be judged?"
-        )
+        text = f'{several:,} people have several rows in one release (column "{printable(column.name)}")'
+        if repeated := equal_rows([*self.rows.values()], self.files):
+            text += f"; {repeated}"
         answers = {"episodes": "each row and each release by itself", **by_date, "none": "the column is no key"}
-        answer = self.ask(Question(text, answers, "episodes"))
+        answer = self.ask(Question(f"{text}. What should be judged?", answers, "episodes"))
         if answer == "none":
             return False
         self.meaning.rows, self.meaning.date = answer, date if answer in by_date else None
         if date is not None and answer in by_date:
             self.meaning.why[date.name] = "tells which of a person's rows counts"
+        line = f"rows = {toml_text(answer)}" + (
+            f", date = {toml_text(date.name)}" if date and answer in by_date else ""
+        )
+        why = f"{text}: each row and each release is judged by itself, and nothing over several of them"
+        if answer in by_date:
+            why = f"{text}: the others are left out"
+        elif date is not None:
+            why += f'. For one row of each person write rows = "latest" and date = {toml_text(date.name)}'
+        self.meaning.written[line] = why
         return True
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
@@ -218,6 +231,8 @@ class _Guesser:
         else:
             why += ", and people are in the key files" if keyed else ""
             doubt = f'a published record id. If it says whose row it is instead, write individual = "{name}".'
+        if self.meaning.rows == EPISODES:
+            doubt = "a column of people: it tells that they have several rows, and is not used beyond that."
         if column.row_numbers:
             doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
         kept = {
@@ -326,6 +341,7 @@ class _Guesser:
             "its name": column_names.is_quasi(column.name),
             "it has a hierarchy": column.name in self.meaning.hierarchies,
             "constant within groups": several and steadiness([column], by) > 0.95,
+            "dates, which others may know": column.are_dates,
             "an exact measurement, which others may know": column.is_measured and self.knows(column),
         }
         return next((why for why, holds in reasons.items() if holds), None)
@@ -348,13 +364,31 @@ class _Guesser:
             quoted = ", ".join(f'"{name}"' for name in others[:_SHOWN])
             quoted += f" and {len(others) - _SHOWN:,} more columns" if len(others) > _SHOWN else ""
             m.doubts.append(f"Left out: {quoted}. What others may know of a person belongs to quasi_identifiers.")
+        self.leave_partial()
+
+    def leave_partial(self) -> None:
+        """Say which columns are left out as not all releases have them."""
+        m = self.meaning
         parts = {part for column in (self.rows | self.values).values() for part in column.parts}
+        having: dict[str, list[str]] = {}
         for release in self.found.releases:
-            there = {*self.rows, *self.values, *parts, *self.found.renamed.get(release.tag, {})}
+            renamed = self.found.renamed.get(release.tag, {})
+            there = {*self.rows, *self.values, *parts, *renamed}
             for name in self.found.names[release.shown]:
                 if name not in there:
-                    why = "not all releases have them as plain cells" if name else "a column needs a name"
-                    m.left[name or "(no name)"] = why
+                    having.setdefault(name, []).append(release.tag)
+        for name, tags in having.items():
+            if not name:
+                m.left["(no name)"] = "a column needs a name"
+            elif len(tags) == len(self.found.releases):
+                m.left[name] = "its cells are no plain ones in all releases"
+            else:
+                listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
+                m.left[name] = f"only {listed} {'has' if len(tags) == 1 else 'have'} it"
+                m.doubts.append(
+                    f'"{name}" is published in {listed} only, and NOT JUDGED: a column has to be in all releases. '
+                    "Where it is missing, a column of * says that nothing of it was published."
+                )
 
 
 def _id_kind(column: Column) -> str | None:

@@ -24,6 +24,7 @@ from audit.model.errors import Problems
 _DATE = re.compile(r"(19|20)\d\d-[01]?\d-[0-3]?\d\b|[0-3]?\d\.[01]?\d\.(19|20)\d\d\b|[0-3]?\d/[0-3]?\d/(19|20)\d\d\b")
 _MEASURE = r"[+-]?[0-9]+([.,][0-9]+)?"
 _MEASURED = 20  # fewer distinct numbers are classes, codes or counts
+_LINES_SHOWN = 3
 _TEXTS = 2_000  # distinct cells of a column that are parsed
 MARKERS = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null"})  # of unknown values
 
@@ -195,6 +196,27 @@ def partition(columns: Sequence[Column]) -> npt.NDArray[np.int64]:
     release = columns[0].release
     bounds = [(release, int(release.max(initial=0)) + 1), *((c.codes, len(c.texts)) for c in columns)]
     return np.unique(combine(bounds, len(release))[0], return_inverse=True)[1]
+
+
+def equal_rows(columns: Sequence[Column], files: Sequence[tuple[Path, str]]) -> str | None:
+    """Say how many rows are equal to another one of their file in every cell, and where; None where there is none."""
+    rows = partition(columns)
+    places = np.flatnonzero(np.bincount(rows)[rows] > 1)
+    if not len(places):
+        return None
+    first = np.unique(rows, return_index=True)[1]
+    again = places[first[rows[places]] != places]
+    told = []
+    for place in again[:_LINES_SHOWN].tolist():
+        release = int(columns[0].release[place])
+        before = int(np.searchsorted(columns[0].release, release))
+        path, shown = files[release]
+        table = Table(path, shown, 0, {})
+        one, other = (table.line(row - before) for row in (int(first[rows[place]]), place))
+        told.append(f"{shown}:{other} = line {one}")
+    more = ", …" if len(again) > len(told) else ""
+    many = f"{len(again):,} {'row repeats' if len(again) == 1 else 'rows repeat'} another in every cell"
+    return f"{many} ({', '.join(told)}{more}), to be deleted, before `audit init` runs again, if entered twice"
 
 
 def steadiness(columns: Sequence[Column], by: Sequence[Column]) -> float:

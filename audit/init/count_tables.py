@@ -16,6 +16,7 @@ from pathlib import Path
 
 from audit.count_tables.intervals import number_of
 from audit.count_tables.table_shapes import SESSION, crosstab_names, session_outputs
+from audit.init import column_names
 from audit.io.tables import header, is_table, read_table
 from audit.io.toml import natural, toml_array, toml_key, toml_text
 from audit.model.errors import Problems
@@ -131,15 +132,21 @@ def _total(texts: Sequence[str]) -> str | None:
 
 
 def _tidy(shown: list[str], names: list[str], columns: Columns) -> _Rules | None:
+    if any(column_names.kind(name) in ("person", "record", "id") for name in columns):
+        return None  # rows of people
     lower = {name.casefold(): name for name in columns}
     numeric = [name for name in columns if _number_share(columns[name]) > 0.3 and len(set(columns[name])) > 1]
     value = next((lower[each.casefold()] for each in _VALUES if lower.get(each.casefold()) in numeric), None)
+    named = value is not None
     value = value or (numeric[-1] if len(numeric) == 1 else None)
     if value is None:
         return None
     labels = [name for name in columns if name not in numeric and len(set(columns[name])) > 1]
     totals = {name: total for name in labels if (total := _total(columns[name])) is not None}
-    marked = any(text and number_of(text) is None for text in columns[value])
+    marks = [text for text in columns[value] if text and number_of(text) is None]
+    if not named and not all(map(_HIDDEN.fullmatch, marks)):
+        return None  # such as ages, some of them in ranges
+    marked = bool(marks)
     unique = len(set(zip(*(columns[name] for name in labels), strict=True))) if labels else 0
     rows = len(columns[value])
     if not labels or not (totals or marked) or unique * len(shown) < rows:

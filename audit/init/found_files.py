@@ -16,6 +16,7 @@ from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
 
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
+_FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
 _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 
@@ -74,6 +75,7 @@ def find_files(folder: Path) -> FoundFiles:
         raise UsageError(f"{folder}: {state}; name the folder that holds the releases")
     found, problems = FoundFiles(folder), Problems()
     inside, beside = _listing(found, "releases"), _listing(found, "")
+    _note_folders(found)
     if not inside and (folder / "microdata.toml").exists():
         raise UsageError(
             f"{folder}: this folder holds microdata, which is not published; "
@@ -121,6 +123,20 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         else:
             listed.append(shown)
     return listed
+
+
+def _note_folders(found: FoundFiles) -> None:
+    """Put the tables aside that lie in folders in which none are looked for."""
+    for place in sorted(found.folder.iterdir(), key=lambda path: natural(path.name)):
+        if place.is_dir() and place.name not in _FOLDERS and not place.name.startswith("."):
+            try:
+                tables = sum(path.is_file() and is_table(path) for path in place.rglob("*"))
+            except OSError:
+                continue
+            if tables:
+                many = "a table lies there" if tables == 1 else f"{tables:,} tables lie there"
+                why = f"{many}; put releases into {found.folder.name}/releases/, each with a name of its own"
+                found.unused[f"{place.name}/"] = why
 
 
 def _no_table(name: str) -> str:
@@ -202,6 +218,9 @@ def _check_releases(found: FoundFiles) -> None:
         )
     tags = [release.tag for release in found.releases]
     found.keys = sum(is_there(found.folder / PRIVATE / f"{tag}.key.csv") for tag in tags)
+    for path in sorted((found.folder / PRIVATE).glob("*.key.csv")):
+        if path.name.removesuffix(".key.csv") not in tags:
+            found.unused[f"{PRIVATE}/{path.name}"] = "no release has this tag"
     vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
     if len(tags) > 1 and vague:
         found.doubts.append("The releases are in the order of their names; put them in the order of publication.")

@@ -15,6 +15,7 @@ from audit.init.column_matches import match_headers
 from audit.init.column_meanings import Meaning, guess_meanings
 from audit.init.columns import Column
 from audit.init.consistency import settle
+from audit.init.differences import check_header, differences
 from audit.init.found_files import FoundFiles, find_files
 from audit.init.manifest_draft import DRAFTED_TRANSITIONS, document, transitions
 from audit.init.microdata_draft import MicrodataDraft, microdata_document
@@ -22,6 +23,7 @@ from audit.init.questions import Ask, take_default
 from audit.io.irregularities import irregularities
 from audit.io.manifest import NAME, Manifest, parse_manifest
 from audit.io.series import Series, check_headers
+from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problems, UsageError, printable
 from audit.model.report import ReportWarning
 
@@ -57,23 +59,38 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
         InputError: a file cannot be read, or the files have nothing in common that could be audited.
     """
     found = find_files(folder)
+    check_header(found)
     match_headers(found, ask)
     meaning = guess_meanings(found, ask)
     settle(found, meaning)
+    meaning.doubts += differences(found, meaning)
     try:
         amend(Series.of(_manifest(found, meaning)), meaning, ask)
         if "transitions" not in found.beside and meaning.rows is None and not (folder / DRAFTED_TRANSITIONS).exists():
             meaning.changes = changes(Series.of(_manifest(found, meaning)))
+            _note_changes(meaning)
     except InputError as error:
         meaning.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
     drafted = replace(meaning, changes={})
     manifest, text = _manifest(found, drafted), document(found, meaning)
     try:
-        warnings = irregularities(Series.of(manifest), reveal=True)
+        noticed = irregularities(Series.of(manifest), reveal=True)
+        warnings = tuple(each for each in noticed if each.kind != "duplicates" or meaning.rows is None)
     except InputError:
         warnings = ()
     files = {DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {}
     return Guess(manifest, text, files, (*found.doubts, *meaning.doubts), found, meaning, meaning.columns, warnings)
+
+
+def _note_changes(meaning: Meaning) -> None:
+    """Note that the values of people change, and what is written for it."""
+    kinds = [(old, new) for old, new in meaning.changes if old != new]
+    if kinds:
+        times = sum(meaning.changes[pair] for pair in kinds)
+        meaning.written[f"transitions = {toml_text(DRAFTED_TRANSITIONS)}"] = (
+            f"by the key, people's values changed {times:,} times, in {len(kinds):,} ways, which the file lists with "
+            'counts; any other change is taken for impossible: complete it, or write "any"'
+        )
 
 
 def guess_microdata(folder: Path, ask: Ask = take_default) -> tuple[MicrodataDraft, FoundFiles, Meaning]:
@@ -84,6 +101,7 @@ def guess_microdata(folder: Path, ask: Ask = take_default) -> tuple[MicrodataDra
         InputError: a table cannot be read, or no column says whose row it is.
     """
     found = find_files(folder)
+    check_header(found)
     match_headers(found, ask)
     meaning = guess_meanings(found, ask)
     settle(found, meaning)

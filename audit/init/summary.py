@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from audit.init.guess import Guess
@@ -55,14 +55,26 @@ def _described(path: Path, shown: str) -> str:
     names = header(path, shown, Problems()) or {}
     told = [f"{count_rows(path):,} rows, {len(names):,} columns"]
     if is_foreign(path):
-        sheet = read_foreign(path).sheet
-        told += [f'sheet "{sheet}", the first that is not empty'] if sheet is not None else []
+        table = read_foreign(path)
+        told += [f'sheet "{table.sheet}"; NOT USED: {_sheets(table.other_sheets)}'] if table.other_sheets else []
+        told += [_header_below(table.lines[0])] if table.above else []
     elif not path.name.endswith(".parquet"):
         dialect = read_dialect(path)
         told += [_DELIMITERS[dialect.delimiter] and f"cells divided by {_DELIMITERS[dialect.delimiter]}"]
         told += [f"not UTF-8, read as {dialect.encoding}"] if dialect.encoding != UTF_8 else []
         told += ["in single quotes"] if dialect.quote == "'" else []
+        told += [_header_below(1 + dialect.above)] if dialect.above else []
     return "; ".join(part for part in told if part)
+
+
+def _sheets(names: Sequence[str]) -> str:
+    quoted = ", ".join(f'"{name}"' for name in names[:_ALIKE_SHOWN])
+    more = f" and {len(names) - _ALIKE_SHOWN:,} more" if len(names) > _ALIKE_SHOWN else ""
+    return f"sheet{'s' if len(names) > 1 else ''} {quoted}{more} (a release is a file of its own)"
+
+
+def _header_below(line: int) -> str:
+    return f"its header stands in line {line}, and what is above it is not read"
 
 
 def column_rows(guessed: Guess) -> list[Row]:
@@ -91,6 +103,11 @@ def column_rows(guessed: Guess) -> list[Row]:
     for why, names in folded.items():
         rows.append((f"{len(names):,} columns", "LEFT OUT", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
     return [tuple(printable(cell, 300) for cell in row) for row in rows]
+
+
+def written_rows(guessed: Guess) -> list[Row]:
+    """Return the lines of the manifest that say what differs or is irregular, each with what it is written for."""
+    return [(printable(line, 300), printable(why, 600)) for line, why in guessed.meaning.written.items()]
 
 
 def judged(manifest: Manifest, keys: int) -> str:

@@ -39,17 +39,16 @@ def records(path: Path, dialect: Dialect | None = None, *, checked: bool = True)
         csv.Error: a record is malformed; its only argument is the line on which it begins. Never without `checked`.
     """
     dialect = read_dialect(path) if dialect is None else dialect
-    skipped = 1 if dialect.skipped else 0
     with open_text(path, dialect, "strict" if checked else "replace") as text:
         reader = dialect.reader(text, strict=checked)
         start = 1
         try:
             for cells in reader:
                 if cells:
-                    yield start + skipped, cells
+                    yield start + dialect.above, cells
                 start = reader.line_num + 1
         except csv.Error as error:
-            raise csv.Error(start + skipped) from error
+            raise csv.Error(start + dialect.above) from error
 
 
 def odd_quotes(content: bytes, delimiter: str = ",") -> bool:
@@ -141,11 +140,8 @@ def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, st
         for line, cells in records(path, dialect):
             width = width or len(cells)
             if len(cells) != width:
-                return (
-                    line,
-                    f"{len(cells)} cells where the header has {width}",
-                    "give every line one cell a column",
-                )
+                what = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}"
+                return line, what, "give every line one cell a column; delete it if it is a note below the table"
     except UnicodeDecodeError:
         what = f"the text is not {dialect.encoding.upper() if dialect is not None else 'UTF-8'}"
         return line, what, "save the file as UTF-8, or name its encoding under [columns] of series.toml"

@@ -14,11 +14,13 @@ import io
 import re
 import sys
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from audit.io.header_rows import header_place
 from audit.io.paths import is_remote, version
 
 if TYPE_CHECKING:
@@ -59,7 +61,8 @@ class Dialect:
         encoding: as Python calls it.
         quote: what stands around cells that hold a delimiter.
         blanks: whether blanks stand between a delimiter and a quote.
-        skipped: characters before the header: the line `sep=;` that Excel takes as a hint.
+        skipped: characters before the header: the line `sep=;` that Excel takes as a hint, and titles.
+        above: lines that these are.
     """
 
     delimiter: str = ","
@@ -67,6 +70,7 @@ class Dialect:
     quote: str = '"'
     blanks: bool = False
     skipped: int = 0
+    above: int = 0
 
     @property
     def is_plain(self) -> bool:
@@ -175,7 +179,7 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
     r"""Return how a text table is written that has this content, or begins with it.
 
     >>> dialect_of(b"Alter;Ort\n34;M\xfcnchen\n")
-    Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0)
+    Dialect(delimiter=';', encoding='cp1252', quote='"', blanks=False, skipped=0, above=0)
     """
     encoding = declared.encoding or guess_encoding(content)
     text = content.decode(_with_mark(encoding), errors="replace")
@@ -183,10 +187,13 @@ def dialect_of(content: bytes, declared: Declared = NOTHING_DECLARED, *, whole: 
         # The last line may be cut in two.
         text = text[: text.rfind("\n") + 1] or text
     hint = _SEPARATOR_LINE.match(text)
-    skipped = hint.end() if hint else 0
+    skipped, above = (hint.end(), 1) if hint else (0, 0)
     text = text[skipped:]
     delimiter = declared.delimiter or (hint[1] if hint else _guess_delimiter(text))
-    dialect = Dialect(delimiter, encoding, skipped=skipped)
+    if titles := _titles(text, delimiter if declared.delimiter or hint else None):
+        delimiter, lines = titles
+        skipped, above, text = skipped + sum(map(len, lines)), above + len(lines), text[sum(map(len, lines)) :]
+    dialect = Dialect(delimiter, encoding, skipped=skipped, above=above)
     if _begins_with_quotes(text, delimiter, "'"):
         dialect = replace(dialect, quote="'")
     blanks = re.search(rf"{re.escape(delimiter)} +{dialect.quote}", text) is not None
@@ -221,6 +228,36 @@ def _guess_delimiter(text: str) -> str:
     widths = {delimiter: _width(text, delimiter) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: widths[delimiter])
     return best if widths[best] > 1 else max(DELIMITERS, key=text.partition("\n")[0].count)
+
+
+def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
+    """Return the delimiter, and the lines above the header, of a text that does not begin with it."""
+    lines = list(io.StringIO(text, newline=""))
+    width, found = 1 if known else 2, None
+    for delimiter in known or DELIMITERS:
+        starts, rows = _first_rows(lines, delimiter)
+        place = header_place(rows)
+        if not place and not known and len(set(map(len, rows))) == 1 and len(rows[0]) > 1:
+            return None  # an even table
+        if place and len(rows[place]) > width:
+            width, found = len(rows[place]), (delimiter, lines[: starts[place]])
+    return found
+
+
+def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[list[str]]]:
+    """Return the first records that are not empty, each with the number of lines above it; none of malformed ones."""
+    reader, starts, rows, start = csv.reader(lines, delimiter=delimiter), list[int](), list[list[str]](), 0
+    try:
+        for cells in reader:
+            if cells:
+                starts.append(start)
+                rows.append(cells)
+            start = reader.line_num
+            if len(rows) > _RECORDS:
+                break
+    except csv.Error:
+        return [], []
+    return starts, rows
 
 
 def _width(text: str, delimiter: str) -> int:

@@ -13,14 +13,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.io.header_rows import header_place
 from audit.io.paths import is_remote, version
 from audit.io.texts import column_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from python_calamine import CalamineSheet
 
 WORKBOOK = ".xlsx"
-SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav")
+SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav", ".xpt")
+_LOOKED_AT = 50  # rows by which the header is found
 _MIDNIGHT = datetime.time()
 
 
@@ -42,12 +45,16 @@ class ForeignTable:
         columns: the cells; each an array of strings.
         lines: the row of the sheet, counted from 1, of the header and of each row; for other files the row's number.
         sheet: the sheet that was read, where the workbook has several that are not empty; else None.
+        other_sheets: the other ones that are not empty.
+        above: how many rows that are not empty stand above the header.
     """
 
     names: tuple[str, ...]
     columns: tuple[pa.Array, ...]
     lines: Sequence[int]
     sheet: str | None = None
+    other_sheets: tuple[str, ...] = ()
+    above: int = 0
 
     @property
     def rows(self) -> int:
@@ -57,7 +64,7 @@ class ForeignTable:
 
 def is_foreign(path: Path) -> bool:
     """Tell whether a file's name says that it is a table, and none of text."""
-    return path.name.endswith(SUFFIXES)
+    return path.name.lower().endswith(SUFFIXES)
 
 
 def read_foreign(path: Path) -> ForeignTable:
@@ -73,7 +80,7 @@ def read_foreign(path: Path) -> ForeignTable:
 
 @lru_cache(maxsize=4)
 def _read_foreign(path: Path, _version: tuple[object, ...]) -> ForeignTable:
-    ending = "." + path.name.rsplit(".", 1)[-1]
+    ending = path.suffix.lower()
     try:
         return _read_workbook(path) if ending == WORKBOOK else _read_statistical(path, ending)
     except ImportError as error:
@@ -91,17 +98,28 @@ def _read_workbook(path: Path) -> ForeignTable:
         try:
             book = CalamineWorkbook.from_filelike(file)
             sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
-            filled = [(name, sheet) for name, sheet in sheets if sheet.total_height]
-            rows = filled[0][1].to_python(skip_empty_area=False) if filled else []
+            filled = [(name, sheet) for name, sheet in sheets if sheet.height]
+            chosen = next((each for each in filled if _may_be_table(each[1])), filled[0] if filled else None)
+            rows = chosen[1].to_python(skip_empty_area=False) if chosen else []
         except CalamineError as error:
             what = "this is no workbook that can be read, or it has a password"
             raise ForeignFileError(what, "save it again as .xlsx without a password, or as CSV") from error
-    kept = [(line, row) for line, row in enumerate(rows, 1) if any(cell not in ("", None) for cell in row)]
-    lines, cells = [line for line, _ in kept], [row for _, row in kept]
-    width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell not in ("", None)), default=0)
-    names = tuple(text(cell) for cell in cells[0][:width]) if cells else ()
-    columns = tuple(_column(row[place] for row in cells[1:]) for place in range(width))
-    return ForeignTable(names, columns, lines or [1], filled[0][0] if len(filled) > 1 else None)
+    kept = [(line, [text(cell) for cell in row]) for line, row in enumerate(rows, 1)]
+    kept = [(line, row) for line, row in kept if any(row)]
+    width = max((place + 1 for _, row in kept for place, cell in enumerate(row) if cell), default=0)
+    cells = [row[:width] for _, row in kept]
+    above = header_place(cells[:_LOOKED_AT])
+    lines, cells = [line for line, _ in kept[above:]], cells[above:]
+    names = tuple(cells[0]) if cells else ()
+    columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
+    others = tuple(name for name, _ in filled if chosen is not None and name != chosen[0])
+    sheet = chosen[0] if chosen is not None and others else None
+    return ForeignTable(names, columns, lines or [1], sheet, others, above)
+
+
+def _may_be_table(sheet: CalamineSheet) -> bool:
+    """Tell whether a sheet has the size of a table: one of notes has a column or a row."""
+    return sheet.height > 1 and sheet.width > 1
 
 
 # -- Stata, SPSS, SAS -----------------------------------------------------------------------------------------------
@@ -112,7 +130,12 @@ def _read_statistical(path: Path, ending: str) -> ForeignTable:
 
     if is_remote(path):
         raise ForeignFileError(f"a {ending} file cannot be read at a URL", "save the table as Parquet or CSV")
-    read = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav, ".sas7bdat": pyreadstat.read_sas7bdat}[ending]
+    read = {
+        ".dta": pyreadstat.read_dta,
+        ".sav": pyreadstat.read_sav,
+        ".sas7bdat": pyreadstat.read_sas7bdat,
+        ".xpt": pyreadstat.read_xport,
+    }[ending]
     try:
         columns, described = read(str(path), output_format="dict")
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ import numpy as np
 from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind, infer_kind
 from audit.io.dialect import UTF_8
+from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import EPISODES, ReleaseFiles
 from audit.io.paths import is_remote
 from audit.io.respelling import fold
@@ -157,6 +158,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     """Return what is irregular about the files of a series, which has been read."""
     found = [*_dropped(series), *_several_rows(series)]
     if series.about_rows <= _MOST_ROWS:
+        found += _unread_sheets(series)
         texts = SeriesTexts(series)
         found += [
             *_encodings(texts),
@@ -285,10 +287,22 @@ def _several_rows(series: Series) -> Iterator[ReportWarning]:
         yield ReportWarning(
             "duplicates",
             f'people have several rows{told}: each release and row is judged by itself, as rows = "episodes" says. '
-            "What several rows or releases give away of one person is not judged; that takes one row for each",
+            "What several rows or releases give away of one person is not judged, and rows that look alike may all be "
+            'of one person; rows = "latest" or "first", by a date, judge one row for each',
         )
     else:
         yield ReportWarning("duplicates", f"{extra:,} rows are left out: the {columns.rows} row of each person counts")
+
+
+def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
+    """Tell of sheets of workbooks that are not read."""
+    files = [release for release in series.manifest.releases if is_foreign(release.rows)]
+    unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
+    if unread:
+        many = "a workbook has" if len(unread) == 1 else f"{len(unread):,} workbooks have"
+        what = f"{many} sheets that are not read; if they were published, save each as a file of its own"
+        examples = tuple(f"{shown}: {', '.join(sheets[:_SHOWN])}" for shown, sheets in unread.items())
+        yield ReportWarning("dropped-file", what, examples[:_SHOWN])
 
 
 def _dropped(series: Series) -> Iterator[ReportWarning]:
@@ -312,6 +326,6 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
         what = f"{len(found):,} {'tables lie' if len(found) > 1 else 'table lies'} beside the releases and"
         what += f" {'are' if len(found) > 1 else 'is'} not part of the series, as the manifest does not name"
         what += " them" if len(found) > 1 else " it"
-        remedy = "if published, name it under releases"
+        remedy = f"if published, name {'them' if len(found) > 1 else 'it'} under releases"
         examples = tuple(series.manifest.shown(path) for path in found[:_SHOWN])
         yield ReportWarning("dropped-file", f"{what}; {remedy}", examples)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from audit.model.errors import Problems
 
-SUFFIXES = (".csv", ".csv.gz", ".parquet", *FOREIGN_SUFFIXES)
+SUFFIXES = (".csv", ".csv.gz", ".parquet", *FOREIGN_SUFFIXES, ".tsv")
 _BLOCK = 8 << 20
 _LARGEST_BLOCK = 1 << 30
 # So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
@@ -50,7 +50,16 @@ _MOST_TEXT = 1 << 30
 
 def is_table(path: Path) -> bool:
     """Tell whether a file's name says that it is a table."""
-    return path.name.endswith(SUFFIXES)
+    return is_table_name(path.name)
+
+
+def is_table_name(name: str) -> bool:
+    """Tell whether a name is that of a table; capitals count in endings of compressed and Parquet files alone.
+
+    >>> is_table_name("2024Q1.CSV"), is_table_name("notes.txt")
+    (True, False)
+    """
+    return name.endswith(SUFFIXES) or name.lower().endswith((".csv", ".tsv", *FOREIGN_SUFFIXES))
 
 
 @dataclass(frozen=True)
@@ -280,7 +289,12 @@ def note_absent(path: Path, shown: str, names: Sequence[str], wanted: Sequence[s
 
 
 def _header_line(path: Path) -> int | None:
-    return None if path.name.endswith(".parquet") or is_foreign(path) else 1
+    if path.name.endswith(".parquet") or is_foreign(path):
+        return None
+    try:
+        return 1 + read_dialect(path).above
+    except damages():
+        return 1
 
 
 def _is_header(path: Path, width: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from audit.io.diagnostics import is_there
 from audit.io.paths import matching, stays_inside
-from audit.io.tables import SUFFIXES
+from audit.io.tables import SUFFIXES, is_table_name
 from audit.model.errors import Problems
 
 _LINE = 110
@@ -25,7 +25,7 @@ def release_tag(name: str) -> str:
     """
     tag = name.replace("\\", "/").rsplit("/", 1)[-1]
     for ending in (".gz", *SUFFIXES, ".rows", ".values"):
-        tag = tag.removesuffix(ending)
+        tag = tag[: len(tag) - len(ending)] if tag.lower().endswith(ending) else tag
     return tag
 
 
@@ -176,7 +176,7 @@ class Reader:
             elif not names:
                 self.note(key, f'no file matches "{name}"', "correct the pattern")
         for each in names:
-            if not each.endswith(SUFFIXES):
+            if not is_table_name(each):
                 self.note(key, f'"{each}" is no table', f"use files that end in {', '.join(SUFFIXES)}")
                 return []
             if not self.inside(key, each):

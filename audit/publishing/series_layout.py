@@ -123,7 +123,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     columns = Columns((names.sensitive,), tuple(kinds), names.group, record=record, count=count, types=kinds)
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
-    suffix = first[len(first) - next(len(s) for s in (".csv.gz", ".parquet", ".csv") if first.endswith(s)) :]
+    suffix = next((suffix for suffix in (".csv.gz", ".parquet") if first.endswith(suffix)), ".csv")
     pattern = ReleaseFiles("1", folder / f"releases/1{suffix}", f"releases/1{suffix}")
     if chosen == "anatomy":
         rows, values = f"releases/1.rows{suffix}", f"releases/1.values{suffix}"

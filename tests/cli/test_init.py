@@ -505,7 +505,7 @@ def test_nothing_to_guess_from(tmp_path: Path) -> None:
     [
         ("Age,Disease\n1,flu\n", "x,y\na,b\nc,b\n", "no column in common"),
         ("Owner,Group-ID\nA,1\nB,1\n", "Owner,Group-ID\nA,1\nB,1\n", "none can be sensitive"),
-        ("Age,Disease\n1,flu\n1\n", "Age,Disease\n1,flu\n", r"1\.csv:3: 1 cells where the header has 2"),
+        ("Age,Disease\n1,flu\n1\n", "Age,Disease\n1,flu\n", r"1\.csv:3: 1 cell where the header has 2"),
         ("Age,Disease\n1,flu\n", "", r"2\.csv:1: the file is empty"),
         ("Age,Disease\n1,flu\n", "Age,Age\n1,flu\n", "same name in the header"),
         ("Age,Disease\n1,flu\n", 'Age,Disease\n1,"flu\n', "not well-formed CSV"),

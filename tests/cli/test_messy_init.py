@@ -141,6 +141,116 @@ def test_microdata(tmp_path):
     assert run_main("init", "--microdata", str(tmp_path))[0] == 2
 
 
+def people(*columns, rows=24):
+    """A table of people with some columns, each the function of a row's number that tells a cell."""
+    return [[name for name, _ in columns], *([cell(n) for _, cell in columns] for n in range(rows))]
+
+
+ID = ("Patient", lambda n: f"P{n}")
+AGE = ("Age", lambda n: f"{20 + n % 3 * 10}-{29 + n % 3 * 10}")
+SEX = ("Sex", lambda n: "fm"[n % 2])
+ILL = ("Diagnosis", lambda n: ["flu", "cold", "gout"][n // 6 % 3])
+
+
+def test_people_are_no_count_tables(tmp_path):
+    """Ages, in one release exact and in another in ranges, are no counts with markers."""
+    exact = ("Age", lambda n: str(20 + n))
+    for tag, age in (("1", exact), ("2", AGE)):
+        for folder, columns in (("keyed", [ID, age, SEX, ILL]), ("keyless", [age, SEX, ILL])):
+            write(tmp_path / folder / f"{tag}.csv", as_csv(people(*columns)))
+    for folder in ("keyed", "keyless"):
+        said, manifest = initialized(tmp_path / folder)
+        assert manifest["series"].get("kind") is None
+        assert manifest["columns"]["sensitive"] == "Diagnosis"
+        assert 'The cells of "Age" differ between releases: exact in 1; intervals in 2.' in said
+
+
+def test_columns_and_values_that_differ_between_releases(tmp_path):
+    other = ("Sex", lambda n: ["weiblich", "männlich"][n % 2])
+    ward = ("Ward", lambda n: "AB"[n % 2])
+    for tag, columns in {"1": [ID, AGE, SEX, ILL], "2": [ID, AGE, SEX, ward, ILL], "3": [ID, AGE, other, ILL]}.items():
+        write(tmp_path / f"{tag}.csv", as_csv(people(*columns)))
+    said, _ = initialized(tmp_path)
+    assert "Ward LEFT OUT only 2 has it" in said
+    assert '"Ward" is published in 2 only, and NOT JUDGED' in said
+    assert '"Sex" has other values in 3 ("weiblich", "männlich")' in said
+    assert 'crosswalk = { Sex = "crosswalk.csv" }' in said
+    assert '"Diagnosis" has other values' not in said
+    walk = [["release", "from", "to"], ["3", "weiblich", "f"], ["3", "männlich", "m"]]
+    write(tmp_path / "crosswalk.csv", as_csv(walk))
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    line = '[columns]\ncrosswalk = { Sex = "crosswalk.csv" }'
+    write(tmp_path / "series.toml", text.replace("[columns]", line))
+    assert run_main(str(tmp_path))[0] in (0, 1)
+
+
+def test_a_missing_header(tmp_path):
+    for tag in "12":
+        write(tmp_path / f"{tag}.csv", as_csv(people(ID, AGE, SEX, ILL)[1:]))
+    code, out, err = run_main("init", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert err.startswith("audit: 1.csv:1: this line looks like a row of the table")
+
+
+def test_rows_that_stand_twice(tmp_path):
+    rows = people(ID, AGE, SEX, ILL)
+    write(tmp_path / "1.csv", as_csv([*rows, rows[1], rows[2]]))
+    write(tmp_path / "2.csv", as_csv(rows))
+    said, manifest = initialized(tmp_path)
+    assert manifest["columns"]["rows"] == "episodes"
+    assert "2 rows repeat another in every cell (1.csv:26 = line 2, 1.csv:27 = line 3), to be deleted" in said
+    _, out, _ = run_main(str(tmp_path))
+    assert "nothing ties each person to one row of it" in " ".join(out.split())
+    assert 'rows = "episodes"' in out
+
+
+def test_dates_and_the_line_for_one_row_of_each_person(tmp_path):
+    date = ("Admission", lambda n: f"{n + 1:02d}.03.2024")
+    later = ("Admission", lambda n: f"{n + 1:02d}.04.2024")
+    rows = people(ID, date, AGE, ILL) + people(ID, later, AGE, ILL, rows=4)[1:]
+    write(tmp_path / "1.csv", as_csv(rows))
+    said, manifest = initialized(tmp_path)
+    assert 'For one row of each person write rows = "latest" and date = "Admission"' in said
+    assert "Admission" in manifest["columns"]["quasi_identifiers"]
+    assert "repeats another" not in said
+
+
+def test_what_is_written_for_what_was_found(tmp_path):
+    bmi = ("BMI", lambda n: f"{20 + n},5")
+    ill = ("Diagnosis", lambda n: ["flu", "FLU", "cold"][n % 3])
+    write(tmp_path / "1.csv", as_csv([*people(ID, AGE, bmi, ill), ["Total", "", "", "24"]], ";"))
+    said, _ = initialized(tmp_path)
+    for line in (
+        'decimal = "," numbers of "BMI" have decimal commas, such as 1.csv:2',
+        'ignore_rows.Patient = ["Total"] rows with it look like totals, and are no people (1.csv:26)',
+        'fold = ["Diagnosis"] A cell of "Diagnosis" differs in spelling alone',
+    ):
+        assert line in said
+
+
+def test_folders_and_sheets_that_are_not_read_are_named(tmp_path):
+    import openpyxl
+
+    write(tmp_path / "2023/data.csv", as_csv(people(ID, AGE, ILL)))
+    code, _, err = run_main("init", str(tmp_path))
+    assert code == 2
+    assert "2023/: a table lies there" in err
+    book = openpyxl.Workbook()
+    for title in ("Q1", "Q2"):
+        sheet = book.active if title == "Q1" else book.create_sheet()
+        sheet.title = title
+        for row in people(ID, AGE, ILL):
+            sheet.append(row)
+    book.save(tmp_path / "2024.xlsx")
+    write(tmp_path / "private/2022.key.csv", "row,individual\n0,x\n")
+    said, _ = initialized(tmp_path)
+    assert "2023/ NOT USED: a table lies there" in said
+    assert "private/2022.key.csv NOT USED: no release has this tag" in said
+    assert 'sheet "Q1"; NOT USED: sheet "Q2"' in said
+    _, result, _ = run_audit(tmp_path)
+    assert "2024.xlsx: Q2" in [place for each in result["warnings"] for place in each["examples"]]
+
+
 def test_answers_on_a_terminal(monkeypatch):
     question = Question("Which?", {"key": "yours", "record": "published", "neither": ""}, "key")
 

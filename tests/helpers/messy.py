@@ -104,6 +104,48 @@ def excel(path, rows):
 
 
 @kind
+def titles(path, rows):
+    """Lines above the header, as statistical offices and exports have them."""
+    above = f"Discharges {path.name}\n\nClinic;;;;Medicine\n"
+    return write(path.with_suffix(".csv"), above + as_csv(rows, ";"))
+
+
+@kind
+def excel_titles(path, rows):
+    """A sheet of notes, a title, a merged heading and a blank row above the header."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["Confidential"])
+    sheet = book.create_sheet("Data")
+    sheet.append([f"Discharges {path.name}"])
+    sheet.append([])
+    sheet.append(["Person", *[None] * (len(rows[0]) - 2), "Medicine"])
+    sheet.merge_cells(start_row=3, start_column=1, end_row=3, end_column=len(rows[0]) - 1)
+    for row in rows:
+        sheet.append(row)
+    path = path.with_suffix(".xlsx")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    book.save(path)
+    return path
+
+
+@kind
+def capitals(path, rows):
+    return write(path.with_suffix(".CSV"), as_csv(rows))
+
+
+@kind
+def tsv(path, rows):
+    return write(path.with_suffix(".tsv"), as_csv(rows, "\t"))
+
+
+@kind
+def sas_transport(path, rows):
+    return _statistical(path.with_suffix(".xpt"), rows, "write_xport", table_name="T")
+
+
+@kind
 def spss(path, rows):
     return _statistical(path.with_suffix(".sav"), rows, "write_sav")
 
@@ -113,10 +155,10 @@ def stata(path, rows):
     return _statistical(path.with_suffix(".dta"), rows, "write_dta")
 
 
-def _statistical(path, rows, writer):
+def _statistical(path, rows, writer, **options):
     import pandas as pd
     import pyreadstat
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    getattr(pyreadstat, writer)(pd.DataFrame(rows[1:], columns=rows[0]), str(path))
+    getattr(pyreadstat, writer)(pd.DataFrame(rows[1:], columns=rows[0]), str(path), **options)
     return path

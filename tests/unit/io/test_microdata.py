@@ -118,7 +118,7 @@ FAULTS = [
         '["microdata.toml"]',
         [
             ':3: `snapshots`: "microdata.toml" is no table; use files that end in .csv, .csv.gz, .parquet, '
-            ".xlsx, .dta, .sas7bdat, .sav"
+            ".xlsx, .dta, .sas7bdat, .sav, .xpt, .tsv"
         ],
     ),
     ("[columns]", '[updates]\ntransitions = "../t.csv"\n[columns]', [f":6: `transitions`: {OUTSIDE}"]),
@@ -371,8 +371,9 @@ DAMAGES = [
     (lambda data: b"", ["1.csv:1: the file is empty; write a header line with the column names"]),
     (lambda data: data.split(b"\r\n")[0] + b"\n", ["1.csv: the snapshot has no rows; drop it from the microdata"]),
     (lambda data: data + b"E,1,x,flu,more\n", ["1.csv:6: 5 cells where the header has 4; give every line one cell a "
-                                               "column"]),
-    (lambda data: data + b"E,1\n", ["1.csv:6: 2 cells where the header has 4; give every line one cell a column"]),
+                                               "column; delete it if it is a note below the table"]),
+    (lambda data: data + b"E,1\n", ["1.csv:6: 2 cells where the header has 4; give every line one cell a column; "
+                              "delete it if it is a note below the table"]),
     (lambda data: data + b"E,1,\x81,flu\n", ["1.csv:6: the text is not UTF-8; save the file as UTF-8, or name its "
                                               "encoding under [columns] of series.toml"]),
     (lambda data: data + b'E,1,"x,flu\n', ["1.csv:6: the row that begins here is not well-formed CSV; close every "

@@ -1,0 +1,39 @@
+"""Where the header of a table stands: below titles and merged headings, as offices put them above their tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_FIRST = 15  # rows among which the header is looked for
+_MOSTLY = 0.6
+_NUMBER = re.compile(r"[+-]?[0-9][0-9., ]*")
+
+
+def header_place(rows: Sequence[Sequence[str]]) -> int:
+    """Return which of the first rows is the header, counted from 0.
+
+    It is the first one unless that cannot be one: it is shorter than most rows, or several of its cells are empty, and
+    what follows is a row of distinct names, as wide as most rows are. All rows above that one are as the first.
+
+    >>> header_place([["Report of 2024"], ["age", "sex", "zip"], ["20", "m", "80331"], ["30", "f", "80331"]])
+    1
+    >>> header_place([["", "age", "sex"], ["1", "20", "m"], ["2", "30", "f"]])
+    0
+    """
+    widths = Counter(map(len, rows))
+    if not widths:
+        return 0
+    width, times = widths.most_common(1)[0]
+    if width < 2 or times < _MOSTLY * len(rows):
+        return 0
+    for place, row in enumerate(rows[:_FIRST]):
+        filled = [cell.strip() for cell in row if cell.strip()]
+        if len(row) == len(filled) == width:
+            is_header = len(set(filled)) == width and not any(map(_NUMBER.fullmatch, filled))
+            return place if is_header and place + 1 < len(rows) else 0
+        few = len(filled) <= 1 or 2 * len(filled) < width
+        if not few or (len(row) == width and width - len(filled) < 2):
+            return 0
+    return 0
