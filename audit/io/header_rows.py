@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _FIRST = 15  # rows among which the header is looked for
 _MOSTLY = 0.6
-_NUMBER = re.compile(r"[+-]?[0-9][0-9., ]*")
+_WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile("[0-9]+")
 
 
 def header_place(rows: Sequence[Sequence[str]]) -> int:
@@ -31,9 +31,21 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
     for place, row in enumerate(rows[:_FIRST]):
         filled = [cell.strip() for cell in row if cell.strip()]
         if len(row) == len(filled) == width:
-            is_header = len(set(filled)) == width and not any(map(_NUMBER.fullmatch, filled))
-            return place if is_header and place + 1 < len(rows) else 0
+            return place if len(set(filled)) == width and _are_names(filled, rows[place + 1 : place + 2]) else 0
         few = len(filled) <= 1 or 2 * len(filled) < width
         if not few or (len(row) == width and width - len(filled) < 2):
             return 0
     return 0
+
+
+def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Tell whether cells may be names: there is a row below, and no cell has digits in the same form as that has."""
+    forms = [_form(cell) for cell in cells]
+    return bool(below) and not any(
+        form == "0" or ("0" in form and form == _form(cell)) for form, cell in zip(forms, below[0], strict=False)
+    )
+
+
+def _form(cell: str) -> str:
+    """Return a cell with each word as one letter and each number as one digit."""
+    return _DIGITS.sub("0", _WORD.sub("a", cell.strip()))

@@ -34,6 +34,13 @@ def test_what_may_be_a_header_is_not_skipped(header):
     assert header_place([header, *ROWS]) == 0
 
 
+def test_a_row_in_the_form_of_the_next_is_no_header():
+    """Of a file with an unknown delimiter, commas inside of cells make no table."""
+    rows = ["Owner/Age/Zip", "Bob/[21, 22]/[12000, 14000]", "Al/[21, 22]/[12000, 15000]", "Cy/[30, 41]/[1, 2]"]
+    dialect = dialect_of("\n".join(rows).encode())
+    assert (dialect.delimiter, dialect.above) == (",", 0)
+
+
 def test_no_row_of_data_is_lost():
     """Whatever cells are missing in the first rows, a table that begins with its header is read from there."""
     rng = random.Random(5)  # noqa: S311
