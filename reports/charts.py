@@ -1,21 +1,26 @@
-"""Charts: pictures for reports, drawn as SVG, each with the same figures as a table for those who do not see it.
+"""Charts: pictures for reports, drawn as SVG in the page, each with the same figures as a table.
 
-Lines differ by marker and dashes as well as by colour (Okabe and Ito's palette), and bars by hatching, so that prints
-in grey can be read. The places of things are computed here; `templates/chart.svg.j2` is what is drawn.
+They are as wide as a telephone, so that their letters stay legible there, and take their colours from the page's style,
+so that they suit a dark screen and paper. Lines differ by marker and dashes as well as by colour (Okabe and Ito's
+palette), and bars by hatching, so that prints in grey can be read. The places of things are computed here; what is
+drawn are the templates `chart.svg.j2`, `ladder.svg.j2` and `grid.svg.j2`.
 """
 
 from __future__ import annotations
 
-import base64
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-# Okabe and Ito, darkest first; the yellow is too light for lines on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9")
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_KINDS = 6
 _DASHES = ("none", "6 3", "6 2 1.5 2", "1.5 2.5", "8 2 1.5 2 1.5 2", "1.5 5")
 # Drawn around a point, each some nine units wide.
 _MARKERS = (
@@ -27,10 +32,11 @@ _MARKERS = (
     "M-1.5-4.4h3v2.9h2.9v3h-2.9v2.9h-3v-2.9h-2.9v-3h2.9z",
 )
 _HATCHES = ("", "M0 6L6 0", "M2 2h2v2h-2z", "M0 6L6 0M0 0L6 6", "M0 0L6 6", "M3 0v6M0 3h6")
-# Units of the picture, which has some 96 to the inch; letters of its type are about 7 wide.
-_WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 672, 200, 10, 14, 18, 7.0
-_MOST_TICKS, _CROWDED = 24, 70
+# Units of the picture, which has some 96 to the inch on a telephone; letters of its type are about 7 wide.
+_WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 360, 170, 18, 12, 18, 6.6
+_MOST_TICKS, _CROWDED, _LABELLED = 12, 38, 12
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
+_ROW, _CELL, _NAME = 40, 26, 22
 _TEMPLATES = Path(__file__).parent / "templates"
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
@@ -43,13 +49,13 @@ class Chart:
 
     Attributes:
         title: what it is of.
-        source: the picture, a data URL.
+        svg: the picture, an element of the page.
         head: the names of the table's columns.
         rows: the table.
     """
 
     title: str
-    source: str
+    svg: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
@@ -89,12 +95,12 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
     frame = _frame(len(ticks), series)
     curves = []
     for number, (name, values) in enumerate(series):
-        kind, turn = number % len(COLOURS), number // len(COLOURS)
+        kind, turn = number % _KINDS, number // _KINDS
         points = [(frame.x(place), frame.y(value)) for place, value in enumerate(values) if value is not None]
         curves.append(
             {
                 "name": name,
-                "colour": COLOURS[kind],
+                "colour": f"c{kind}",
                 "dashes": _DASHES[(kind + 2 * turn) % len(_DASHES)],
                 "marker": _MARKERS[(kind + turn) % len(_MARKERS)],
                 "paths": [_path(frame, part) for part in _parts(values)],
@@ -105,30 +111,139 @@ def lines(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, s
     rows = [
         [tick, *(_figure(v[place]) if place < len(v) else "" for _, v in series)] for place, tick in enumerate(ticks)
     ]
-    drawn = _drawn(frame, [(place, ticks[place]) for place in shown], axes, curves=curves)
+    drawn = _drawn(title, frame, [(place, ticks[place]) for place in shown], axes, curves=curves)
     return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
 
 
 def bars(title: str, ticks: Sequence[str], series: Lines, *, axes: tuple[str, str]) -> Chart:
-    """Return bars side by side at each place, one for each name; arguments as of `lines`."""
+    """Return bars side by side at each place, one for each name, its number above it; arguments as of `lines`."""
     frame, width = _frame(len(ticks), series), 0.8 / max(1, len(series))
-    blocks = []
+    blocks, labels = [], []
     for number, (name, values) in enumerate(series):
         of_place = []
         for place, value in enumerate(values):
             start, end = (frame.x(place - 0.4 + width * (number + side)) for side in (0.025, 0.975))
             if value:
                 of_place.append(f"M{start:.1f} {frame.y(0):.1f}V{frame.y(value):.1f}H{end:.1f}V{frame.y(0):.1f}z")
-        kind = number % len(COLOURS)
-        fill = f"url(#hatch{kind})" if _HATCHES[kind] else COLOURS[kind]
-        blocks.append({"name": name, "fill": fill, "path": "".join(of_place)})
+                labels.append((f"{(start + end) / 2:.1f}", f"{frame.y(value) - 4:.1f}", _figure(value)))
+        kind = number % _KINDS
+        blocks.append({"name": name, "kind": kind, "path": "".join(of_place)})
     rows = [[tick, *(_figure(values[place]) for _, values in series)] for place, tick in enumerate(ticks)]
-    drawn = _drawn(frame, list(enumerate(ticks)), axes, blocks=blocks)
+    few = len(series) == 1 and len(ticks) <= _LABELLED
+    drawn = _drawn(
+        title, frame, list(enumerate(ticks)), axes, blocks=blocks, labels=labels if few and _narrow(labels) else []
+    )
     return Chart(title, drawn, [axes[0], *(name for name, _ in series)], rows)
 
 
+def ladder(title: str, rungs: Sequence[tuple[str, int, int]], total: int, heads: Sequence[str], before: str) -> Chart:
+    """Return bars one below the other, each with what it adds to those above it.
+
+    Args:
+        title: what the chart is of.
+        rungs: by name, how many there are in all so far, and how many of them are new.
+        total: how many there could be.
+        heads: what the rungs, all so far, the new ones and the whole are called.
+        before: what those so far are called that are not new.
+    """
+    most = max(1, total)
+    width = _WIDTH - _RIGHT - 5
+    drawn = []
+    for place, (name, so_far, new) in enumerate(rungs):
+        old = width * (so_far - new) / most
+        drawn.append(
+            {
+                "name": name,
+                "top": place * _ROW + 14,
+                "before": f"{old:.1f}",
+                "added": f"{width * new / most:.1f}",
+                "at": f"{5 + old:.1f}",
+                "figure": f"{so_far:,} / {total:,}",
+                "plus": f"+{new:,}" if new else "",
+            }
+        )
+    svg = _render(
+        "ladder.svg.j2",
+        title,
+        width=_WIDTH,
+        height=len(rungs) * _ROW + 8 + 2 * _LINE,
+        whole=width,
+        rungs=drawn,
+        key=len(rungs) * _ROW + 18,
+        legend=(before, heads[2]),
+        hatch=_HATCHES[4],
+    )
+    rows = [[name, f"{so_far:,}", f"{new:,}", f"{total:,}"] for name, so_far, new in rungs]
+    return Chart(title, svg, heads, rows)
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """A cell of a grid: its sign, which class of colour it has, and what it means in words."""
+
+    sign: str
+    look: str
+    meaning: str
+
+
+def grid(
+    title: str,
+    corner: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[GridCell | None]]],
+    key: Sequence[GridCell],
+    marked: int | None,
+) -> Chart:
+    """Return a picture of rows by columns, each cell a sign; the row `marked` is what is left.
+
+    Args:
+        title: what the chart is of.
+        corner: what the rows and the columns are.
+        columns: the names of the columns, which stand upright.
+        rows: the names of the rows, each with its cells; None where there is nothing.
+        key: what each sign means.
+        marked: the place of a row.
+    """
+    left = 12 + _LETTER * min(_NAME, max(len(name) for name, _ in rows))
+    top = 12 + _LETTER * min(_NAME, max(len(name) for name in columns))
+    width = max(_WIDTH, round(left + _CELL * len(columns) + 8))
+    below = top + _CELL * len(rows)
+    svg = _render(
+        "grid.svg.j2",
+        title,
+        width=width,
+        height=round(below + 12 + _LINE * len(key)),
+        left=round(left),
+        top=round(top),
+        cell=_CELL,
+        columns=[(f"{left + _CELL * (place + 0.5):.1f}", _cut(name)) for place, name in enumerate(columns)],
+        rows=[
+            {
+                "y": f"{top + _CELL * place:.1f}",
+                "name": _cut(name),
+                "marked": place == marked,
+                "cells": [(f"{left + _CELL * at:.1f}", cell) for at, cell in enumerate(cells) if cell is not None],
+            }
+            for place, (name, cells) in enumerate(rows)
+        ],
+        span=_CELL * len(columns),
+        key=[(f"{below + 18 + _LINE * place:.1f}", cell) for place, cell in enumerate(key)],
+    )
+    table = [[name, *("" if cell is None else cell.meaning for cell in cells)] for name, cells in rows]
+    return Chart(title, svg, [corner, *columns], table)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
 def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:,.6g}"
+    return "" if value is None else f"{value:,.6g}" if value < 10**6 or value % 1 else f"{value:,.0f}"
+
+
+def _narrow(labels: Sequence[tuple[str, str, str]]) -> bool:
+    """Tell whether numbers fit side by side."""
+    return max((len(text) for _, _, text in labels), default=0) <= 4
 
 
 def _parts(values: Sequence[float | None]) -> Iterator[list[tuple[int, float]]]:
@@ -152,7 +267,7 @@ def _frame(places: int, series: Lines) -> _Frame:
     numbers = [value for value in chain.from_iterable(values for _, values in series) if value is not None]
     levels = levels_of(max(numbers, default=0.0), whole=all(value == int(value) for value in numbers))
     widest = max(len(_level(level)) for level in levels)
-    return _Frame(30 + _LETTER * widest, levels, places)
+    return _Frame(28 + _LETTER * widest, levels, places)
 
 
 def levels_of(most: float, *, whole: bool) -> list[float]:
@@ -175,11 +290,14 @@ def _level(value: float) -> str:
 
 
 def _drawn(
-    frame: _Frame, ticks: Sequence[tuple[int, str]], axes: tuple[str, str], **content: Sequence[Mapping[str, object]]
+    title: str,
+    frame: _Frame,
+    ticks: Sequence[tuple[int, str]],
+    axes: tuple[str, str],
+    labels: Sequence[tuple[str, str, str]] = (),
+    **content: Sequence[Mapping[str, object]],
 ) -> str:
-    """Return a picture as a data URL; the same figures give the same bytes."""
-    from jinja2 import Environment, FileSystemLoader
-
+    """Return a picture; the same figures give the same text."""
     named = [each for kind in content.values() for each in kind]
     names = [str(each["name"]) for each in named] if len(named) > 1 else []
     wide = max(map(len, names), default=0) * _LETTER + 44
@@ -188,8 +306,9 @@ def _drawn(
     longest = max((len(name) for _, name in ticks), default=0)
     below = _TOP + _HEIGHT + (16 + 0.6 * _LETTER * longest if crowded else 18)
     legend = below + 2 * _LINE
-    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True)
-    svg = environment.get_template("chart.svg.j2").render(
+    return _render(
+        "chart.svg.j2",
+        title,
         width=_WIDTH,
         height=round(below + _LINE + _LINE * (1 + math.ceil(len(names) / across) if names else 0)),
         left=f"{frame.left:.1f}",
@@ -202,13 +321,28 @@ def _drawn(
         below=round(below),
         crowded=crowded,
         axes=axes,
+        labels=labels,
         levels=[(f"{frame.y(level):.1f}", _level(level)) for level in frame.levels],
         ticks=[(f"{frame.x(place):.1f}", name) for place, name in ticks],
-        hatches=list(zip(COLOURS, _HATCHES, strict=True))[: len(named)],
+        hatches=[(kind, hatch) for kind, hatch in enumerate(_HATCHES[: len(content.get("blocks", ()))]) if hatch],
         legend=[
             {**each, "at": f"{5 + wide * (number % across):.0f} {legend + _LINE * (number // across):.0f}"}
             for number, each in enumerate(named if names else [])
         ],
         **content,
     )
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
+
+
+def _render(template: str, title: str, **content: object) -> str:
+    """Return a picture, whose parts have names that no other picture of a page has."""
+    drawn = _environment().get_template(template)
+    mark = hashlib.sha256(repr((title, content)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    svg: str = drawn.render(title=title, mark=f"p{mark}", **content)
+    return svg
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader
+
+    return Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)

@@ -10,7 +10,8 @@ from audit.model.errors import printable
 from audit.model.report import AttackReport
 from reports import charts
 from reports.comparison import notes, numbered, table
-from reports.html import page
+from reports.html import render_page
+from reports.phrases import say
 from reports.sentences import named, share_fallen
 
 _NAME = 40
@@ -24,10 +25,12 @@ _PLOTTED = {
 
 def render(comparison: Comparison) -> str:
     """Return the page."""
-    return page(
+    return render_page(
         "comparison.html.j2",
-        internal=False,
-        title="Release series compared",
+        inside=False,
+        mark=say("Shareable: no person is named, and no quasi-identifier of anybody is shown."),
+        sheet=say("series-audit {version}", version=comparison.tool_version),
+        title=say("Release series compared"),
         names=[f"{place}: {printable(side.name, 150)}" for place, side in numbered(comparison.sides)],
         paths=[printable(side.path, 150) for side in comparison.sides],
         rows=table(comparison),

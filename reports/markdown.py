@@ -1,38 +1,18 @@
-"""Markdown: the report as a page for an issue, a wiki or an archive."""
+"""Markdown: the same page for an issue, a wiki or an archive; pictures are there as their figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from audit.model.errors import printable
-from audit.model.report import AttackReport, Report
-from audit.model.words import number
+from audit.model.report import Report
+from reports.audit_page import audit_page
+from reports.charts import Chart
 from reports.escaping import markdown as escaped
-from reports.finding_text import REPEATED, sentence, steps, timelines, told
-from reports.release_risk import panel
-from reports.sentences import (
-    CONTRADICTED,
-    absent,
-    adversary,
-    advice,
-    contradicted,
-    counted,
-    facts,
-    fallen,
-    fingerprint,
-    headline,
-    named,
-    notes,
-    people,
-    seconds,
-    secrecy,
-    settings,
-    undecided,
-    violated,
-    waivers,
-    warnings,
-)
+from reports.page import Block, Bullets, Entry, Facts, Figure, Figures, Page, Paragraph, Signing, Steps, Table
+from reports.phrases import say
+
+_LEVEL, _DEEPEST = 3, 6
 
 
 @dataclass(frozen=True)
@@ -43,134 +23,83 @@ class Markdown:
 
     def render(self, report: Report) -> str:
         """Return the report as Markdown with a final line break."""
-        parts = (
-            _head(report),
-            _verdict(report),
-            _section("The files", _list(warnings(report))),
-            _ladder(report),
-            _timeline(report),
-            _panel(report),
-            _section("People found", _list(people(report))),
-            *(_findings(attack) for attack in told(report)),
-            _open(report),
-            _section("Waivers", _list(waivers(report))),
-            _section("What to do next", _list(advice(report))),
-            _provenance(report),
-        )
-        return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+        return drawn(audit_page(report))
 
 
-def _head(report: Report) -> Iterator[str]:
-    yield f"# {escaped(printable(report.series.name, 200)) or 'A series'}"
-    yield ""
-    if report.revealed:
-        yield "**INTERNAL: names people.** Keep this report inside."
-    else:
-        yield "**Shareable:** people have pseudonyms, and their quasi-identifiers are left out."
-    yield ""
-    yield escaped(facts(report) + ".")
-    yield escaped(adversary(report))
-    yield ""
+def drawn(page: Page) -> str:
+    """Return a page of blocks as Markdown."""
+    return "\n".join(_page(page)).rstrip() + "\n"
 
 
-def _verdict(report: Report) -> Iterator[str]:
-    yield "## Verdict"
-    yield ""
-    if report.contradictions:
-        yield f"**{escaped(contradicted(report))}** {escaped(CONTRADICTED)}"
-        yield ""
-    yield f"**{escaped(headline(report)[0])}**"
-    yield ""
-    yield from _list(violated(report))
+def _page(page: Page) -> Iterator[str]:
+    yield from (f"# {escaped(page.name) or escaped(page.title)}", "")
+    yield from (f"**{escaped(page.mark)}**", "")
+    yield from _blocks(page.head, _LEVEL)
+    yield from (f"## {escaped(say('Verdict'))}", "")
+    if page.verdict.warning:
+        yield from (f"**{escaped(page.verdict.warning)}**", "")
+    yield from (f"**{escaped(page.verdict.text)}**", "")
+    yield from _blocks(page.summary, _LEVEL)
+    for section in page.sections:
+        yield from (f"## {escaped(section.title)}", "")
+        yield from _blocks(section.blocks, _LEVEL)
 
 
-def _ladder(report: Report) -> Iterator[str]:
-    rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
-    rows = []
-    for attack in report.attacks:
-        if attack.status == "skipped":
-            rows.append([named(attack), attack.status, absent(attack), *[""] * 5])
-            continue
-        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
-        people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
-        risks = [number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        rows.append([named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
-    head = ["attack", "status", "what falls", "new people", "so far", "highest risk", "mean risk", "time"]
-    yield from _section("Attacks", _table(head, rows, words=3))
-    repeated = [REPEATED] if len(told(report)) < len(report.attacks) else []
-    yield from _list([*notes(report), *repeated])
+def _blocks(blocks: Sequence[Block], level: int) -> Iterator[str]:
+    for block in blocks:
+        yield from _block(block, level)
 
 
-def _timeline(report: Report) -> Iterator[str]:
-    shown = [(attack, line) for attack, line in timelines(report) if any(line)]
-    if not shown:
-        return
-    head = ["after release", *(f"{counted(attack)} by {named(attack)}" for attack, _ in shown)]
-    rows = [
-        [printable(tag), *(f"{line[place]:,}" if place < len(line) else "?" for _, line in shown)]
-        for place, tag in enumerate(report.series.releases)
-    ]
-    yield from _section("Timeline", _table(head, rows, words=1))
+def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - one case for each kind of block
+    match block:
+        case Paragraph():
+            text = escaped(block.text)
+            yield from (f"**{text}**" if block.strong else text, "")
+        case Bullets():
+            yield from _list(block.items)
+        case Facts():
+            yield from _list([say("{name}: {text}", name=name, text=text) for name, text in block.rows])
+        case Table():
+            if block.caption:
+                yield from (escaped(block.caption), "")
+            rows = [
+                [f"✗ {cell}" if (at, place) in block.marked else cell for place, cell in enumerate(row)]
+                for at, row in enumerate(block.rows)
+            ]
+            yield from _table(block.head, rows, words=block.words)
+        case Figure():
+            yield from _figure(block.chart)
+        case Figures():
+            for chart in block.charts:
+                yield from _figure(chart)
+        case Steps():
+            for line in block.lines:
+                yield f"{'  ' * ((len(line) - len(line.lstrip())) // 2)}* {escaped(line)}"
+            yield ""
+        case Entry():
+            yield from (f"{'#' * min(level, _DEEPEST)} {escaped(block.title)}", "")
+            yield from _blocks(block.blocks, level + 1)
+            if block.idents:
+                yield from (" ".join(f"`{ident}`" for ident in block.idents), "")
+        case Signing():
+            for choice in block.choices:
+                yield f"* ☐ {escaped(choice)}"
+            yield from ("", *(f"* {escaped(line)}: \\_\\_\\_\\_\\_\\_\\_\\_" for line in block.lines), "")
 
 
-def _panel(report: Report) -> Iterator[str]:
-    shown = panel(report)
-    if shown.rows:
-        yield from _section("Each release by itself", _table(shown.whole_heads, shown.rows, words=1))
-        yield from _list(shown.notes)
+def _figure(chart: Chart) -> Iterator[str]:
+    yield from (f"**{escaped(chart.title)}**", "")
+    yield from _table(chart.head, chart.rows, words=1)
 
 
-def _findings(attack: AttackReport) -> Iterator[str]:
-    if not attack.findings_total:
-        return
-    shown, total = len(attack.findings), attack.findings_total
-    some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-    yield f"## {escaped(f'Findings of {named(attack)}')} ({some})"
-    yield ""
-    for finding in attack.findings:
-        yield f"* {escaped(sentence(finding, by_version=attack.measures.by_version))} `{finding.id}`"
-        for step in steps(finding):
-            deeper = "  " * ((len(step) - len(step.lstrip())) // 2) if attack.attack == "joint" else ""
-            yield f"  {deeper}* {escaped(step)}"
-    if shown < total:
-        yield f"* {total - shown:,} more: `--findings all`"
-    yield ""
-
-
-def _open(report: Report) -> Iterator[str]:
-    """Yield what this audit does not tell."""
-    lines = [*undecided(report)]
-    lines += [f"{named(a)} is {a.status}: {printable(a.reason, 400)}" for a in report.attacks if a.reason]
-    yield from _section("What was not decided", _list(lines) if lines else ["Nothing.", ""])
-
-
-def _provenance(report: Report) -> Iterator[str]:
-    rows = [[printable(each.path, 200), f"{each.rows:,}", fingerprint(each)] for each in report.inputs]
-    yield from _section("Inputs", _table(["file", "rows", "SHA-256"], rows, words=3))
-    lines = [settings(report), *secrecy(report), f"Made by series-audit {report.tool_version}."]
-    yield from _section("Settings", _list(lines))
-
-
-def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines under their title, or nothing when there are none."""
-    body = list(lines)
-    if body:
-        yield from (f"## {title}", "", *body)
-
-
-def _list(lines: Iterable[str]) -> Iterator[str]:
+def _list(lines: Sequence[str]) -> Iterator[str]:
     body = [f"* {escaped(line)}" for line in lines]
     if body:
         yield from (*body, "")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int) -> Iterator[str]:
-    """Yield a table whose first columns are `words`, the others numbers."""
-    yield _row(head)
-    yield f"|{'---|' * words}{'---:|' * (len(head) - words)}"
-    yield from (_row(row) for row in rows)
+    yield f"| {' | '.join(escaped(name) or ' ' for name in head)} |"
+    yield f"|{'|'.join('---' if place < words else '---:' for place in range(len(head)))}|"
+    yield from (f"| {' | '.join(escaped(cell) for cell in row)} |" for row in rows)
     yield ""
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(escaped(cell) for cell in cells)} |"

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
 from audit.model.words import number
+from reports.phrases import say
 from reports.sentences import listing
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 _HEADS = {
     "prosecutor_max": "prosecutor\nhighest",
@@ -26,11 +28,16 @@ _WORTH_TELLING = 0.01
 
 
 class Panel(NamedTuple):
-    """A table and what is to be said below it; a line break in a head parts what two columns share from their own."""
+    """A table and what is to be said below it; a line break in a head parts what two columns share from their own.
+
+    `words` is how many columns are words; `marks` are the cells that break a limit of the policy.
+    """
 
     head: list[str]
     rows: list[list[str]]
     notes: list[str]
+    words: int = 1
+    marks: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def whole_heads(self) -> list[str]:
@@ -72,8 +79,11 @@ def panel(report: Report, *, releases: int | None = None, means: bool = True) ->
         for each in shown
     ]
     reasons = dict.fromkeys(each.no_journalist for each in shown if each.no_journalist is not None)
-    notes = [*_exact(shown), *_singling(shown), *(f"No journalist's risk: {reason}." for reason in reasons)]
-    return Panel(head, rows, notes)
+    broken = {(each.release, each.measure) for each in report.policy.violations if each.attack is None}
+    words = 2 if several else 1
+    marks = frozenset((place, words) for place, each in enumerate(shown) if (each.release, "k") in broken)
+    notes = [*_exact(shown), *(f"No journalist's risk: {reason}." for reason in reasons)]
+    return Panel(head, rows, notes, words, marks)
 
 
 def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
@@ -88,21 +98,30 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
         )
 
 
-def _singling(shown: Sequence[ReleasePanel]) -> Iterator[str]:
-    """Yield which columns make rows stand alone or in small groups, each where it is worst."""
-    worst: dict[str, tuple[ColumnShare, ReleasePanel]] = {}
-    for each in shown:
+def blamed_columns(report: Report) -> list[tuple[ColumnShare, str]]:
+    """Return the columns that make rows stand alone or in small groups, each with the release where it is worst."""
+    worst: dict[str, tuple[ColumnShare, str]] = {}
+    for each in report.panel:
         for share in each.singling:
             before = worst.get(share.column)
             if before is None or _told(share) > _told(before[0]):
-                worst[share.column] = share, each
-    for share, each in sorted(worst.values(), key=lambda pair: _told(pair[0]), reverse=True)[:_COLUMNS_SHOWN]:
-        if max(_told(share)) >= _WORTH_TELLING:
-            yield (
-                f"{printable(share.column)}: without it {share.alone:.0%} of the rows of release "
-                f"{printable(each.release)} would be alone no more, and {share.small:.0%} not in a group of fewer than "
-                f"five; by itself it makes {share.by_itself:.0%} unique."
-            )
+                worst[share.column] = share, each.release
+    ordered = sorted(worst.values(), key=lambda pair: _told(pair[0]), reverse=True)[:_COLUMNS_SHOWN]
+    return [pair for pair in ordered if max(_told(pair[0])) >= _WORTH_TELLING]
+
+
+def blame(report: Report) -> Iterator[str]:
+    """Yield which columns make rows stand alone or in small groups, in a sentence each."""
+    for share, release in blamed_columns(report):
+        yield say(
+            "{column}: without it {alone} of the rows of release {release} would be alone no more, and {small} not in "
+            "a group of fewer than five; by itself it makes {by_itself} unique.",
+            column=printable(share.column),
+            release=printable(release),
+            alone=f"{share.alone:.0%}",
+            small=f"{share.small:.0%}",
+            by_itself=f"{share.by_itself:.0%}",
+        )
 
 
 def _told(share: ColumnShare) -> tuple[float, float, float]:
@@ -116,16 +135,22 @@ def print_panel(console: Console, report: Report, *, releases: int, roomy: bool)
     shown = panel(report, releases=releases, means=roomy)
     if not shown.rows:
         return []
-    words = 1 + ("sensitive" in shown.head[1:2])
-    table = Table(box=None, pad_edge=False, padding=(0, 3 - words, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 3 - shown.words, 0, 0))
     for place, head in enumerate(shown.head):
-        table.add_column(head, justify="left" if place < words else "right", header_style="bold")
-    for row in shown.rows:
-        table.add_row(*row)
+        table.add_column(head, justify="left" if place < shown.words else "right", header_style="bold")
+    for line, row in enumerate(shown.rows):
+        table.add_row(*(_cell(text, broken=(line, at) in shown.marks) for at, text in enumerate(row)))
     last = f", the last {releases} of {len(report.series.releases)}" if len(report.series.releases) > releases else ""
     console.print(f"Each release by itself{last}", style="bold")
     console.print(table)
-    return shown.notes
+    broken = ["✗ breaks a limit of the policy."] if shown.marks else []
+    return [*broken, *shown.notes, *blame(report)]
+
+
+def _cell(text: str, *, broken: bool) -> Text:
+    from rich.text import Text
+
+    return Text(f"✗ {text}", style="bold red") if broken else Text(text)
 
 
 def _measures(each: ReleasePanel) -> list[str]:

@@ -8,7 +8,8 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.outcome import INTERRUPTED
 from audit.model.report import AttackReport, Input, Report, Violation, Waived
-from audit.model.words import number, plural
+from audit.model.words import plural
+from reports.phrases import say
 
 CONTRADICTED = (
     "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or "
@@ -20,6 +21,17 @@ BY_ITSELF = (
     'with rows = "latest" where people have several rows), for those who know somebody\'s group; a register of exact '
     "values ([adversary] register), for those who know people; published record ids ([columns] record)."
 )
+_BROKEN = {
+    "certain": "max_risk: {value} of somebody is certain by {attack}, and no risk may reach {most}",
+    "max_risk": "max_risk: {value} of somebody is known with {risk} by {attack}, and no risk may reach {most}",
+    "max_ever_risk": "max_ever_risk: somebody has ever had a grave value with {risk} by {attack}, and no such risk may "
+    "reach {most}",
+    "min_e": "min_e: people on a side of an equivalence by {attack}: {number}, and there have to be {limit}",
+    "k": "k: records that fit what is known of one by {attack}: {number}, and there have to be {limit}",
+    "k alone": "k: rows that look alike in release {release} alone: {number}, and there have to be {limit}",
+}
+"""How a clause does not hold: by an attack, or by a release alone."""
+_BROKEN_ELSE = "{measure}: {number} by {attack}, and the limit is {limit}"
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
@@ -178,14 +190,21 @@ def violated(report: Report) -> Iterable[str]:
 
 
 def violation_told(violation: Violation) -> str:
-    """Return how a clause does not hold."""
-    of = f" of {printable(violation.sensitive)}" if violation.sensitive else ""
-    by = (
-        f"in release {printable(violation.release or '')} alone"
-        if violation.attack is None
-        else f"by {violation.attack}"
+    """Return how a clause does not hold, in people wherever it is about people; without a full stop."""
+    alone = violation.attack is None
+    kind = "certain" if violation.measure == "max_risk" and violation.value == 1 else violation.measure
+    value = say("the value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("a value")
+    return say(
+        _BROKEN.get(f"{kind} alone" if alone else kind, _BROKEN_ELSE),
+        measure=violation.measure,
+        attack=violation.attack or "",
+        release=printable(violation.release or ""),
+        value=value,
+        number=f"{violation.value:,g}",
+        limit=f"{violation.limit:.12g}",
+        risk=percent(min(violation.value, 1.0)),
+        most=percent(min(violation.limit, 1.0)),
     )
-    return f"{violation.measure}{of} is {_value(violation)} {by}, limit {violation.limit:.12g}"
 
 
 def undecided(report: Report) -> Iterable[str]:
@@ -341,10 +360,6 @@ def known_of(attack: AttackReport) -> tuple[int, str] | None:
 def share_fallen(attack: AttackReport) -> float:
     """Return the share of those of whom `fallen` tells, in [0, 1]."""
     return attack.measures.found / attack.measures.subjects if attack.measures.subjects else 0.0
-
-
-def _value(violation: Violation) -> str:
-    return number(violation.value) if violation.measure == "max_risk" else f"{violation.value:,g}"
 
 
 def named(attack: AttackReport) -> str:

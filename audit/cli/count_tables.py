@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from attacks.differencing.attack import Differencing
 from audit.cli.arguments import ON_TABLES
 from audit.cli.output import check_output, check_spared, put, text_for
+from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
 from audit.model.errors import UsageError, printable
 
@@ -134,7 +135,7 @@ def options(arguments: argparse.Namespace) -> CountOptions:
             clause_limit(clause, value)
         except ValueError as trouble:
             raise UsageError(f"--policy {printable(clause)}: {'; '.join(trouble.args)}") from None
-    return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings)
+    return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings, made=report_date())
 
 
 def render(report: CountReport, form: str, output: Path | None) -> str:

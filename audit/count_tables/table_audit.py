@@ -68,12 +68,14 @@ class CountOptions:
         time_limit: seconds; None is without limit.
         findings: how many findings to show; None for all.
         today: the date at which waivers are judged.
+        made: the date that the report bears; `today` when None.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
     time_limit: float | None = 300.0
     findings: int | None = 20
     today: datetime.date = field(default_factory=datetime.date.today)
+    made: datetime.date | None = None
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     )
     return CountReport(
         tool_version=version("series-audit"),
+        made=options.made or options.today,
         inputs=_inputs(counts),
         series=CountSeriesFacts(
             name=manifest.name,

@@ -19,6 +19,7 @@ class Adversary:
     Attributes:
         name: on the command line, in manifests and reports.
         sentence: what the adversary knows; completes "The adversary …".
+        person: who that is, in plain words; completes "Audited for …".
         needs: what the series has to say for the adversary to be assumed.
         knows_people: whether people are known by identifier, so that attacks on people apply.
         has_register: whether people are found by their exact quasi-identifiers, so that cells are looked at.
@@ -30,6 +31,7 @@ class Adversary:
 
     name: AdversaryKind
     sentence: str
+    person: str
     needs: str
     knows_people: bool = False
     has_register: bool = False
@@ -42,12 +44,14 @@ class Adversary:
 LINKED = Adversary(
     "linked",
     "knows who is in which group of every release",
+    "somebody who knows in which group of each release every person is",
     "[columns] individual, or a key file for each release",
     knows_people=True,
 )
 REGISTER = Adversary(
     "register",
     "has a register: exact quasi-identifiers and presence",
+    "somebody who knows exactly who is in which release, and everybody's exact quasi-identifiers",
     "[adversary] register",
     knows_people=True,
     has_register=True,
@@ -58,9 +62,19 @@ REGISTER = Adversary(
     ),
 )
 PSEUDONYM = Adversary(
-    "pseudonym", "knows nothing but the published record ids", "[columns] record", tells_rows_apart=False
+    "pseudonym",
+    "knows nothing but the published record ids",
+    "somebody who has the published files, in which record ids link the rows of one record",
+    "[columns] record",
+    tells_rows_apart=False,
 )
-PUBLISHED = Adversary("published", "has nothing but the published files", "nothing", reads_key=False)
+PUBLISHED = Adversary(
+    "published",
+    "has nothing but the published files",
+    "somebody who has the published files and knows nothing else",
+    "nothing",
+    reads_key=False,
+)
 
 ADVERSARIES: Mapping[str, Adversary] = {each.name: each for each in (LINKED, REGISTER, PSEUDONYM, PUBLISHED)}
 """All kinds, the one first that learns most where a series allows several."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass, field
 
 from audit.model.report import Input, PolicyReport
@@ -179,9 +180,10 @@ class CountSeriesFacts:
 
 @dataclass(frozen=True)
 class CountReport:
-    """An audit of count tables, ready to be rendered; `time_limit` is in seconds."""
+    """An audit of count tables, ready to be rendered; `time_limit` is in seconds, `made` the day of the audit."""
 
     tool_version: str
+    made: datetime.date
     inputs: tuple[Input, ...]
     series: CountSeriesFacts
     attack: CountAttackReport

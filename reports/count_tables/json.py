@@ -34,6 +34,7 @@ def document(report: CountReport) -> dict[str, object]:
     return {
         "schema_version": report.schema_version,
         "tool": {"name": "series-audit", "version": report.tool_version},
+        "made": report.made.isoformat(),
         "inputs": [{"path": each.path, "sha256": each.sha256, "rows": each.rows} for each in report.inputs],
         "series": {"kind": "tables", **series},
         "adversary": {"kind": "published", "transitions": False, "known": 0},

@@ -16,6 +16,7 @@ from audit.model.count_report import (
 )
 from audit.model.errors import printable
 from audit.model.words import plural
+from reports.phrases import say, say_count
 
 _OVER_TIME = {
     "same": "every release counts the same people",
@@ -234,3 +235,80 @@ def advice(report: CountReport) -> Iterator[str]:
         yield "Give more time with --time-limit SECONDS."
     if not report.policy.violations:
         yield "Keep this report with the release; audit again, with the next release added, before that goes out."
+
+
+def summary(report: CountReport) -> list[str]:
+    """Return three sentences: what was done, what it found, and what now."""
+    measures = report.attack.measures
+    done = say(
+        "{cells} published counts of {releases} were audited, {hidden} of them hidden by a marker.",
+        cells=measures.cells,
+        releases=say_count("{count} release", "{count} releases", len(report.series.releases)),
+        hidden=measures.protected,
+    )
+    if measures.recovered:
+        found = say_count(
+            "One small count, of people that the tables should hide, follows exactly from the others.",
+            "{count} small counts, of people that the tables should hide, follow exactly from the others.",
+            measures.recovered,
+        )
+    elif measures.small or measures.narrowed:
+        found = say_count(
+            "No small count follows exactly, but {count} is known too narrowly.",
+            "No small count follows exactly, but {count} are known too narrowly.",
+            measures.small + measures.narrowed,
+        )
+    elif measures.open:
+        found = say("No small count was found to follow from the others, but not all were settled.")
+    else:
+        found = say("No small count follows from the others, neither exactly nor narrowly.")
+    return [done, found, _now(report)]
+
+
+def _now(report: CountReport) -> str:
+    last = printable(report.series.releases[-1], 60)
+    if report.policy.violations:
+        return say(
+            "Do not publish a further table of this kind: what is out cannot be taken back, and each adds to it."
+        )
+    if report.policy.undecided:
+        return say(
+            "Do not take this for a clearance: settle what is open before release {release} goes out.", release=last
+        )
+    return say("As far as was asked, release {release} may go out; audit again before the next one does.", release=last)
+
+
+def allowed(report: CountReport) -> str:
+    """Return what the verdict allows, in a sentence."""
+    if report.policy.violations:
+        return say("The verdict does not allow these tables to go out as they are.")
+    if report.policy.undecided:
+        return say("The verdict neither allows nor forbids these tables: not everything was decided.")
+    return say("The verdict allows these tables to go out, under the assumptions told here.")
+
+
+def choices(report: CountReport) -> list[str]:
+    """Return the decisions that the verdict allows."""
+    if report.policy.violations:
+        return [
+            say("The tables do not go out."),
+            say("The tables go out changed, after an audit of what was changed:"),
+            say("The findings are accepted, for this reason and until this date:"),
+        ]
+    if report.policy.undecided:
+        return [
+            say("The tables wait until what is open has been decided."),
+            say("The tables go out all the same; what is open is accepted, for this reason:"),
+        ]
+    return [say("The tables may go out."), say("The tables do not go out, for this reason:")]
+
+
+def words() -> list[tuple[str, str]]:
+    """Return the words of the page that not every reader knows."""
+    return [
+        (say("marker"), say("What stands in a table instead of a count that is hidden.")),
+        (say("recovered"), say("The count is known exactly, though the tables hide or round it, or never show it.")),
+        (say("narrowed"), say("The count is hidden, and fewer values are left to it than the policy asks for.")),
+        (say("small"), say("The count certainly is a small one, if not which.")),
+        (say("sum"), say("Published counts, added and taken away, that leave the count in question alone.")),
+    ]

@@ -215,7 +215,7 @@ def test_the_text_report(cases):
     code, text, _ = run_main(str(cases), "--reveal", "--findings", "all")
     assert code == 1
     assert "NOT SAFE: by inference-table, 4 of 6 records below k = 2" in text
-    assert "  k is 1 by inference-table, limit 2\n" in text
+    assert "  k: records that fit what is known of one by inference-table: 1, and there have to be 2\n" in text
     assert re.search(r"inference-table +complete +4 of 6 records below k = 2 +\d+\.\d\d s\n", text)
     assert re.search(r"after release +below k by inference-table\n1 +0\n2 +4\n", text)
     lines = text[text.index("  2: 1 left") :].splitlines()[:4]
@@ -233,9 +233,9 @@ def test_the_text_report(cases):
 
 def test_k_is_a_whole_number_in_every_report(cases):
     text = run_main(str(cases), "--k", "4")[1]
-    assert "  k is 1 by inference-table, limit 4\n" in text
+    assert "by inference-table: 1, and there have to be 4\n" in text
     edit(cases / "series.toml", ', "releases/2.csv"', "")
-    assert "  k is 2 by inference-table, limit 4\n" in run_main(str(cases), "--k", "4")[1]
+    assert "by inference-table: 2, and there have to be 4\n" in run_main(str(cases), "--k", "4")[1]
 
 
 @pytest.mark.parametrize(("name", "told"), [("hospital-l-diverse-outsider", True), ("hospital-l-diverse", False)])

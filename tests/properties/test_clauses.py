@@ -137,8 +137,8 @@ def test_k_is_that_of_each_release_alone():
         assert (code, result["panel"][0]["k"], result["panel"][0]["alone"]) == (1, 1, 1)
         violation = {"attack": None, "measure": "k", "limit": 2, "value": 1, "release": "1"}
         assert violation in result["policy"]["violations"]
-        assert "k is 1 in release 1 alone, limit 2" in run_main(str(folder))[1]
-        assert "k is 1 in release 1 alone, limit 50" in run_main(str(folder), "--k", "50")[1]
+        assert "in release 1 alone: 1, and there have to be 2" in run_main(str(folder))[1]
+        assert "in release 1 alone: 1, and there have to be 50" in run_main(str(folder), "--k", "50")[1]
 
 
 def test_a_pair_tells_who_is_alone_with_exact_quasi_identifiers(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -11,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.charts import bars, levels_of, lines
+from reports.charts import GridCell, bars, grid, ladder, levels_of, lines
 
-SVG = "{http://www.w3.org/2000/svg}"
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=30
 )
@@ -21,9 +19,7 @@ VALUES = st.lists(st.none() | st.integers(0, 10**9) | st.floats(0, 1e12, allow_n
 
 
 def picture(chart):
-    kind, _, data = chart.source.partition(",")
-    assert kind == "data:image/svg+xml;base64"
-    return ElementTree.fromstring(base64.b64decode(data))  # noqa: S314 - it is ours
+    return ElementTree.fromstring(chart.svg)  # noqa: S314 - it is ours
 
 
 @given(st.lists(st.tuples(NAMES, VALUES), min_size=1, max_size=9), st.sampled_from([lines, bars]), NAMES)
@@ -32,7 +28,7 @@ def test_any_names_and_figures_can_be_drawn(series, kind, tick):
     padded = [(name, [*values, *[None] * (length - len(values))]) for name, values in series]
     chart = kind("title", [f"{tick}{place}" for place in range(length)], padded, axes=("x", tick))
     root = picture(chart)
-    texts = {text.text or "" for text in root.iter(f"{SVG}text")}
+    texts = {text.text or "" for text in root.iter("text")}
     assert {name for name, _ in series if len(series) > 1} | {"x", tick} <= texts
     assert len(chart.rows) == length
     assert kind("title", [f"{tick}{place}" for place in range(length)], padded, axes=("x", tick)) == chart
@@ -51,9 +47,28 @@ def test_levels_are_few_and_reach_as_far_as_the_figures(most, whole):
 
 def test_points_stand_where_their_numbers_do():
     root = picture(lines("t", ["a", "b", "c"], [("one", [0, None, 50]), ("two", [100, 100, 100])], axes=("x", "y")))
-    points = [re.findall(r"[\d.]+", mark.get("transform")) for mark in root.iter(f"{SVG}path") if mark.get("transform")]
+    points = [re.findall(r"[\d.]+", mark.get("transform")) for mark in root.iter("path") if mark.get("transform")]
     height = [float(y) for _, y in points[:5]]
     top, bottom = height[2], height[0]
     assert height == pytest.approx([bottom, (top + bottom) / 2, top, top, top], abs=0.11)
-    levels = {text.text: float(text.get("y")) for text in root.iter(f"{SVG}text") if text.get("y")}
+    levels = {text.text: float(text.get("y")) for text in root.iter("text") if text.get("y")}
     assert (levels["0"], levels["100"]) == pytest.approx((bottom, top), abs=0.11)
+
+
+@given(st.lists(st.tuples(NAMES, st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=9), NAMES)
+def test_any_ladder_can_be_drawn(rungs, title):
+    chart = ladder(title, [(name, old + new, new) for name, old, new in rungs], 100, ["a", "b", "c", "d"], "before")
+    texts = {text.text or "" for text in picture(chart).iter("text")}
+    assert {name for name, _, _ in rungs} <= texts
+    assert [row[1:3] for row in chart.rows] == [[str(old + new), str(new)] for _, old, new in rungs]
+
+
+@given(st.lists(NAMES, min_size=1, max_size=9), st.lists(NAMES, min_size=1, max_size=9), st.data())
+def test_a_grid_has_each_sign_in_its_place(columns, rows, data):
+    cell = GridCell("x", "yes", "there")
+    cells = [[cell if data.draw(st.booleans()) else None for _ in columns] for _ in rows]
+    chart = grid("t", "corner", columns, list(zip(rows, cells, strict=True)), [cell], 0)
+    drawn = [text.text for text in picture(chart).iter("text") if text.get("dx")]
+    assert len(drawn) == sum(each is not None for row in cells for each in row)
+    filled = [[bool(text) for text in row[1:]] for row in chart.rows]
+    assert filled == [[each is not None for each in row] for row in cells]

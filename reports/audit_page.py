@@ -1,0 +1,248 @@
+"""The page of an audit: what somebody who answers for a release reads, follows and signs, as data for formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.model.errors import printable
+from audit.model.report import Report
+from audit.model.words import number
+from reports import page_charts
+from reports.finding_text import REPEATED, told
+from reports.glossary import glossary
+from reports.page import Block, Bullets, Facts, Figures, Page, Paragraph, Section, Signing, Table, Verdict
+from reports.person_entries import other_entries, person_entries
+from reports.phrases import joined, say, say_count
+from reports.release_risk import blamed_columns, panel
+from reports.sentences import (
+    CONTRADICTED,
+    absent,
+    advice,
+    contradicted,
+    facts,
+    fallen,
+    fingerprint,
+    headline,
+    named,
+    notes,
+    reasons,
+    seconds,
+    secrecy,
+    settings,
+    waivers,
+    warnings,
+)
+from reports.summary_text import (
+    allowed,
+    assumed,
+    assumptions,
+    choices,
+    last_release,
+    open_questions,
+    readers,
+    since,
+    summary,
+)
+
+_FILES, _RELEASES = 6, 8
+
+
+def audit_page(report: Report) -> Page:
+    """Return the page of a report."""
+    text, colour = headline(report)
+    return Page(
+        title=say("Audit of {series}", series=printable(report.series.name, 200)),
+        name=printable(report.series.name, 200),
+        inside=report.revealed,
+        mark=_mark(report),
+        sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
+        head=[Facts(list(_head(report)))],
+        verdict=Verdict(
+            {"red": "✗", "yellow": "?", "green": "✓"}[colour],
+            colour,
+            text,
+            say("{what} {remedy}", what=contradicted(report), remedy=CONTRADICTED) if report.contradictions else None,
+        ),
+        summary=[*(Paragraph(line) for line in summary(report)), Bullets(list(reasons(report)), soft=True)],
+        sections=[section for section in _sections(report) if section.blocks],
+    )
+
+
+def _mark(report: Report) -> str:
+    if report.revealed:
+        return say("INTERNAL: this report names people. Keep it inside.")
+    return say("Shareable: no person is named, and no quasi-identifier of anybody is shown.")
+
+
+def _head(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield what was audited, when, by what and for whom."""
+    yield say("Releases"), _releases(report)
+    yield say("Contents"), facts(report)
+    files = [printable(each.path, 60) for each in report.inputs]
+    yield say("Files"), say("{files}; fingerprints at the end", files=joined(files, most=_FILES))
+    yield say("Adversary"), assumed(report)
+    yield say("Date"), say("{date}, by series-audit {version}", date=report.made, version=report.tool_version)
+
+
+def _releases(report: Report) -> str:
+    """Return the releases, each with its date where that is known; of many the first and the last."""
+    told_of = []
+    for tag in report.series.releases:
+        day, name = report.series.published.get(tag), printable(tag, 60)
+        told_of.append(name if day is None else say("{release} ({date})", release=name, date=day))
+    if len(told_of) <= _RELEASES:
+        return joined(told_of)
+    return say("{count} releases, from {first} to {last}", count=len(told_of), first=told_of[0], last=told_of[-1])
+
+
+def _sections(report: Report) -> Iterator[Section]:
+    yield Section(say("What is new since the last report"), [Bullets(list(since(report)))])
+    yield Section(say("Recommendation for release {release}", release=last_release(report)), list(_advice(report)))
+    yield Section(say("Warnings about the files"), _list(list(warnings(report))))
+    yield Section(say("Findings"), list(_findings(report)))
+    yield Section(say("What each attack learns"), list(_ladder(report)))
+    yield Section(say("Risk over time, and by people"), list(_pictures(report)))
+    yield Section(say("Each release by itself"), list(_panel(report)))
+    yield Section(say("Columns to blame"), list(_columns(report)))
+    yield Section(say("What was not judged, and what it would take"), list(_open(report)))
+    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
+    yield Section(say("Waivers"), _list(list(waivers(report))))
+    yield Section(say("Words"), [Facts(glossary(report))])
+    yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
+    yield Section(say("Files"), [_files(report)])
+    yield Section(say("Decision"), list(_decision(report)))
+
+
+def _list(lines: list[str]) -> list[Block]:
+    return [Bullets(lines)] if lines else []
+
+
+def _advice(report: Report) -> Iterator[Block]:
+    yield Paragraph(allowed(report), strong=True)
+    yield Bullets(list(advice(report)))
+
+
+def _findings(report: Report) -> Iterator[Block]:
+    total = sum(attack.findings_total for attack in told(report))
+    if not total:
+        return
+    entries, within = other_entries(report)
+    people = person_entries(report)
+    yield Paragraph(
+        say("Each was checked again, in exact arithmetic, before it was written down, unless it says otherwise."),
+        soft=True,
+    )
+    if people:
+        yield Paragraph(say_count("{count} person, the worst first.", "{count} people, the worst first.", len(people)))
+    yield from people
+    yield from entries
+    if within:
+        yield Paragraph(say("Within the policy’s limits:"), soft=True)
+        yield Bullets(within, soft=True)
+    hidden = total - sum(len(attack.findings) for attack in told(report))
+    if hidden:
+        yield Paragraph(
+            say_count(
+                "{count} finding more is not shown: --findings all.",
+                "{count} findings more are not shown: --findings all.",
+                hidden,
+            )
+        )
+
+
+def _ladder(report: Report) -> Iterator[Block]:
+    rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
+    rows = []
+    for attack in report.attacks:
+        if attack.status == "skipped":
+            rows.append([named(attack), attack.status, absent(attack), *[""] * 5])
+            continue
+        rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
+        people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
+        risks = [number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
+        rows.append([named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
+    head = [
+        say("attack"),
+        say("status"),
+        say("what falls"),
+        say("new people"),
+        say("so far"),
+        say("highest risk"),
+        say("mean risk"),
+        say("time"),
+    ]
+    yield Paragraph(
+        say(
+            "From attacks on one person at a time to reasoning about everybody at once. New people are those with a "
+            "value that is certain by this attack and by none above it."
+        ),
+        soft=True,
+    )
+    yield Table(head, rows, words=3)
+    repeated = [REPEATED] if len(told(report)) < len(report.attacks) else []
+    yield Bullets([*notes(report), *repeated], soft=True)
+
+
+def _pictures(report: Report) -> Iterator[Block]:
+    drawn = [
+        *page_charts.over_time(report),
+        *page_charts.by_risk(report),
+        *page_charts.ladders(report),
+        *page_charts.distributions(report),
+    ]
+    if drawn:
+        yield Figures(drawn)
+
+
+def _panel(report: Report) -> Iterator[Block]:
+    shown = panel(report)
+    if shown.rows:
+        if shown.marks:
+            yield Paragraph(say("✗ breaks a limit of the policy."))
+        yield Table(shown.whole_heads, shown.rows, words=shown.words, marked=shown.marks)
+        yield Bullets(shown.notes, soft=True)
+
+
+def _columns(report: Report) -> Iterator[Block]:
+    rows = [
+        [
+            printable(share.column),
+            printable(release),
+            f"{share.alone:.0%}",
+            f"{share.small:.0%}",
+            f"{share.by_itself:.0%}",
+        ]
+        for share, release in blamed_columns(report)
+    ]
+    if rows:
+        head = [
+            say("column"),
+            say("worst in release"),
+            say("rows that only this column makes unique"),
+            say("rows that it puts into groups of fewer than five"),
+            say("rows unique by it alone"),
+        ]
+        yield Table(head, rows, words=2)
+
+
+def _open(report: Report) -> Iterator[Block]:
+    rows = [list(each) for each in open_questions(report)]
+    if not rows:
+        yield Paragraph(say("Nothing: every attack went through, and every clause of the policy was decided."))
+        return
+    yield Table([say("what"), say("why"), say("what it would take")], rows, words=3)
+
+
+def _ids(report: Report) -> Iterator[str]:
+    yield next(iter(secrecy(report)))
+
+
+def _files(report: Report) -> Table:
+    rows = [[printable(each.path, 200), fingerprint(each), f"{each.rows:,}"] for each in report.inputs]
+    return Table([say("file"), say("SHA-256"), say("rows")], rows, words=2)
+
+
+def _decision(report: Report) -> Iterator[Block]:
+    yield Paragraph(allowed(report))
+    lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
+    yield Signing(choices(report), lines)

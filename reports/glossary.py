@@ -1,0 +1,52 @@
+"""The words of a page that not every reader knows."""
+
+from __future__ import annotations
+
+from audit.model.report import Report
+from reports.phrases import say
+
+_ATTACKS = {
+    "intersection": "What all groups of a person have in common, release by release.",
+    "update-graph": "The histories of values that a person’s groups and the allowed changes leave.",
+    "equivalence": "Sums of groups that leave few people on either side, who then have the same values.",
+    "joint": "Reasoning about everybody at once: which assignments of rows to people fit all releases.",
+    "inference-table": "What a record’s cells in all releases have in common, and how many records fit that.",
+    "homogeneity": "Rows that look alike and all have one sensitive value.",
+    "correspondence": "Which rows of one release can be which rows of the next.",
+    "inference": "How well a statistical model guesses values, against people it was not made of.",
+    "differencing": "Sums and differences of published counts, over tables and releases.",
+}
+
+
+def glossary(report: Report) -> list[tuple[str, str]]:
+    """Return the words that the page uses, each with its meaning."""
+    words = [
+        (say("release"), say("One table as published at one time; the series is all of them.")),
+        (say("group"), say("Rows published together; whoever looks at them cannot tell which row is whose.")),
+        (say("sensitive value"), say("What must not be learnt of a person, a diagnosis say.")),
+        (say("quasi-identifier"), say("A column by which somebody might recognise a person, such as age or postcode.")),
+        (say("risk"), say("How probable a person’s true value is to whoever attacks; 100 % is certainty.")),
+        (say("finding"), say("Something that an attack is certain about, with a proof that anybody can check.")),
+    ]
+    if report.series.counterfeits:
+        words.append((say("counterfeit"), say("A published row that stands for nobody.")))
+    if report.panel:
+        words += [
+            (say("k"), say("How many rows of a release look alike, at least.")),
+            (
+                say("l, entropy l"),
+                say("How many different values rows that look alike have, at least; counted, and by entropy."),
+            ),
+            (say("t"), say("How far the values of rows that look alike are from those of the whole release.")),
+            (
+                say("prosecutor, journalist, marketer"),
+                say(
+                    "The risk that a row is traced to its person: by somebody who knows that the person is in the "
+                    "release; by somebody who knows a population; of all rows together."
+                ),
+            ),
+        ]
+    if report.policy.waived:
+        words.append((say("waiver"), say("A finding that somebody accepted, with a reason and until a date.")))
+    attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.attack in _ATTACKS)
+    return [*words, *((name, say(_ATTACKS[name])) for name in attacks)]

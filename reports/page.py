@@ -1,0 +1,153 @@
+"""A page as data: what a report shows, in order, for formats that draw it: HTML and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from reports.charts import Chart
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; `soft` is for what may be read last, `strong` for what must not be missed."""
+
+    kind: ClassVar[str] = "paragraph"
+    text: str
+    soft: bool = False
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list of sentences."""
+
+    kind: ClassVar[str] = "bullets"
+    items: Sequence[str]
+    soft: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names, each with what there is to say of it."""
+
+    kind: ClassVar[str] = "facts"
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, the first column of which names the rows.
+
+    Attributes:
+        head: the names of the columns.
+        rows: the cells.
+        words: how many columns, from the left, are words; the others are numbers.
+        marked: the cells, by row and column, that break a limit.
+        caption: what it shows; None where the text before it says so.
+    """
+
+    kind: ClassVar[str] = "table"
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+    marked: frozenset[tuple[int, int]] = frozenset()
+    caption: str | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its figures as a table."""
+
+    kind: ClassVar[str] = "figure"
+    chart: Chart
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Pictures that stand side by side where there is room."""
+
+    kind: ClassVar[str] = "figures"
+    charts: Sequence[Chart]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Lines of a proof, one after the other; the blanks before a line tell how deep in cases it stands."""
+
+    kind: ClassVar[str] = "steps"
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finding, or all that is found of one person: a title, and what shows it.
+
+    Attributes:
+        title: what is found.
+        blocks: what shows it.
+        idents: the ids of findings.
+    """
+
+    kind: ClassVar[str] = "entry"
+    title: str
+    blocks: Sequence[Block]
+    idents: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Signing:
+    """A place to decide and to sign: the decisions among which there is a choice."""
+
+    kind: ClassVar[str] = "signing"
+    choices: Sequence[str]
+    lines: Sequence[str]
+
+
+Block: TypeAlias = Paragraph | Bullets | Facts | Table | Figure | Figures | Steps | Entry | Signing
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page under its title."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict: its sign and colour, its sentence, and what stands before it where the assumptions do not hold."""
+
+    sign: str
+    colour: str
+    text: str
+    warning: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole page.
+
+    Attributes:
+        title: of the browser's window.
+        name: the heading.
+        inside: whether it names people.
+        mark: what says so, or that it may be shared.
+        sheet: what stands in the corner of each printed sheet; our own words alone.
+        verdict: the verdict.
+        head: what stands before the verdict.
+        summary: what stands right after it.
+        sections: all else.
+    """
+
+    title: str
+    name: str
+    inside: bool
+    mark: str
+    sheet: str
+    head: Sequence[Block]
+    verdict: Verdict
+    summary: Sequence[Block]
+    sections: Sequence[Section]

@@ -1,0 +1,77 @@
+"""The pictures of an audit's page; their axes count people wherever people are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.model.errors import printable
+from audit.model.report import Exposure, Report
+from reports import charts
+from reports.finding_text import told
+from reports.phrases import say
+from reports.sentences import named
+
+_TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
+_SIZES = 12
+
+
+def over_time(report: Report) -> Iterator[charts.Chart]:
+    """Yield what is found release by release, in people; of attacks on records or classes in these."""
+    tags = [printable(tag, 24) for tag in report.series.releases]
+    shown = {(attack.attack, attack.sensitive) for attack in told(report)}
+    exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
+    if len(tags) > 1 and (lines := [_line(each, report) for each in exposed if each.after_release is not None]):
+        axes = (say("after release"), say("people"))
+        yield charts.lines(say("People found, release by release"), tags, lines, axes=axes)
+    others: dict[str, list[tuple[str, list[float | None]]]] = {}
+    for attack in told(report) if len(tags) > 1 else ():
+        line, label = attack.measures.timeline, attack.measures.subjects_label
+        if isinstance(line, list) and attack.status != "skipped" and label not in ("people", "versions"):
+            others.setdefault(label, []).append((named(attack), list(line)))
+    for label, series in others.items():
+        title = say("Found, release by release, in {things}", things=label)
+        yield charts.lines(title, tags, series, axes=(say("after release"), label))
+
+
+def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
+    name = (
+        say("{attack} ({attribute})", attack=each.attack, attribute=printable(each.sensitive))
+        if each.sensitive
+        else each.attack
+    )
+    incomplete = any(a.incomplete for a in report.attacks if (a.attack, a.sensitive) == (each.attack, each.sensitive))
+    return say("{attack}, at least", attack=name) if incomplete else name, list(each.after_release or ())
+
+
+def by_risk(report: Report) -> Iterator[charts.Chart]:
+    """Yield how many people have which highest risk, by the attack that deduces most; for each attribute."""
+    strongest = {each.sensitive: each for each in report.exposure if each.by_risk is not None}
+    for each in strongest.values():
+        title = say("People by the highest risk of a value, by {attack}", attack=_line(each, report)[0])
+        axes = (say("risk in percent, from …"), say("people"))
+        yield charts.bars(title, _TENTHS, [(each.attack, list(each.by_risk or ()))], axes=axes)
+
+
+def ladders(report: Report) -> Iterator[charts.Chart]:
+    """Yield whom each attack adds to those before it, for each attribute."""
+    for sensitive in dict.fromkeys(rung.sensitive for rung in report.ladder):
+        rungs = [(r.attack, r.so_far, r.beyond) for r in report.ladder if r.sensitive == sensitive]
+        heads = [say("attack"), say("people so far"), say("new by this attack"), say("people in all")]
+        title = say("People whose value is certain, attack by attack")
+        if sensitive:
+            title = say("People whose {attribute} is certain, attack by attack", attribute=printable(sensitive))
+        yield charts.ladder(title, rungs, report.series.individuals, heads, say("found by an attack above already"))
+
+
+def distributions(report: Report) -> Iterator[charts.Chart]:
+    """Yield what attacks counted by size: how many values are left to people, say."""
+    for attack in told(report):
+        for what in attack.measures.distributions():
+            sizes, most = what.counts, max(what.counts, default=0)
+            places = range(min(sizes.keys() | {1}), min(most, _SIZES) + 1)  # 0 where somebody contradicts assumptions
+            ticks, counts = [str(size) for size in places], [float(sizes.get(size, 0)) for size in places]
+            if most > _SIZES:
+                ticks.append(f">{_SIZES}")
+                counts.append(sum(count for size, count in sizes.items() if size > _SIZES))
+            title = say("{what}, by {attack}", what=what.title, attack=named(attack))
+            yield charts.bars(title, ticks, [(what.vertical, counts)], axes=(what.horizontal, what.vertical))

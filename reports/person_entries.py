@@ -1,0 +1,182 @@
+"""Findings as entries of a page: people first, the worst first, each once with all that is found of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from audit.model.errors import printable
+from audit.model.report import (
+    AttackReport,
+    FoundPerson,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedGroup,
+    NamedNarrowed,
+    NamedPin,
+    NamedRisk,
+    Report,
+)
+from reports.finding_text import places, sentence, steps, told, unproved
+from reports.page import Block, Bullets, Entry, Figure, Paragraph, Steps, Table
+from reports.phrases import joined, say, say_count
+from reports.proof_chart import proof_chart
+from reports.proof_text import in_short
+from reports.sentences import listing, named
+
+_Found = tuple[AttackReport, NamedFinding]
+
+
+def person_entries(report: Report) -> list[Entry]:
+    """Return those of whom something is found, the worst first."""
+    by_id = {finding.id: (attack, finding) for attack in report.attacks for finding in attack.findings}
+    listed = [(person, [by_id[ident] for ident in person.findings if ident in by_id]) for person in report.people]
+    known = [(person, found) for person, found in listed if found]
+    known.sort(key=lambda each: _badness(*each))
+    return [_person(report, person, found) for person, found in known]
+
+
+def _badness(person: FoundPerson, found: Sequence[_Found]) -> tuple[float, int]:
+    return -max(getattr(finding, "risk", 0.0) for _, finding in found), -len(person.reasons)
+
+
+def _person(report: Report, person: FoundPerson, found: Sequence[_Found]) -> Entry:
+    who, by = printable(person.individual), joined([printable(name) for name in person.reasons])
+    if person.sensitive:
+        title = say(
+            "{who}, {attribute}: found by {attacks}", who=who, attribute=printable(person.sensitive), attacks=by
+        )
+    else:
+        title = say("{who}: found by {attacks}", who=who, attacks=by)
+    claims: dict[object, list[_Found]] = {}
+    for attack, finding in found:
+        claims.setdefault(_claim(finding, constant=not report.adversary.transitions), []).append((attack, finding))
+    blocks: list[Block] = []
+    for alike in claims.values():
+        attack, finding = min(alike, key=lambda each: _length(each[1]))
+        blocks.append(Paragraph(f"{_sentence(attack, finding)}.", strong=True))
+        blocks += shown(finding)
+    return Entry(title, blocks, [finding.id for _, finding in found])
+
+
+def _claim(finding: NamedFinding, *, constant: bool) -> object:
+    """Return what a finding claims: where values never change, the same one of every release."""
+    value = getattr(finding, "value", None)
+    attribute = getattr(finding, "attribute", None)
+    certain = not isinstance(finding, NamedRisk)
+    return certain, attribute, value, None if constant else getattr(finding, "release", None)
+
+
+def _length(finding: NamedFinding) -> tuple[bool, int]:
+    """Return how long it takes to follow a finding; one without a proof is followed last."""
+    steps_of = len(getattr(finding, "certificate", ()))
+    proof = finding.proof if isinstance(finding, NamedDisclosure) else None
+    more = 0 if proof is None else len(in_short(proof, "", ""))
+    return getattr(finding, "evidence", "proof") != "proof", more * 10 + steps_of
+
+
+def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
+    """Return the findings about no single person that break a limit, and in a line each those that break none."""
+    people = {ident for person in report.people for ident in person.findings}
+    entries, within = [], []
+    for attack in told(report):
+        for finding in attack.findings:
+            if finding.id in people:
+                continue
+            if breaks(finding, report):
+                entries.append(Entry(_sentence(attack, finding), shown(finding), [finding.id]))
+            else:
+                within.append(
+                    say(
+                        "{finding} ({attack}, {id})",
+                        finding=_sentence(attack, finding),
+                        attack=named(attack),
+                        id=finding.id,
+                    )
+                )
+    return entries, within
+
+
+def breaks(finding: NamedFinding, report: Report) -> bool:
+    """Tell whether a finding is beyond a limit of the policy in force."""
+    limits = report.policy.limits
+    if isinstance(finding, NamedEquivalence):
+        return finding.e < limits.get("min_e", 2)
+    if isinstance(finding, NamedNarrowed):
+        return finding.class_size < limits.get("k", 2)
+    if isinstance(finding, NamedGroup):
+        return finding.risk >= limits.get("max_risk", 1.0)
+    return True
+
+
+def _sentence(attack: AttackReport, finding: NamedFinding) -> str:
+    return sentence(finding, by_version=attack.measures.by_version)
+
+
+def shown(finding: NamedFinding) -> list[Block]:
+    """Return what shows a finding, so that it can be followed by hand."""
+    blocks: list[Block] = []
+    if isinstance(finding, NamedDisclosure):
+        blocks += _disclosure(finding)
+    elif isinstance(finding, NamedEquivalence | NamedPin):
+        blocks += _weights(finding)
+    elif not isinstance(finding, NamedGroup):
+        lines = [line for line in steps(finding) if line not in set(places(finding))]
+        blocks += [Bullets(lines)] if lines else []
+    if finding.located:
+        blocks.append(Bullets(list(places(finding)), soft=True))
+    return blocks
+
+
+def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
+    chart = proof_chart(finding)
+    if chart is not None:
+        yield Figure(chart)
+    elif finding.certificate:
+        yield Bullets(list(_releases(finding)))
+    if finding.evidence == "solver":
+        yield Paragraph(say("No proof was found within the limits: a solver says that no other value is possible."))
+    elif finding.proof is not None:
+        yield Steps(in_short(finding.proof, finding.individual, finding.value))
+    elif any(step.feasible is not None for step in finding.certificate):
+        yield Paragraph(say("On the paths that the transitions allow, one value is left."), soft=True)
+    else:
+        yield Paragraph(say("Just one value is possible in every release."), soft=True)
+
+
+def _releases(finding: NamedDisclosure) -> Iterator[str]:
+    for step in finding.certificate:
+        left = listing(step.candidates if step.feasible is None else step.feasible)
+        yield say_count(
+            "Release {release}, group {groups}: {values}.",
+            "Release {release}, groups {groups}: {values}.",
+            len(step.groups),
+            release=printable(step.release),
+            groups=listing(step.groups),
+            values=left,
+        )
+
+
+def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
+    if finding.error is not None:
+        yield Paragraph(say("{reason}.", reason=unproved(finding.error)))
+        return
+    if isinstance(finding, NamedPin):
+        yield Paragraph(
+            say(
+                "Count the people of these groups, each group as often as its weight says: this person, and this "
+                "value, are all that remains."
+            )
+        )
+    else:
+        yield Paragraph(
+            say(
+                "Count the people of these groups, each group as often as its weight says: the one side, less the "
+                "other, is all that remains, and no value does."
+            )
+        )
+    head = [say("release"), say("group"), say("weight")]
+    rows = [
+        [printable(each.release), printable(each.group), each.weight.replace("-", "−")] for each in finding.certificate
+    ]
+    yield Table(head, rows, words=2)

@@ -1,0 +1,274 @@
+"""What a page says in whole sentences for whoever answers for a release: what happened, how bad it is, what now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.model.adversary import ADVERSARIES
+from audit.model.errors import printable
+from audit.model.report import AttackReport, LadderStep, Report
+from reports.phrases import joined, say, say_count
+from reports.sentences import named, percent, violating
+
+_HALF = 5
+"""The first of the tenths that are one half or more."""
+
+
+def last_release(report: Report) -> str:
+    """Return the tag of the release that came last."""
+    return printable(report.series.releases[-1], 60)
+
+
+def assumed(report: Report) -> str:
+    """Return whom the audit assumes, in a sentence."""
+    who = ADVERSARIES[report.adversary.kind].person
+    return say("Audited for {who} ({name}).", who=say(who), name=report.adversary.kind)
+
+
+def summary(report: Report) -> list[str]:
+    """Return three sentences: what was done, what it found, and what now."""
+    return [_done(report), _found(report), _now(report)]
+
+
+def _done(report: Report) -> str:
+    tried = [attack for attack in report.attacks if attack.status != "skipped"]
+    attacks = len({attack.attack for attack in tried})
+    how_many = say_count("{count} way of attack was tried", "{count} ways of attack were tried", attacks)
+    releases = say_count("{count} release", "{count} releases", len(report.series.releases))
+    if report.series.individuals:
+        people = say_count("{count} person", "{count} people", report.series.individuals)
+        return say(
+            "{releases} with data of {people} were audited; {attacks}.",
+            releases=releases,
+            people=people,
+            attacks=how_many,
+        )
+    rows = say_count("{count} row", "{count} rows", report.series.rows)
+    return say("{releases} with {rows} were audited; {attacks}.", releases=releases, rows=rows, attacks=how_many)
+
+
+def _found(report: Report) -> str:
+    """Return how bad it is, in people."""
+    if report.contradictions:
+        return say(
+            "The published values of {count} of {people} people contradict what is assumed, so that nothing below "
+            "certainty can be relied on.",
+            count=report.contradictions.changed + report.contradictions.infeasible,
+            people=report.series.individuals,
+        )
+    rung = worst_rung(report)
+    if rung is None:
+        return _counted(report)
+    people, likely = report.series.individuals, _likely(report, rung)
+    value = value_of(rung.sensitive)
+    if rung.so_far:
+        more = say_count("{count} further person", "{count} further people", likely or 0)
+        if likely:
+            return say(
+                "For {found} of {people} people {value} can be told for certain ({share}), and for {more} with 50 % or "
+                "more.",
+                found=rung.so_far,
+                people=people,
+                value=value,
+                share=_share(rung.so_far, people),
+                more=more,
+            )
+        return say(
+            "For {found} of {people} people {value} can be told for certain ({share}).",
+            found=rung.so_far,
+            people=people,
+            value=value,
+            share=_share(rung.so_far, people),
+        )
+    return _highest(report, value)
+
+
+def _highest(report: Report, value: str) -> str:
+    """Return how bad it is where nobody's value is certain."""
+    equal = [a for a in violating(report) if a.measures.about_values and not a.people and a.findings_total]
+    if equal:
+        told = equal[0].measures.accusation(value, at_least=equal[0].incomplete)
+        return say("Nobody’s value can be told for certain, but {told}.", told=told)
+    known = [a.risks.max_risk for a in report.attacks if isinstance(a.risks.max_risk, float)]
+    if known and not any(attack.incomplete for attack in report.attacks):
+        return say("Nobody’s value can be told for certain; the highest risk is {risk}.", risk=percent(max(known)))
+    return say("Nobody’s value was found for certain, but not every attack came to its end.")
+
+
+def _likely(report: Report, rung: LadderStep) -> int | None:
+    """Return how many people have a value that is not certain, but as likely as not."""
+    known = [each for each in report.exposure if each.sensitive == rung.sensitive and each.by_risk is not None]
+    return sum(known[-1].by_risk[_HALF:-1]) if known and known[-1].by_risk is not None else None
+
+
+def _counted(report: Report) -> str:
+    """Return how bad it is where values of people are not in question."""
+    found = [attack for attack in violating(report) if attack.findings_total]
+    if found:
+        worst = max(found, key=lambda attack: attack.findings_total)
+        told = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
+        return say("By {attack}, {told}.", attack=named(worst), told=told)
+    if report.policy.violations:
+        return say("No attack found anybody, but groups are smaller than the policy asks for.")
+    if report.policy.undecided:
+        return say("Nothing was found, but not everything that the policy asks could be decided.")
+    return say("Nothing was found that the policy forbids.")
+
+
+def _now(report: Report) -> str:
+    last = last_release(report)
+    if report.contradictions:
+        return say("Correct the data, or say which values may follow which, and audit again before anything goes out.")
+    if report.policy.violations and only_last(report):
+        return say("Hold release {release} back if it is not out yet: without it nothing was found.", release=last)
+    if report.policy.violations:
+        return say(
+            "Publish no further release of this kind: what is out cannot be taken back, and each one more would add "
+            "to it."
+        )
+    if report.interrupted or report.policy.undecided:
+        return say(
+            "Do not take this for a clearance: settle what is open, below, before release {release} goes out.",
+            release=last,
+        )
+    return say("As far as was asked, release {release} may go out; audit again before the next one does.", release=last)
+
+
+def only_last(report: Report) -> bool:
+    """Tell whether all that breaks the policy came with the last release."""
+    last = report.series.releases[-1]
+    if len(report.series.releases) < 2 or not report.policy.violations:
+        return False
+    if any(each.release not in (None, last) for each in report.policy.violations):
+        return False
+    lines = [attack.measures.timeline for attack in violating(report)]
+    return all(isinstance(line, list) and len(line) > 1 and line[-2] == 0 for line in lines)
+
+
+def worst_rung(report: Report) -> LadderStep | None:
+    """Return the last rung of the attribute of which most people's values are certain; None without a ladder."""
+    lasts = {rung.sensitive: rung for rung in report.ladder}
+    return max(lasts.values(), key=lambda rung: rung.so_far, default=None)
+
+
+def value_of(sensitive: str | None) -> str:
+    """Return what is found out."""
+    return say("the value of {name}", name=printable(sensitive)) if sensitive else say("the sensitive value")
+
+
+def _share(found: int, people: int) -> str:
+    return percent(found / people) if people else ""
+
+
+def since(report: Report) -> Iterator[str]:
+    """Yield what is new since an earlier report."""
+    old = report.baseline
+    if old is None:
+        yield say("No earlier report was named; with --baseline REPORT.json this page tells what is new since then.")
+        return
+    verdict = say("the policy held") if old.passed else say("the policy did not hold")
+    if old.made is not None:
+        yield say("The earlier report is of {date}; then {verdict}.", date=old.made, verdict=verdict)
+    else:
+        yield say("The earlier report tells no date; then {verdict}.", verdict=verdict)
+    added = [printable(tag, 60) for tag in report.series.releases if tag not in old.releases]
+    if added:
+        yield say("New releases: {releases}.", releases=joined(added))
+    else:
+        yield say("No release has been added.")
+    new = sum(attack.findings_total for attack in report.attacks)
+    yield say_count(
+        "{count} finding is new; only such count here.", "{count} findings are new; only such count here.", new
+    )
+    yield say("Of its {findings} findings {still} are found again.", findings=old.findings, still=old.still)
+
+
+def choices(report: Report) -> list[str]:
+    """Return the decisions that the verdict allows."""
+    last = last_release(report)
+    if report.policy.violations or report.contradictions:
+        return [
+            say("Release {release} does not go out.", release=last),
+            say("Release {release} goes out changed, after an audit of what was changed:", release=last),
+            say("The findings are accepted, for this reason and until this date:"),
+        ]
+    if report.interrupted or report.policy.undecided:
+        return [
+            say("Release {release} waits until what is open has been decided.", release=last),
+            say("Release {release} goes out all the same; what is open is accepted, for this reason:", release=last),
+        ]
+    return [
+        say("Release {release} may go out.", release=last),
+        say("Release {release} does not go out, for this reason:", release=last),
+    ]
+
+
+def allowed(report: Report) -> str:
+    """Return what the verdict allows, in a sentence."""
+    if report.policy.violations or report.contradictions:
+        return say("The verdict does not allow this release to go out as it is.")
+    if report.interrupted or report.policy.undecided:
+        return say("The verdict neither allows nor forbids this release: not everything was decided.")
+    return say("The verdict allows this release to go out, under the assumptions told here.")
+
+
+def assumptions(report: Report) -> Iterator[str]:
+    """Yield what has to be true for the verdict to be."""
+    who = ADVERSARIES[report.adversary.kind]
+    yield say("Whoever attacks is {who}.", who=say(who.person))
+    if who.knows_people and report.adversary.transitions:
+        yield say("Values of people may change from release to release, as the transitions allow.")
+    elif who.knows_people:
+        yield say("The value of a person is the same in all releases.")
+    if report.adversary.known:
+        yield say_count(
+            "The values of {count} person are known beforehand, and count no more.",
+            "The values of {count} people are known beforehand, and count no more.",
+            report.adversary.known,
+        )
+    yield say("Nothing else was published of the same people than the files named at the end of this page.")
+    if who.knows_people:
+        yield say("The key says rightly whose row is whose.")
+
+
+def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
+    """Yield what was not judged, why, and what it would take."""
+    for clause in report.policy.undecided:
+        yield clause.measure, printable(clause.reason, 400), _would_take(clause.reason)
+    for state in ("not judged", "not asked"):
+        for each in report.policy.ended(state):
+            yield each.clause, printable(each.reason or state, 400), _would_take(each.reason or "")
+    reasons: dict[tuple[str, str], list[AttackReport]] = {}
+    for attack in report.attacks:
+        if attack.reason:
+            reasons.setdefault((attack.status, attack.reason), []).append(attack)
+    for (_, reason), attacks in reasons.items():
+        yield joined(list(dict.fromkeys(map(named, attacks)))), printable(reason, 400), _would_take(reason)
+
+
+def _would_take(reason: str) -> str:
+    if "time limit" in reason:
+        return say("more time: --time-limit SECONDS")
+    if "`published`" in reason or "never change" in reason:
+        return say("nothing: it is not for such a series")
+    if "it needs" in reason:
+        return say("what it needs, in series.toml")
+    if "contradict" in reason:
+        return say("data that agree with what is assumed")
+    return ""
+
+
+def readers(report: Report) -> Iterator[str]:
+    """Yield what this page tells to whom."""
+    if report.revealed:
+        yield say("This version names people, their cells and lines. It is for those inside who may see the data.")
+        return
+    yield say("People have pseudonyms here, and nothing of their quasi-identifiers is shown.")
+    if any(attack.findings for attack in report.attacks):
+        yield say(
+            "Somebody who has the published files as well, and knows in which group a person is, can find that "
+            "person’s finding here, by its groups and values, and so learn what the audit found out."
+        )
+        yield say("To share numbers alone, make this page with --findings 0.")
+    else:
+        yield say("It tells numbers alone: nobody who has the files learns more about anybody from it.")
