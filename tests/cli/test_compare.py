@@ -253,7 +253,7 @@ def test_a_page_shows_what_the_table_shows(here):
     for line in without_lines_of_times(compare(*words)).splitlines()[3:]:
         for cell in re.split(r"  +", line.strip()):
             assert html.escape(cell, quote=True).replace("&#x27;", "&#39;") in text
-    assert text.count("<img ") >= 4
+    assert text.count("<svg ") >= 4
     assert "<script" not in text
 
 
