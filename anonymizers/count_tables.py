@@ -16,6 +16,7 @@ import numpy.typing as npt
 from audit.model.count_tables import Counts, Flags
 
 Texts = npt.NDArray[np.str_]
+_KEYS = 256
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -122,6 +123,43 @@ class RandomRounding:
 
 
 @dataclass(frozen=True)
+class CellKey:
+    """Each count is off by a little that depends on who is counted, so that the same people are always off by the same.
+
+    People have keys from 0 to 255; those of a cell, added up modulo 256, choose by how much it is off: all values up to
+    `largest` are equally likely, those that would make a count negative aside. Empty cells stay empty.
+
+    Source: Fraser and Wooton, A proposed method for confidentialising tabular output to protect against differencing,
+    UNECE work session on statistical data confidentiality, 2005.
+    """
+
+    largest: int = 2
+    name: str = "cell-key"
+
+    @property
+    def rules(self) -> Mapping[str, str]:
+        """What the manifest says of it."""
+        return {"perturbation": str(self.largest)}
+
+    def publish(self, table: Counts, rng: np.random.Generator) -> Texts:
+        """Return what each cell is published as; the seed of `rng`, not its state, is that of the people's keys."""
+        keys = np.zeros_like(table)
+        finest = tuple(slice(0, -1) for _ in table.shape)
+        counts = table[finest]
+        seed = rng.bit_generator.seed_seq.generate_state(4).tolist()
+        people = [np.random.default_rng([*seed, place]) for place in range(counts.size)]
+        each = [one.integers(0, _KEYS, n).sum() for one, n in zip(people, counts.ravel().tolist(), strict=True)]
+        keys[finest] = np.array(each).reshape(counts.shape)
+        for axis in range(table.ndim):
+            last = tuple(slice(-1, None) if one == axis else slice(None) for one in range(table.ndim))
+            keys[last] = keys.sum(axis=axis, keepdims=True)
+        most = np.minimum(self.largest, table)
+        noise = keys % _KEYS * (2 * most + 1) // _KEYS - most
+        published: Texts = (table + noise).astype(str)
+        return published
+
+
+@dataclass(frozen=True)
 class Unprotected:
     """All counts as they are."""
 
@@ -141,6 +179,7 @@ COUNT_METHODS: Mapping[str, CountMethod] = {
         SecondarySuppression(),
         ConventionalRounding(),
         RandomRounding(),
+        CellKey(),
         Unprotected(),
     )
 }

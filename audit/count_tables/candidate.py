@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.count_tables.intervals import rounded_interval, with_threshold
+from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.manifest import Rounding, TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts, read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
@@ -179,7 +179,7 @@ def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedC
         if middle is not None:
             to = rounding.to
             number = (2 * middle + to) // (2 * to) * to
-            ends = rounded_interval(number, rounding) or (0, 0)
+            ends = widened(rounded_interval(number, rounding) or (0, 0), counts.manifest.perturbation)
             lower[row], upper[row] = with_threshold(number, ends, counts.manifest.threshold if number else None)
             lower[row], upper[row] = min(lower[row], middle), max(upper[row], middle)
     return replace(counts, lower=lower, upper=upper)

@@ -58,6 +58,15 @@ def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
     return max(0, ends[0]), ends[1]
 
 
+def widened(interval: Interval, perturbation: int) -> Interval:
+    """Return the counts that are off by so much at most from those of an interval.
+
+    >>> widened((1, 3), 2)
+    (0, 5)
+    """
+    return max(0, interval[0] - perturbation), min(UNBOUNDED, interval[1] + perturbation)
+
+
 def with_threshold(number: int, interval: Interval, threshold: int | None) -> Interval:
     """Return what a threshold leaves of the counts that a published number stands for.
 
@@ -130,6 +139,8 @@ class Interpreter:
         else:
             number = number_of(text)
             low, high = ANYTHING if number is None else rounded_interval(number, self.manifest.rounding) or ANYTHING
+            if number is not None:
+                low, high = widened((low, high), self.manifest.perturbation)
         if rate and denominator:
             least, most = self._rate(rate, denominator)
             if number is None or not self.manifest.rates or not self.manifest.rates.of_published:
@@ -144,6 +155,8 @@ class Interpreter:
                 self._rates[key] = ANYTHING
             else:
                 counts = rate_interval(numbers[0], numbers[1], rates)
-                of_published = rates.of_published
-                self._rates[key] = published_rate_interval(counts, self.manifest.rounding) if of_published else counts
+                if rates.of_published:
+                    published = published_rate_interval(counts, self.manifest.rounding)
+                    counts = widened(published, self.manifest.perturbation)
+                self._rates[key] = counts
         return self._rates[key]

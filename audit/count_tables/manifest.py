@@ -78,6 +78,7 @@ class TableManifest:
         markers: what else a value can be, and the least and greatest count that it stands for.
         status: a column in which markers stand instead of the value, if any.
         threshold: counts from 1 to one less are always published as a marker.
+        perturbation: by how much numbers may be off, before they are rounded.
         absent_is_zero: whether a row that is left out is a 0.
     """
 
@@ -98,6 +99,7 @@ class TableManifest:
     markers: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     status: str | None = None
     threshold: int | None = None
+    perturbation: int = 0
     rounding: Rounding | None = None
     rates: Rates | None = None
     over_time: OverTime = "independent"
@@ -183,6 +185,7 @@ class _TableManifestReader(Reader):
             "markers",
             "status",
             "threshold",
+            "perturbation",
             "rounding",
             "rates",
             "over_time",
@@ -219,6 +222,7 @@ class _TableManifestReader(Reader):
             markers=self.markers(table),
             status=self.text(table, "status"),
             threshold=self.whole(table, "threshold", 2),
+            perturbation=self.whole(table, "perturbation", 0) or 0,
             rounding=self.rounding(table),
             rates=self.rates(table),
             over_time=self.over_time(table),

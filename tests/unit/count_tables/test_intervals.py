@@ -7,6 +7,7 @@ import pytest
 
 from audit.count_tables.intervals import Interpreter, published_rate_interval, rate_interval, rounded_interval
 from audit.count_tables.manifest import Rates, Rounding, TableManifest
+from audit.model.count_tables import UNBOUNDED
 from tests.oracle.count_tables import counts_of
 
 WAYS = [(to, how) for how in ("nearest", "even", "down", "up", "random", "midpoint") for to in (2, 3, 4, 5, 6, 10)]
@@ -76,3 +77,10 @@ def test_a_marker_in_the_place_of_a_rate_says_nothing(tmp_path):
     assert Interpreter(manifest).interval("*", "15.0", "200") == (3, 3)
     assert Interpreter(manifest).interval("", "15.0", "200") == (3, 3)
     assert Interpreter(manifest).interval("3", "15.0", "200") == (3, 3)
+
+
+def test_a_number_that_is_perturbed_and_then_rounded(tmp_path):
+    manifest = TableManifest(tmp_path, "", (), ("area",), "n", perturbation=2, rounding=Rounding(5, "nearest"))
+    assert Interpreter(manifest).interval("10") == (6, 14)
+    assert Interpreter(manifest).interval("0") == (0, 4)
+    assert Interpreter(manifest).interval("") == (0, UNBOUNDED)

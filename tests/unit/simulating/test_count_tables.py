@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from anonymizers.count_tables import COUNT_METHODS, SecondarySuppression
+from anonymizers.count_tables import COUNT_METHODS, CellKey, SecondarySuppression
 from audit.count_tables.intervals import Interpreter
 from audit.count_tables.manifest import read_table_manifest
 from audit.simulating.count_tables import TablePlan, series_files, true_tables, with_totals
@@ -54,3 +54,19 @@ def test_every_baseline_of_growing_tables_is_broken_but_the_random_one_least(tmp
     assert results["threshold"][0] == results["none"][0] == 1
     assert results["random-rounding"][1] < results["threshold"][1]
     assert results["secondary"][1] < results["threshold"][1]
+
+
+def test_the_same_people_are_always_off_by_the_same():
+    """The cell key of a count is that of the people in it, in every release and every total."""
+    rng, counts = np.random.default_rng(8), np.random.default_rng(9).poisson(4, size=(5, 3))
+    later = counts + np.eye(5, 3, dtype=np.int64)
+    first, second = (CellKey().publish(with_totals(each), rng).astype(np.int64) for each in (counts, later))
+    same = with_totals(counts) == with_totals(later)
+    assert (first[same] == second[same]).all()
+    assert not (first[:-1, :-1] == counts).all()
+    assert (abs(first - with_totals(counts)) <= 2).all()
+    alone = np.zeros((5, 3), dtype=np.int64)
+    alone[2, 1] = 9
+    told = CellKey().publish(with_totals(alone), rng).astype(np.int64)
+    assert told[2, 1] == told[2, -1] == told[-1, 1] == told[-1, -1]
+    assert told.sum() == 4 * told[2, 1]
