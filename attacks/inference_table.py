@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows, narrowed
 from audit.model.evidence import Codes, Evidence, Records, RecordSource
-from audit.model.measures import Measures
+from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
 from audit.model.outcome import Cause, Flags, IdentityDisclosures, Outcome, Places
 from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
@@ -57,6 +57,7 @@ class InferenceTableMeasures(Measures):
     once_unsafe: int
     smallest_class: int | None
 
+    criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, LINKABILITY})
     about_values: ClassVar[bool] = False
     timeline_label: ClassVar[str] = "below k"
     remedy: ClassVar[str] = (

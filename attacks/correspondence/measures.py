@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from audit.model.measures import Measures
+from audit.model.measures import INFERENCE, LINKABILITY, Measures
 from audit.model.words import plural
 
 
@@ -37,6 +37,7 @@ class CorrespondenceMeasures(Measures):
     excluded: int
     worlds: int | None
 
+    criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish a release whose groups are unions of earlier ones, or groups of more values each."
 

@@ -31,6 +31,7 @@ from audit.model.errors import UsageError
 from audit.model.options import Option, options_of
 from audit.model.report import Report
 from audit.runtime.distributed.engines import ENGINES
+from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def add_arguments(main: Parser, commands: Mapping[str, ModuleType], words: Seque
     others = ", ".join(commands)
     main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
     add_options(main, Names(FORMATS.names))
+    main.add_argument(
+        "--document",
+        choices=Names(DOCUMENTS.names),
+        metavar="NAME",
+        help=f"write a document about the audit in the place of a report: {', '.join(DOCUMENTS.names)}",
+    )
     main.add_argument(
         "--baseline",
         metavar="REPORT.json",
@@ -170,7 +177,10 @@ def run(arguments: argparse.Namespace) -> int:
             report = build_report(done, pseudonymizer(series, how), how)
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
-    write(report, arguments.format, arguments.output)
+    if arguments.document is None:
+        write(report, arguments.format, arguments.output)
+    else:
+        put(DOCUMENTS.load(arguments.document)().render(report), arguments.output)
     return report.exit_code
 
 

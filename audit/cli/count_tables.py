@@ -129,6 +129,8 @@ def options(arguments: argparse.Namespace) -> CountOptions:
         raise UsageError(f"{others[0]} does not apply to count tables, which name nobody; leave it out")
     if arguments.adversary is not None:
         raise UsageError("--adversary has no meaning for count tables: all that is needed was published; leave it out")
+    if getattr(arguments, "document", None) is not None:
+        raise UsageError("--document is about series of rows about people; for count tables, use --format html")
     limits = dict([*arguments.policy, *([arguments.k] if arguments.k else [])])
     for clause, value in limits.items():
         try:

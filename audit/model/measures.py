@@ -24,6 +24,11 @@ class Absent(Enum):
 
 ABSENT: Final = Absent.ABSENT
 
+# The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.
+SINGLING_OUT: Final = "singling out"
+LINKABILITY: Final = "linkability"
+INFERENCE: Final = "inference"
+
 
 @dataclass(frozen=True)
 class LeastBounds:
@@ -79,6 +84,7 @@ class Measures(Mapping[str, object]):
         about_everybody: whether it reasons about everybody's values at once.
         timeline_label: what the timeline counts, in a word or two.
         remedy: what would have kept people from being found.
+        criteria: which of singling out, linkability and inference it is an attempt at.
     """
 
     timeline: list[int] | Absent = ABSENT
@@ -87,6 +93,7 @@ class Measures(Mapping[str, object]):
     about_values: ClassVar[bool] = True
     about_everybody: ClassVar[bool] = False
     timeline_label: ClassVar[str] = "found"
+    criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})
     remedy: ClassVar[str] = (
         "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
     )

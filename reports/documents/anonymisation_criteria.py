@@ -1,0 +1,62 @@
+"""The three criteria of the Article 29 Working Party (Opinion 05/2014, WP216): singling out, linkability, inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
+from audit.model.report import Report
+from audit.model.words import plural
+from reports.documents.sections import audited, blank, document, found, limits_of_the_audit, signature, verdict
+from reports.escaping import markdown as escaped
+from reports.sentences import named
+
+_CRITERIA = {
+    SINGLING_OUT: "Singling out: can records of one person be isolated?",
+    LINKABILITY: "Linkability: can records of one person, or of a group, be linked?",
+    INFERENCE: "Inference: can a value be deduced with significant probability?",
+}
+
+
+@dataclass(frozen=True)
+class AnonymisationCriteria:
+    """Render a report by the three criteria, each with what was measured and by which attack."""
+
+    name: str = "wp29"
+
+    def render(self, report: Report) -> str:
+        """Return the document as Markdown with a final line break."""
+        return document(
+            "Anonymisation by the criteria of Opinion 05/2014",
+            "For each criterion: which attack looked, and what it found in all releases together.",
+            report,
+            [
+                ("What was audited", audited(report)),
+                *((title, _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
+                ("Verdict by the policy in force", verdict(report)),
+                ("What was not decided, and what limits the result", limits_of_the_audit(report)),
+                ("Assessment", signature("Data protection officer")),
+            ],
+        )
+
+
+def _criterion(report: Report, criterion: str) -> Iterator[str]:
+    ran = [each for each in report.attacks if each.status != "skipped" and criterion in each.measures.criteria]
+    if criterion == SINGLING_OUT:
+        yield from _alone(report)
+    for attack in ran:
+        least = " (a bound from below: it did not come to an end)" if attack.incomplete else ""
+        yield f"* {escaped(named(attack))}: {escaped(found(attack))}{least}"
+    if not ran and (criterion != SINGLING_OUT or not report.panel):
+        yield "**Not judged**: no attack that applies to this series looks at this criterion."
+    yield f"Assessment: {blank('whether this is acceptable, and why')}"
+
+
+def _alone(report: Report) -> Iterator[str]:
+    for tag in report.series.releases:
+        panels = [each for each in report.panel if each.release == tag]
+        if panels:
+            k, alone = min(each.k for each in panels), max(each.alone for each in panels)
+            rows = plural(alone, "row shares its", "rows share their")
+            yield f"* release {escaped(tag)} by itself: {rows} quasi-identifiers with no other; smallest class {k:,}"

@@ -1,0 +1,133 @@
+"""Sections of the documents that people complete and sign: what was measured, in Markdown, and marked blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from audit.model.errors import printable
+from audit.model.report import AttackReport, Report
+from reports.escaping import markdown as escaped
+from reports.sentences import (
+    CONTRADICTED,
+    absent,
+    adversary,
+    contradicted,
+    facts,
+    fallen,
+    fingerprint,
+    headline,
+    named,
+    settings,
+    undecided,
+    violated,
+    waivers,
+    warnings,
+)
+
+REVEALED = "**INTERNAL: names people.** Keep this document inside."
+_CLAUSES = {
+    "holds": "holds",
+    "violated": "is violated",
+    "undecided": "could not be decided",
+    "not asked": "was not asked",
+    "not judged": "was not judged",
+}
+
+
+def blank(what: str) -> str:
+    """Return the place for something that only people know.
+
+    >>> blank("name of the controller")
+    '**[to be filled in: name of the controller]**'
+    """
+    return f"**[to be filled in: {what}]**"
+
+
+def document(title: str, purpose: str, report: Report, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Return a document: its title, what it is for, and its sections, each a title and paragraphs or list items."""
+    lines = [f"# {title}", "", f"{escaped(printable(report.series.name, 200)) or 'A series'}", ""]
+    if report.revealed:
+        lines += [REVEALED, ""]
+    lines += [purpose, ""]
+    for number, (heading, body) in enumerate(sections, 1):
+        lines += [f"## {number}. {heading}", *_spaced(body), ""]
+    made = f"Made by series-audit {report.tool_version} on {report.made.isoformat()} from the audit of the same day."
+    return "\n".join([*lines, made]) + "\n"
+
+
+def _spaced(body: Iterable[str]) -> Iterator[str]:
+    """Yield lines with an empty one before each paragraph, list and table."""
+    before = ""
+    for line in body:
+        kind = line[0] if line.startswith(("* ", "|")) else ""
+        if not kind or kind != before:
+            yield ""
+        yield line
+        before = kind
+
+
+def audited(report: Report) -> Iterator[str]:
+    """Yield what was audited, for which adversary, and under which limits."""
+    yield f"Releases: {escaped(', '.join(printable(tag) for tag in report.series.releases))}."
+    yield escaped(facts(report)) + "."
+    yield escaped(adversary(report))
+    yield escaped(settings(report))
+    yield from files(report)
+
+
+def files(report: Report) -> Iterator[str]:
+    """Yield the table of the files that were read."""
+    yield "| file | rows | SHA-256 |"
+    yield "|---|---:|---|"
+    for each in report.inputs:
+        yield f"| {escaped(printable(each.path, 200))} | {each.rows:,} | {escaped(fingerprint(each))} |"
+
+
+def verdict(report: Report) -> Iterator[str]:
+    """Yield the verdict, clause by clause, and whatever limits what it means."""
+    if report.contradictions:
+        yield f"**{escaped(contradicted(report))}** {escaped(CONTRADICTED)}"
+    yield f"**{escaped(headline(report)[0])}**"
+    for clause in report.policy.clauses:
+        why = f" ({escaped(printable(clause.reason, 400))})" if clause.reason else ""
+        yield f"* {clause.clause}, limit {clause.limit:g}: {_CLAUSES[clause.state]}{why}"
+    yield from items(violated(report))
+
+
+def attacks(report: Report) -> Iterator[str]:
+    """Yield the table of what every attack found."""
+    yield "| attack | status | what it found |"
+    yield "|---|---|---|"
+    for attack in report.attacks:
+        yield f"| {escaped(named(attack))} | {attack.status} | {escaped(found(attack))} |"
+
+
+def found(attack: AttackReport) -> str:
+    """Return what an attack found, or why it did not look."""
+    if attack.status == "skipped":
+        return printable(attack.reason or absent(attack), 400)
+    return fallen(attack)
+
+
+def limits_of_the_audit(report: Report) -> Iterator[str]:
+    """Yield what was not decided, what is irregular about the files, and what was accepted."""
+    lines = list(undecided(report))
+    lines += [f"{named(a)} is {a.status}: {printable(a.reason, 400)}" for a in report.attacks if a.reason]
+    yield from items(lines) if lines else ["Everything that was asked was decided."]
+    yield from items(warnings(report))
+    if report.revealed:
+        yield from items(waivers(report))
+    elif any(each.state == "applied" for each in report.policy.waived):
+        yield "* Findings were accepted beforehand, with reasons; the version for use inside has them."
+
+
+def items(lines: Iterable[str]) -> Iterator[str]:
+    """Yield sentences as items of a list."""
+    for line in lines:
+        yield f"* {escaped(line)}"
+
+
+def signature(role: str) -> Iterator[str]:
+    """Yield the place to sign."""
+    yield f"Decision: {blank('publish, publish after changes, or do not publish')}"
+    yield f"{role}: {blank('name')} Date: {blank('date')} Signature: {blank('signature')}"
