@@ -111,7 +111,10 @@ def run_repair(arguments: argparse.Namespace) -> int:
     files = [Path(name) for name in arguments.candidate]
     found, counts, rows = judge_candidate(manifest, files, Differencing(), options(arguments))
     if found.hide is not None:
-        write_repaired(counts, rows, files, arguments.output)
+        written = write_repaired(counts, rows, files, arguments.output)
+        again, _, _ = judge_candidate(manifest, written, Differencing(), options(arguments))
+        if again.new_total:
+            raise RuntimeError("a repaired candidate still gives something away")
     put(CANDIDATE["json"](found) if arguments.format == "json" else candidate_text(found, text_for(None)), None)
     return 1 if found.hide is None else 0
 

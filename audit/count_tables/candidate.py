@@ -115,7 +115,12 @@ class _CellSearch:
         return frozenset(hidden)
 
     def coarser_rounding(self) -> Rounding | None:
-        """Return the least rounding to nearest of the candidate's numbers with which nothing new is found."""
+        """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
+
+        None where rates stand beside them: those would speak of the counts as they were.
+        """
+        if self.counts.manifest.rates is not None:
+            return None
         least = 1 if self.counts.manifest.rounding is None else self.counts.manifest.rounding.to
         for base in _BASES:
             if base > least and base % least == 0:

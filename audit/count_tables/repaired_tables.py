@@ -9,11 +9,13 @@ from pathlib import Path
 
 from audit.count_tables.candidate import Rows
 from audit.count_tables.published_counts import PublishedCounts
+from audit.io.diagnostics import records
+from audit.io.dialect import read_dialect
 from audit.model.errors import UsageError, printable
 
 
-def write_repaired(counts: PublishedCounts, rows: Rows, files: Sequence[Path], output: Path) -> None:
-    """Write the candidate's files into a new or empty folder, the values of some rows left empty.
+def write_repaired(counts: PublishedCounts, rows: Rows, files: Sequence[Path], output: Path) -> list[Path]:
+    """Write the candidate's files into a new or empty folder, the values of some rows left empty, and return them.
 
     Raises:
         UsageError: the folder has files in it, or a file is no plain CSV.
@@ -28,16 +30,21 @@ def write_repaired(counts: PublishedCounts, rows: Rows, files: Sequence[Path], o
     output.mkdir(parents=True, exist_ok=True)
     for path, text in written:
         path.write_text(text, encoding="utf-8", newline="")
+    return [path for path, _ in written]
 
 
 def _without(counts: PublishedCounts, rows: Rows, file: Path) -> str:
-    """Return a file's text with the values of its hidden rows empty."""
-    empty = {int(counts.row[row]) for row in rows if counts.files[int(counts.file[row])].path == file}
-    with file.open(encoding="utf-8-sig", newline="") as source:
-        lines = [cells for cells in csv.reader(source) if cells]
-    place = [name.strip() for name in lines[0]].index(counts.manifest.value)
-    for number in empty:
-        lines[number + 1][place] = ""
+    """Return a file's text with the values of its hidden rows empty, and with them rates and statuses, which speak."""
+    manifest, dialect = counts.manifest, read_dialect(file)
+    empty = {counts.place(row)[1] for row in rows if counts.files[int(counts.file[row])].path == file}
+    lines = list(records(file, dialect))
+    names = [name.strip() for name in lines[0][1]]
+    rates = None if manifest.rates is None else manifest.rates.column
+    places = [names.index(name) for name in (manifest.value, manifest.status, rates) if name in names]
+    for line, cells in lines:
+        for place in places if line in empty else ():
+            cells[place] = ""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    writer = csv.writer(text, delimiter=dialect.delimiter, lineterminator="\n")
+    writer.writerows(cells for _, cells in lines)
     return text.getvalue()

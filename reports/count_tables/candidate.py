@@ -60,7 +60,8 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     elif candidate.hide is None:
         yield "No set of its cells was found that could be hidden so that nothing is new; publish fewer tables."
     else:
-        yield f"Hide {plural(len(candidate.hide), 'further cell')}; with any one of them shown, something would be new:"
+        cells = plural(len(candidate.hide), "further cell")
+        yield f"Hide {cells}, and any rates beside them; with any one of them shown, something would be new:"
         for each in candidate.hide:
             where = cell_name(each.cell, candidate.after.series.totals)
             yield f"  {where} ({printable(each.shown)}; {printable(each.file, 120)}:{each.line})"

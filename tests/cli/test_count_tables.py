@@ -234,3 +234,16 @@ def test_a_crossing_of_too_many_cells_is_one_line(tmp_path):
     code, _, err = measured(TinyTables(names, [rows], totals=dict.fromkeys(names, "All")), tmp_path)
     assert code == 2
     assert "cells, more than are looked at" in err
+
+
+def test_repair_hides_the_rate_beside_a_count(tmp_path):
+    """The file is written as it was, with its delimiter; the rate of a hidden count would tell it."""
+    rules = 'rates = { column = "rate", per = 1000, decimals = 1, denominator = "pop" }\n[policy]'
+    series = TinyTables(("area",), [[(("B",), "40")]], totals={"area": "All"}, markers={"*": (1, 7)}, min_count=8)
+    folder = replaced(series, "[policy]", rules, tmp_path / "series")
+    candidate = tmp_path / "2.csv"
+    candidate.write_text("area;n;rate;pop\nA;*;1.5;2000\n\nB;40;20.0;2000\n")
+    code, _, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (code, err) == (0, "")
+    assert (tmp_path / "out/2.csv").read_text() == "area;n;rate;pop\nA;;;2000\nB;40;20.0;2000\n"
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
