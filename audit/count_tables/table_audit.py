@@ -24,6 +24,7 @@ from audit.model.count_report import (
     CountFinding,
     CountMeasures,
     CountReport,
+    CountRules,
     CountSeriesFacts,
 )
 from audit.model.count_tables import (
@@ -191,11 +192,25 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
             totals=dict(manifest.totals),
             measures=tuple(name for name in counts.measures if name is not None),
             over_time=manifest.over_time,
+            rules=_rules(manifest),
         ),
         attack=report,
         policy=replace(_decide(judged, report, kept), waived=tuple(waived)),
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings),
+    )
+
+
+def _rules(manifest: TableManifest) -> CountRules:
+    rounding, rates = manifest.rounding, manifest.rates
+    return CountRules(
+        markers={text: (low, None if high >= UNBOUNDED else high) for text, (low, high) in manifest.markers.items()},
+        threshold=manifest.threshold,
+        rounding=None if rounding is None else (rounding.to, rounding.how),
+        perturbation=manifest.perturbation,
+        rates=None if rates is None else (rates.column, rates.per, rates.decimals, rates.denominator),
+        absent_is_zero=manifest.absent_is_zero,
+        open=tuple(sorted(manifest.open)),
     )
 
 

@@ -165,6 +165,29 @@ class CountAttackReport:
 
 
 @dataclass(frozen=True)
+class CountRules:
+    """What published texts were taken to stand for; what is found holds if the publisher kept to it.
+
+    Attributes:
+        markers: the least and the greatest count of each, None for none.
+        threshold: counts from 1 to one less are always hidden, if any.
+        rounding: to what, and how.
+        perturbation: by how much numbers may be off.
+        rates: the column, per how many, with how many decimals, and the column of the denominator.
+        absent_is_zero: whether a row that is left out is a 0.
+        open: dimensions whose labels need not cover everybody.
+    """
+
+    markers: dict[str, tuple[int, int | None]]
+    threshold: int | None
+    rounding: tuple[int, str] | None
+    perturbation: int
+    rates: tuple[str, int, int, str] | None
+    absent_is_zero: bool
+    open: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class CountSeriesFacts:
     """What was audited; `totals` have the label that stands for everybody, by dimension."""
 
@@ -176,6 +199,7 @@ class CountSeriesFacts:
     totals: dict[str, str]
     measures: tuple[str, ...]
     over_time: str
+    rules: CountRules
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from audit.model.count_report import (
     CountAttackReport,
     CountFinding,
     CountReport,
+    CountRules,
     SumTerm,
 )
 from reports.escaping import as_json
@@ -36,7 +37,7 @@ def document(report: CountReport) -> dict[str, object]:
         "tool": {"name": "series-audit", "version": report.tool_version},
         "made": report.made.isoformat(),
         "inputs": [{"path": each.path, "sha256": each.sha256, "rows": each.rows} for each in report.inputs],
-        "series": {"kind": "tables", **series},
+        "series": {"kind": "tables", **series, "rules": _rules(report.series.rules)},
         "adversary": {"kind": "published", "transitions": False, "known": 0},
         "time_limit": report.time_limit,
         "attacks": [_attack(report.attack)],
@@ -46,6 +47,15 @@ def document(report: CountReport) -> dict[str, object]:
             "violations": [_without_none(asdict(each)) for each in report.policy.violations],
         },
     }
+
+
+def _rules(rules: CountRules) -> dict[str, object]:
+    rates = None if rules.rates is None else dict(zip(_RATES, rules.rates, strict=True))
+    rounding = None if rules.rounding is None else {"to": rules.rounding[0], "how": rules.rounding[1]}
+    return {**asdict(rules), "rounding": rounding, "rates": rates}
+
+
+_RATES = ("column", "per", "decimals", "denominator")
 
 
 def _attack(attack: CountAttackReport) -> dict[str, object]:

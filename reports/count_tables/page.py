@@ -17,6 +17,7 @@ from reports.count_tables.sentences import (
     headline,
     measured,
     reasons,
+    rules,
     sentence,
     steps,
     summary,
@@ -63,7 +64,7 @@ def _sections(report: CountReport) -> Iterator[Section]:
     yield Section(say("What was not judged, and what it would take"), list(_open(report)))
     yield Section(
         say("Assumptions"),
-        [Bullets([adversary(report), say("The rules of hiding and rounding are those of series.toml.")])],
+        [Bullets([adversary(report), say("The rules are those of series.toml:"), *rules(report)])],
     )
     lines = list(waiver_lines(report))
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])

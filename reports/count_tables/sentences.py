@@ -49,6 +49,40 @@ def adversary(report: CountReport) -> str:
     return f"The adversary has only what was published; {_OVER_TIME[report.series.over_time]}."
 
 
+def rules(report: CountReport) -> Iterator[str]:
+    """Yield what published texts were taken to stand for, as the manifest has it."""
+    told = report.series.rules
+    for text, ends in told.markers.items():
+        yield say("{marker} stands for {counts}.", marker=printable(text), counts=_counts(ends))
+    if told.threshold is not None:
+        yield say("Counts below {threshold} are hidden unless they are 0.", threshold=told.threshold)
+    if told.rounding is not None:
+        yield say("Numbers are rounded to {base} ({how}).", base=told.rounding[0], how=told.rounding[1])
+    if told.perturbation:
+        yield say("Numbers are off by up to {most}.", most=told.perturbation)
+    if told.rates is not None:
+        column, per, decimals, denominator = told.rates
+        named = {"column": printable(column), "denominator": printable(denominator)}
+        yield say_count(
+            "{column} is per {per} of {denominator}, to {count} decimal.",
+            "{column} is per {per} of {denominator}, to {count} decimals.",
+            decimals,
+            per=per,
+            **named,
+        )
+    if told.absent_is_zero:
+        yield say("A row that is left out is a 0.")
+    for name in told.open:
+        yield say("The labels of {dimension} need not cover everybody.", dimension=printable(name))
+
+
+def _counts(ends: tuple[int, int | None]) -> str:
+    low, high = ends
+    if high is None:
+        return say("{low} or more", low=low)
+    return say("{low}", low=low) if low == high else say("{low} to {high}", low=low, high=high)
+
+
 def headline(report: CountReport) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     measures = report.attack.measures

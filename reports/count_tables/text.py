@@ -16,6 +16,7 @@ from reports.count_tables.sentences import (
     headline,
     measured,
     reasons,
+    rules,
     sentence,
     steps,
     waiver_lines,
@@ -40,6 +41,8 @@ class CountText:
         console.print(printable(report.series.name, 200), style="bold")
         console.print(facts(report))
         console.print(adversary(report))
+        if told := list(rules(report)):
+            self.paper.indented(console, " ".join(told))
         console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")

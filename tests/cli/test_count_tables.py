@@ -247,3 +247,16 @@ def test_repair_hides_the_rate_beside_a_count(tmp_path):
     assert (code, err) == (0, "")
     assert (tmp_path / "out/2.csv").read_text() == "area;n;rate;pop\nA;;;2000\nB;40;20.0;2000\n"
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_pages_say_what_was_taken_for_granted(form, tmp_path):
+    """What is found holds for the rules of the manifest: who signs has to see them."""
+    _, out, _ = run_main("tests/count_table_examples/tables-rates", "--format", form)
+    said = " ".join(out.replace("\\", "").split())
+    for sentence in ("Numbers are rounded to 10 (nearest).", "rate is per 100,000 of population, to 1 decimal."):
+        assert sentence in said
+    _, out, _ = run_main(str(PLAIN.write(tmp_path)), "--format", form)
+    said = " ".join(out.split())
+    assert "stands for 1 to 4." in said
+    assert "Counts below 5 are hidden unless they are 0." in said
