@@ -25,9 +25,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - each has a type of its own
     """Import what is asked for, and nothing before."""
     if name == "__version__":
-        from importlib.metadata import version
+        from audit.runtime.version import version
 
-        return version("series-audit")
+        return version()
     if name == "AuditError":
         from audit.model.errors import AuditError
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from attacks.registry import ATTACKS, choose, find
@@ -29,17 +28,19 @@ from audit.cli.report_date import report_date
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import UsageError
 from audit.model.options import Option, options_of
-from audit.model.report import Report
 from audit.runtime.distributed.engines import ENGINES
 from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
+    from audit.model.report import Report
     from audit.pipeline.audit_run import AuditOptions, Progress
     from audit.runtime.engine import Engine
 
+_HELP = frozenset({"-h", "--help"})
 
-def add_arguments(main: Parser, commands: Mapping[str, ModuleType], words: Sequence[str]) -> None:
+
+def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -> None:
     """Add the default command's arguments to the parser; `words` are those of the command line."""
     others = ", ".join(commands)
     main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
@@ -66,11 +67,16 @@ def add_arguments(main: Parser, commands: Mapping[str, ModuleType], words: Seque
 
 
 def add_attack_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """Add the options of all attacks, and of those that some words name as `package.module:Name`."""
-    named = [other for word, other in pairwise([*words, ""]) if word == "--attack" and ":" in other]
-    named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=") and ":" in word]
+    """Add the options of all attacks, and of those that some words name as `package.module:Name`.
+
+    Who asks for help is shown those of the attacks named beside it alone: to know the others, all would be imported.
+    """
+    named = [other for word, other in pairwise([*words, ""]) if word == "--attack"]
+    named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=")]
+    if _HELP.isdisjoint(words):
+        named = [*ATTACKS.names, *(name for name in named if ":" in name)]
     options: dict[str, tuple[Option, list[str]]] = {}
-    for attack in (find(name) for name in (*ATTACKS.names, *named)):
+    for attack in map(find, named):
         for each in options_of(type(attack)):
             options.setdefault(each.name, (each, []))[1].append(attack.name)
     for each, names in options.values():
@@ -90,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         choices=Names([*ATTACKS.names, ON_TABLES]),
         metavar="NAME",
         help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; of count tables: {ON_TABLES}; one "
-        "of yours, as package.module:Name",
+        "of yours, as package.module:Name; --attack NAME --help tells its options",
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write the report to a file")

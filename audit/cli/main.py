@@ -12,32 +12,35 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib.metadata import version
+from importlib import import_module
+from types import ModuleType
 
-from audit.cli import anonymize, check, compare, demo, explain, first_line, init, plan, repair, simulate, waive
 from audit.cli import audit as default
-from audit.cli import next as foresee
+from audit.cli import first_line
 from audit.cli.arguments import Parser
 from audit.cli.completion import ASKED, complete
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
 from audit.cli.signals import after_imports
+from audit.cli.without_pandas import keep_pandas_out
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
+from audit.runtime.version import version
 
-COMMANDS = {
-    "check": check,
-    "next": foresee,
-    "repair": repair,
-    "explain": explain,
-    "plan": plan,
-    "anonymize": anonymize,
-    "compare": compare,
-    "simulate": simulate,
-    "init": init,
-    "demo": demo,
-    "waive": waive,
-}
+COMMANDS = (
+    "check",
+    "next",
+    "repair",
+    "explain",
+    "plan",
+    "anonymize",
+    "compare",
+    "simulate",
+    "init",
+    "demo",
+    "waive",
+)
+"""The named commands, each a module of this package, which is imported when the command is asked for."""
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 
@@ -47,9 +50,10 @@ def parser(words: Sequence[str] = ()) -> Parser:
     main = Parser(
         prog="audit",
         description="Audit a series of anonymized releases: what do they give away together?",
-        epilog="`audit SERIES` is the default command; `audit COMMAND --help` tells more about the others.",
+        epilog="`audit SERIES` is the default command; `audit COMMAND --help` tells more about the others, "
+        "and `audit --attack NAME --help` about the options of an attack.",
     )
-    main.add_argument("--version", action="version", version=f"series-audit {version('series-audit')}")
+    main.add_argument("--version", action="version", version=f"series-audit {version()}")
     default.add_arguments(main, COMMANDS, words)
     return main
 
@@ -59,10 +63,14 @@ def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
     main = Parser(prog="audit")
     commands = main.add_subparsers(dest="command", required=True)
     if name in {"next", "repair"}:
-        COMMANDS[name].add_parser(commands, words)
+        _command(name).add_parser(commands, words)
     else:
-        COMMANDS[name].add_parser(commands)
+        _command(name).add_parser(commands)
     return main
+
+
+def _command(name: str) -> ModuleType:
+    return import_module(f"audit.cli.{name}")
 
 
 def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
@@ -103,9 +111,9 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     parsing = command_parser(words[0], words) if named else parser(words)
     arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     if alone:
-        _keep_pandas_out()
+        keep_pandas_out()
     first_line.erase()
-    return int((COMMANDS[words[0]] if named else default).run(arguments))
+    return int((_command(words[0]) if named else default).run(arguments))
 
 
 def _check_spelling(word: str) -> None:
@@ -117,27 +125,6 @@ def _check_spelling(word: str) -> None:
     meant = did_you_mean(word, COMMANDS)
     if meant and not word.startswith("-") and not is_url(word) and not os.path.lexists(word):
         raise UsageError(f"there is no command or folder {printable(word)}{meant}")
-
-
-def _keep_pandas_out() -> None:
-    """Have pyarrow find no pandas, which it would import, in 0.4 s, to ask whether a text is a series of pandas."""
-    import pyarrow as pa
-
-    class Hidden:
-        """Finds no pandas."""
-
-        @staticmethod
-        def find_spec(name: str, *_: object) -> None:
-            """Refuse to import pandas."""
-            if name == "pandas":
-                raise ImportError(name)
-
-    hidden = Hidden()
-    sys.meta_path.insert(0, hidden)
-    try:
-        pa.scalar(0)
-    finally:
-        sys.meta_path.remove(hidden)
 
 
 def _told(error: BaseException) -> tuple[list[str], int]:
@@ -160,7 +147,7 @@ def _keep_trace(bug: BaseException) -> str:
     except OSError:
         return "no file, for none could be written"
     with os.fdopen(descriptor, "w") as file:
-        file.write(f"series-audit {version('series-audit')}, Python {sys.version}\n{type(bug).__name__}\n")
+        file.write(f"series-audit {version()}, Python {sys.version}\n{type(bug).__name__}\n")
         for frame in traceback.extract_tb(bug.__traceback__):
             file.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")
     return name

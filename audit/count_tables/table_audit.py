@@ -7,7 +7,6 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
 
@@ -43,6 +42,7 @@ from audit.model.count_tables import (
 from audit.model.errors import InputError, Problem
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
+from audit.runtime.version import version
 
 _NAMED = 12
 _TERMS, _LONG = 100_000, 200
@@ -180,7 +180,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         certificates_checked=checked,
     )
     return CountReport(
-        tool_version=version("series-audit"),
+        tool_version=version(),
         made=options.made or options.today,
         inputs=_inputs(counts),
         series=CountSeriesFacts(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from inspect import get_annotations
 from typing import ClassVar, Final
 
@@ -155,17 +156,18 @@ class Measures(Mapping[str, object]):
         yield from ()
 
 
-def measure_names(kind: type[Measures]) -> list[str]:
+@cache
+def measure_names(kind: type[Measures]) -> tuple[str, ...]:
     """Return the names of the measures of a kind as the JSON report orders them: its own, then those of its bases.
 
     A number in a name, as in `above_0_9`, has its point there.
 
     >>> measure_names(RiskMeasures)[3:6]
-    ['at_limit', 'above_0.9', 'above_0.5']
+    ('at_limit', 'above_0.9', 'above_0.5')
     """
     known = {each.name for each in fields(kind)}
     names = dict.fromkeys(name for base in kind.__mro__ for name in get_annotations(base) if name in known)
-    return [*(re.sub(r"(\d)_(\d)", r"\1.\2", name) for name in names if name != "timeline"), "timeline"]
+    return (*(re.sub(r"(\d)_(\d)", r"\1.\2", name) for name in names if name != "timeline"), "timeline")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,7 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+from audit.runtime.version import version
 
 __all__ = [
     "AuditOptions",
@@ -100,7 +100,7 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
     contradictions = _contradictions(attacked, entries, reveal=options.reveal)
     reports, people = _attack_reports(attacked, entries, shelves, namer, options)
     return Report(
-        tool_version=version("series-audit"),
+        tool_version=version(),
         made=options.made or options.today,
         inputs=attacked.inputs,
         series=attacked.facts,

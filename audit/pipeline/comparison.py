@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from audit.io.microdata import Microdata
 from audit.io.series import Series
@@ -13,6 +12,7 @@ from audit.model.comparison import ComparedSeries, Comparison, QueryDesign, Rele
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.runtime.version import version
 
 
 def compare_series(
@@ -35,7 +35,7 @@ def compare_series(
     asked = None
     if microdata is not None:
         asked = QueryDesign(microdata.name, queries.number, queries.theta, queries.style, queries.seed)
-    return Comparison(version("series-audit"), tuple(sides), asked, options.time_limit)
+    return Comparison(version(), tuple(sides), asked, options.time_limit)
 
 
 def _side(

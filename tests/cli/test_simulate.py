@@ -13,8 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.cli import main as command
-from audit.cli import simulate
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
 from audit.io.tables import read_table
@@ -23,11 +21,6 @@ from audit.simulating import microdata_writer
 from tests.helpers.running import run_main
 
 SMALL = ["--rows", "600", "--insertions", "80", "--deletions", "60", "--snapshots", "5"]
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch):
-    monkeypatch.setitem(command.COMMANDS, "simulate", simulate)
 
 
 def written(folder, *words):

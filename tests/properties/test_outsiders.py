@@ -77,7 +77,9 @@ def test_it_is_one_of_all_attacks(site):
 
 
 def test_its_option_is_told_and_checked(site):
-    assert "first-releases: how many releases are looked at; default: 1" in " ".join(run(site, "--help").split())
+    assert "first-releases: how many releases are looked at; default: 1" in " ".join(
+        run(site, "--attack", "first-releases", "--help").split()
+    )
     assert "a whole number from 1 to 9 is needed" in run(site, HOSPITAL, *ASKED[:3], "10", code=(2,))
     refused = run(site, HOSPITAL, "--attack", "joint", "--depth", "2", code=(2,))
     assert "--depth is an option of the attack first-releases; ask for it too" in refused

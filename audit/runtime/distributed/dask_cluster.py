@@ -20,12 +20,12 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import version
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from audit.model.errors import UsageError, printable
 from audit.runtime.engine import Task, cores
+from audit.runtime.version import version
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -226,7 +226,7 @@ def _check_workers(client: Client) -> None:
 
 
 def _version() -> str:
-    return f"series-audit {version('series-audit')}"
+    return f"series-audit {version()}"
 
 
 @contextlib.contextmanager
