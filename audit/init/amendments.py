@@ -24,14 +24,16 @@ def amend(series: Series, meaning: Meaning, ask: Ask) -> None:
     if series.about_rows > _MOST_ROWS:
         return
     texts = SeriesTexts(series)
-    commas = [name for name in series.manifest.columns.quasi_identifiers if decimal_commas(texts, name)]
+    columns = series.manifest.columns
+    commas = [name for name in (*columns.quasi_identifiers, *columns.sensitive) if decimal_commas(texts, name)]
     question = f'"{printable("".join(commas[:1]))}" looks like numbers with decimal commas. Is it?'
     if commas and ask(yes_or_no(question, default=True)) == "yes":
         meaning.decimal = ","
         places = ", ".join(texts.place(name, decimal_commas(texts, name)[0]) for name in commas[:3])
         listed = " and ".join(f'"{printable(name)}"' for name in commas)
         meaning.written['decimal = ","'] = f"numbers of {listed} have decimal commas, such as {places}"
-        meaning.why |= dict.fromkeys(commas, "numbers with decimal commas")
+        known = {column.name for column in meaning.quasi}
+        meaning.why |= dict.fromkeys(known.intersection(commas), "numbers with decimal commas")
     meaning.ignored = dict(_totals(texts, meaning, ask))
     meaning.folded = list(_respelled(texts, meaning, ask))
 

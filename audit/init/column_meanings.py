@@ -328,6 +328,18 @@ class _Guesser:
             if why := self.why_quasi(column, by):
                 self.meaning.quasi.append(column)
                 self.meaning.why[column.name] = why
+        exact = not any(self.generalized(column) for column in self.rows.values())
+        if exact and not self.found.pair() and "group" not in self.meaning.chosen:
+            self.take_exact()
+
+    def take_exact(self) -> None:
+        """Take all plain columns for quasi-identifiers, where none is generalized, so that none tells which are."""
+        if "register" in self.found.beside:
+            return
+        for column in self.free(self.rows):
+            if len(column.some) > 1 and not column.row_numbers and not column.unique:
+                self.meaning.quasi.append(column)
+                self.meaning.why[column.name] = "published as it is, so that others may know it: the worst case"
 
     def why_quasi(self, column: Column, by: Sequence[Column]) -> str | None:
         """Return why a column is a quasi-identifier, or None when nothing says so."""

@@ -28,6 +28,7 @@ from audit.model.report import ReportWarning
 
 _MOST_ROWS = 500_000
 _SHOWN = 3
+_COLUMNS_SHOWN = 12
 _FEW = 20  # one in so many distinct cells at most is astray
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -158,7 +159,7 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
     """Return what is irregular about the files of a series, which has been read."""
     found = [*_dropped(series), *_several_rows(series)]
     if series.about_rows <= _MOST_ROWS:
-        found += _unread_sheets(series)
+        found += [*_unread_sheets(series), *_unjudged_columns(series)]
         texts = SeriesTexts(series)
         found += [
             *_encodings(texts),
@@ -292,6 +293,30 @@ def _several_rows(series: Series) -> Iterator[ReportWarning]:
         )
     else:
         yield ReportWarning("duplicates", f"{extra:,} rows are left out: the {columns.rows} row of each person counts")
+
+
+def _unjudged_columns(series: Series) -> Iterator[ReportWarning]:
+    """Tell of columns that were published and that the manifest gives no meaning."""
+    from audit.io.adjustments import adjusted_names, parts_of
+
+    columns = series.manifest.columns
+    single = [columns.individual, columns.record, columns.group, columns.count or "count", columns.date]
+    meant = [name for name in (*columns.sensitive, *columns.quasi_identifiers, *single) if name is not None]
+    unjudged: dict[str, None] = {}
+    for files in series.manifest.releases:
+        halves = [(files.rows, files.shown), *([(files.values, files.values_shown)] if files.values else [])]
+        for path, shown in halves:
+            names = adjusted_names(path, shown, series.manifest.headings(files.tag), Problems()) or []
+            known = {*meant, *(part for name in meant for part in parts_of(name, names)), ""}
+            unjudged |= dict.fromkeys(name for name in names if name not in known)
+    if unjudged:
+        many = f"{len(unjudged):,} published {'columns are' if len(unjudged) > 1 else 'column is'} not judged, as"
+        what = f"{many} the manifest gives {'them' if len(unjudged) > 1 else 'it'} no meaning"
+        remedy = "what others may know of a person belongs to quasi_identifiers"
+        examples = tuple(printable(name) for name in unjudged)
+        if len(examples) > _COLUMNS_SHOWN:
+            examples = (*examples[:_COLUMNS_SHOWN], f"{len(examples) - _COLUMNS_SHOWN:,} more")
+        yield ReportWarning("unjudged-column", f"{what}; {remedy}", examples)
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
+_COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
 _PARTS = re.compile(r"([{},])")
 _GERMAN = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
 _ALONE = re.compile(rf"([<>]=?\s*)?({_GERMAN})(?:(\s*[-–]\s*)({_GERMAN}))?")
@@ -16,15 +17,17 @@ _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
 def fold(text: str) -> str:
     """Return the spelling that a text shares with all that differ from it in form, case, blanks or zeros alone.
 
-    Members of sets are folded each by itself.
+    Members of sets are folded each by itself; numbers without braces may have decimal commas, and keep their zeros.
 
-    >>> fold(" Ｆlu  A"), fold("01"), fold("+1.50"), fold("{Flu, COLD}")
-    ('flu a', '1', '1.5', '{flu, cold}')
+    >>> fold(" Ｆlu  A"), fold("01"), fold("+1.50"), fold("{Flu, COLD}"), fold("5,09")
+    ('flu a', '1', '1.5', '{flu, cold}', '5,09')
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = " ".join(plain.split())
     if "," not in plain and "{" not in plain:
         return _number(plain)
+    if _COMMAS.fullmatch(plain):
+        return plain
     parts = [part if part in "{}," else _number(part.strip()) for part in _PARTS.split(plain)]
     return "".join(parts).replace(",", ", ")
 

@@ -28,7 +28,8 @@ class ReportWarning:
     """Something irregular about the files that may change what the verdict means.
 
     Attributes:
-        kind: `spelling`, `stray-cells`, `total-row`, `duplicates`, `dropped-file`, `counterfeit-share` or `encoding`.
+        kind: `spelling`, `stray-cells`, `total-row`, `duplicates`, `dropped-file`, `unjudged-column`,
+            `counterfeit-share` or `encoding`.
         text: what it is and what to do, in a sentence.
         examples: some places, as file and line.
     """

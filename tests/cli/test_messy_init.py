@@ -228,6 +228,21 @@ def test_what_is_written_for_what_was_found(tmp_path):
         assert line in said
 
 
+def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
+    """Where no column is generalized, nothing tells which of them others may know: the worst case is all of them."""
+    codes = [(f"q{place}", lambda n, place=place: str(n // 4**place % 4)) for place in range(3)]
+    write(tmp_path / "1.csv", as_csv(people(*codes, ILL, rows=64)))
+    said, manifest = initialized(tmp_path)
+    assert manifest["columns"]["quasi_identifiers"] == ["q0", "q1", "q2"]
+    assert "published as it is, so that others may know it: the worst case" in said
+    text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+    assert run_audit(tmp_path)[0] == 1
+    write(tmp_path / "series.toml", text.replace('"q0", "q1", "q2"', '"q0"'))
+    code, result, _ = run_audit(tmp_path)
+    assert code == 0
+    assert [(each["kind"], each["examples"]) for each in result["warnings"]] == [("unjudged-column", ["q1", "q2"])]
+
+
 def test_folders_and_sheets_that_are_not_read_are_named(tmp_path):
     import openpyxl
 

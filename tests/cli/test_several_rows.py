@@ -67,8 +67,9 @@ def test_episodes_are_judged_by_themselves(tmp_path):
     code, result = judged(series(tmp_path, [FIRST, SECOND], 'rows = "episodes"'))
     assert result["adversary"]["kind"] == "published"
     assert {a["attack"] for a in result["attacks"] if a["status"] != "skipped"} == {"homogeneity"}
-    [warning] = result["warnings"]
+    warning, unused = result["warnings"]
     assert warning["kind"] == "duplicates"
+    assert (unused["kind"], unused["examples"]) == ("unjudged-column", ["Admission"])
     assert "2 times in one release" in warning["text"]
     assert "is not judged" in warning["text"]
     assert code == 0
@@ -99,7 +100,8 @@ def test_one_row_for_each_person(tmp_path, which, keyed):
     for each in (result, expected):
         each.pop("stable_ids", None)
     assert (code, result) == (expected_code, expected)
-    assert [each["kind"] for each in warnings] == ["duplicates"]
+    unused = ["unjudged-column"] if keyed else []  # the column of people, where keys stand in files of their own
+    assert [each["kind"] for each in warnings] == ["duplicates", *unused]
 
 
 @pytest.mark.parametrize("seed", range(15))
