@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from audit.model.report import Report
 from reports.audit_page import audit_page
 from reports.charts import Chart
 from reports.escaping import markdown as escaped
-from reports.page import Block, Bullets, Entry, Facts, Figure, Figures, Page, Paragraph, Signing, Steps, Table
+from reports.page import Block, Bullets, Entry, Facts, Figure, Figures, Links, Page, Paragraph, Signing, Steps, Table
 from reports.phrases import say
 
 _LEVEL, _DEEPEST = 3, 6
@@ -57,6 +58,9 @@ def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - 
             yield from (f"**{text}**" if block.strong else text, "")
         case Bullets():
             yield from _list(block.items)
+        case Links():
+            yield from (f"* {escaped(text)}: [{escaped(file)}](<{quote(file)}>)" for text, file in block.rows)
+            yield ""
         case Facts():
             yield from _list([say("{name}: {text}", name=name, text=text) for name, text in block.rows])
         case Table():

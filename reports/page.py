@@ -105,7 +105,15 @@ class Signing:
     lines: Sequence[str]
 
 
-Block: TypeAlias = Paragraph | Bullets | Facts | Table | Figure | Figures | Steps | Entry | Signing
+@dataclass(frozen=True)
+class Links:
+    """Files that stand beside the page: each with what it is and its name."""
+
+    kind: ClassVar[str] = "links"
+    rows: Sequence[tuple[str, str]]
+
+
+Block: TypeAlias = Paragraph | Bullets | Links | Facts | Table | Figure | Figures | Steps | Entry | Signing
 
 
 @dataclass(frozen=True)

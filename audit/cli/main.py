@@ -39,6 +39,7 @@ COMMANDS = (
     "init",
     "demo",
     "waive",
+    "history",
 )
 """The named commands, each a module of this package, which is imported when the command is asked for."""
 _BROKEN_PIPE = 141

@@ -1,0 +1,40 @@
+"""`audit history SERIES`: the reports of a series, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from audit.cli.arguments import local
+from audit.cli.output import check_output, put
+from reports.history import FORMATS
+
+_FOLDER = "reports"
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+    """Register the command and its arguments."""
+    parser = commands.add_parser(
+        "history",
+        help="the reports of a series, one after the other: verdicts and risk over time",
+        description="Show what earlier reports of a series said: the JSON reports in its folder reports/, or in "
+        "another one. It audits nothing and exits with 0 whatever they say.",
+    )
+    parser.add_argument("series", metavar="SERIES", type=local, help="folder of the series")
+    parser.add_argument("--reports", metavar="DIR", type=local, help="folder of the reports; default: SERIES/reports")
+    parser.add_argument("--output", type=local, metavar="FILE", help="write to a file; default: standard output")
+    parser.add_argument("--format", choices=list(FORMATS), default="text", help="default: text")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the history of a series, and return the exit code, 0.
+
+    Raises:
+        UsageError: there are no reports, or one cannot be read.
+    """
+    from audit.judgement.past_reports import read_history
+
+    check_output(arguments.output)
+    history = read_history(arguments.reports or arguments.series / _FOLDER)
+    put(FORMATS[arguments.format](history), arguments.output)
+    return 0

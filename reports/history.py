@@ -1,0 +1,138 @@
+"""The history of a series as text, JSON, or a page: the verdict and the risk of each report, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+
+from audit.model.audit_history import AuditHistory, PastReport
+from audit.model.errors import printable
+from audit.model.words import number
+from reports import charts, html, markdown
+from reports.escaping import as_json
+from reports.page import Block, Facts, Figures, Links, Page, Section, Table, Verdict
+from reports.phrases import say, say_count
+
+_SHOWN = {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED", "interrupted": "INTERRUPTED"}
+_SIGNS = {
+    "holds": ("✓", "green"),
+    "violated": ("✗", "red"),
+    "undecided": ("?", "yellow"),
+    "interrupted": ("?", "yellow"),
+}
+
+
+def text(history: AuditHistory) -> str:
+    """Return a line for each report, at most 80 columns wide unless names are long."""
+    head, rows = _table(history)
+    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
+    ]
+    name = printable(history.reports[-1].series, 200)
+    return "\n".join([name, "", *lines, "", _verdict(history).text, ""])
+
+
+def json(history: AuditHistory) -> str:
+    """Return the history as one JSON object with a final line break."""
+    return as_json(
+        {
+            "schema_version": 1,
+            "reports": [
+                {
+                    **{key: value for key, value in asdict(each).items() if key != "ids"},
+                    "made": None if each.made is None else each.made.isoformat(),
+                    "new_findings": history.new_findings(place),
+                }
+                for place, each in enumerate(history.reports)
+            ],
+        }
+    )
+
+
+def page(history: AuditHistory) -> Page:
+    """Return the page of a history."""
+    last = history.reports[-1]
+    name = printable(last.series, 200)
+    head, rows = _table(history)
+    return Page(
+        title=say("History of {series}", series=name),
+        name=name,
+        inside=False,
+        mark=say("Shareable: no person is named."),
+        sheet=say("series-audit {version}", version=last.version),
+        head=[Facts([(say("Reports"), str(len(history.reports))), (say("Last report"), _when(last))])],
+        verdict=_verdict(history),
+        summary=[],
+        sections=[
+            Section(say("Reports"), [Table(head, rows, words=3)]),
+            Section(say("Risk over time"), list(_pictures(history))),
+            Section(say("Files"), [Links(list(_files(history)))]),
+        ],
+    )
+
+
+def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:
+    head = [say("date"), say("last release"), say("verdict")]
+    head += [say("highest risk"), say("people certain"), say("findings"), say("new")]
+    rows = []
+    for place, each in enumerate(history.reports):
+        new = history.new_findings(place)
+        rows.append(
+            [
+                _when(each),
+                printable(each.releases[-1], 24) if each.releases else "",
+                _SHOWN[each.verdict],
+                "" if each.highest_risk is None else number(each.highest_risk),
+                "" if each.certain is None else f"{each.certain:,}",
+                f"{each.findings:,}",
+                "?" if new is None else f"{new:,}",
+            ]
+        )
+    return head, rows
+
+
+def _when(report: PastReport) -> str:
+    return say("no date") if report.made is None else report.made.isoformat()
+
+
+def _verdict(history: AuditHistory) -> Verdict:
+    last = history.reports[-1]
+    same = next((n for n, each in enumerate(reversed(history.reports)) if each.verdict != last.verdict), None)
+    count = len(history.reports) if same is None else same
+    sign, colour = _SIGNS[last.verdict]
+    told = say_count(
+        "{verdict}, in the last report.", "{verdict}, in the last {count} reports.", count, verdict=_SHOWN[last.verdict]
+    )
+    return Verdict(sign, colour, told)
+
+
+def _pictures(history: AuditHistory) -> Iterator[Block]:
+    ticks = [_when(each) for each in history.reports]
+    attacks = list(dict.fromkeys(name for each in history.reports for name in each.risks))
+    drawn = []
+    if attacks:
+        lines = [(name, [each.risks.get(name) for each in history.reports]) for name in attacks]
+        title = say("Highest risk, by attack")
+        drawn.append(charts.lines(title, ticks, lines, axes=(say("report"), say("risk"))))
+    if any(each.certain is not None for each in history.reports):
+        counts = [None if each.certain is None else float(each.certain) for each in history.reports]
+        title = say("People whose value is certain")
+        drawn.append(charts.lines(title, ticks, [(say("people"), counts)], axes=(say("report"), say("people"))))
+    if drawn:
+        yield Figures(drawn)
+
+
+def _files(history: AuditHistory) -> Iterator[tuple[str, str]]:
+    for each in history.reports:
+        for file in (each.page, each.file):
+            if file is not None:
+                yield _when(each), file
+
+
+FORMATS: Mapping[str, Callable[[AuditHistory], str]] = {
+    "text": text,
+    "json": json,
+    "markdown": lambda history: markdown.drawn(page(history)),
+    "html": lambda history: html.drawn(page(history)),
+}

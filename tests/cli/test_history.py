@@ -1,0 +1,78 @@
+"""`audit history`: eight quarters of one series, as its reports tell them."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.cli.forms import EXAMPLES
+from tests.helpers.running import run_main
+
+QUARTERS = 8
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory):
+    """A series, and a report of each quarter: safe for three of them, then with findings, undecided in the end."""
+    folder = tmp_path_factory.mktemp("history") / "series"
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", folder)
+    (folder / "private").mkdir(mode=0o700)
+    (folder / "reports").mkdir()
+    words = [str(folder), "--format", "json", "--stable-ids", "--findings", "all"]
+    report = json.loads(run_main(*words)[1])
+    for quarter in range(QUARTERS):
+        told = json.loads(json.dumps(report))
+        told["made"] = f"20{24 + quarter // 4}-{3 * (quarter % 4) + 1:02}-15"
+        told["series"]["releases"] = [str(n + 1) for n in range(quarter + 1)]
+        if quarter < 3 or quarter == QUARTERS - 1:
+            told["policy"]["violations"] = []
+            told["policy"]["passed"] = quarter < 3
+            for entry in told["attacks"]:
+                entry["findings"], entry["findings_total"] = [], 0
+        (folder / "reports" / f"Q{QUARTERS - quarter}.json").write_text(json.dumps(told), encoding="utf-8")
+    (folder / "reports" / "Q1.html").write_text("<p>the page</p>", encoding="utf-8")
+    return folder
+
+
+def test_by_date_with_verdicts_and_what_is_new(series):
+    code, out, err = run_main("history", str(series), "--format", "json")
+    assert (code, err) == (0, "")
+    reports = json.loads(out)["reports"]
+    assert [each["made"] for each in reports] == sorted(each["made"] for each in reports)
+    assert [each["verdict"] for each in reports] == ["holds"] * 3 + ["violated"] * 4 + ["undecided"]
+    found = reports[3]["findings"]
+    assert [each["new_findings"] for each in reports] == [None, 0, 0, found, 0, 0, 0, 0]
+    assert found > 0
+    assert {each["certain"] for each in reports} == {4}
+    assert [each["page"] for each in reports] == [None] * 7 + ["Q1.html"]
+
+
+def test_on_the_terminal(series):
+    code, out, err = run_main("history", str(series))
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len([line for line in lines if re.match(r"20\d\d-\d\d-15 ", line)]) == QUARTERS
+    assert lines[-1] == "UNDECIDED, in the last report."
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_as_a_page_with_links(form, series, tmp_path):
+    page = tmp_path / "index"
+    assert run_main("history", str(series), "--format", form, "--output", str(page)) == (0, "", "")
+    told = page.read_text(encoding="utf-8")
+    assert told.count("NOT SAFE") >= 4
+    assert 'href="Q1.html"' in told if form == "html" else "(<Q1.html>)" in told
+    assert not re.search("Bob|Alice", told)
+
+
+def test_other_files_and_none_are_one_line(series, tmp_path):
+    for reports in (tmp_path, tmp_path / "nowhere"):
+        code, out, err = run_main("history", str(series), "--reports", str(reports))
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    for text in ("{", "[]", '{"attacks": 3}', "[" * 100_000):
+        (tmp_path / "other.json").write_text(text)
+        code, out, err = run_main("history", str(series), "--reports", str(tmp_path))
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "other.json" in err
