@@ -48,9 +48,17 @@ def sentence(move: Move) -> str:
     "merge groups 12 and 48: 2.5 rows' worth of information"
     """
     lost = f"{move.cost:.3g} rows' worth of information"
+    lines = f"{'line' if len(move.lines) == 1 else 'lines'} {_listed([f'{n:,}' for n in move.lines])}"
+    names = _listed(move.groups)
     if move.kind == "merge":
-        return f"merge groups {_listed(move.groups)}: {lost}"
-    return f"withhold {'line' if len(move.lines) == 1 else 'lines'} {_listed([f'{n:,}' for n in move.lines])}: {lost}"
+        return f"merge groups {names}: {lost}"
+    if move.kind == "move":
+        return f"move {lines} from group {printable(move.groups[0])} to group {printable(move.groups[1])}: {lost}"
+    if move.kind == "coarsen":
+        return f"coarsen {printable(move.column or '')} of group {names}: {lost}"
+    if move.kind == "counterfeit":
+        return f"add a counterfeit to group {names}: {lost}"
+    return f"withhold {lines}: {lost}"
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -67,7 +75,14 @@ def as_json(repair: Repair) -> str:
             "candidate": repair.candidate,
             "refused": repair.refused,
             "moves": [
-                {"kind": m.kind, "groups": list(m.groups), "lines": list(m.lines), "cost": m.cost} for m in repair.moves
+                {
+                    "kind": m.kind,
+                    "groups": list(m.groups),
+                    "lines": list(m.lines),
+                    "column": m.column,
+                    "cost": m.cost,
+                }
+                for m in repair.moves
             ],
             "information_lost": repair.lost,
             "files": list(repair.files),

@@ -14,6 +14,7 @@ from audit.cli.audit import add_attack_options, add_options, options, spelled
 from audit.cli.output import say
 from audit.cli.progress import progress
 from audit.model.errors import UsageError, printable
+from audit.model.repair import MOVES
 
 
 def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private
@@ -38,7 +39,11 @@ def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN40
         if action.dest == "output":
             action.metavar, action.help, action.required = "DIR", "a new or empty folder for the candidate", True
     parser.add_argument(
-        "--only", action="append", choices=["merge", "withhold"], help="make only such changes (may be repeated)"
+        "--only",
+        action="append",
+        choices=MOVES,
+        metavar="MOVE",
+        help=f"make only such changes (may be repeated): {', '.join(MOVES)}",
     )
     parser.add_argument(
         "--reach", type=float, metavar="RISK", help="keep every risk below this, though the policy allows more"
@@ -67,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.candidate import with_candidate
     from audit.io.paths import as_path
     from audit.io.series import open_series
-    from audit.repair.search import MOVES, RepairSearch
+    from audit.repair.search import RepairSearch
     from audit.runtime.distributed.engines import engine
     from reports.repair import as_json, text
 

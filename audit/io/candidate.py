@@ -24,7 +24,8 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     """Return the series so far, and the series with a candidate as its last release; nothing is written.
 
     What the manifest names may speak of the candidate already. `paths` is one table, or the rows and the values of an
-    Anatomy pair. The key is the file beside the candidate, or in a folder `private` there, or that of the series.
+    Anatomy pair. The key is the file beside the candidate, or in a folder `private` there, or that of the series; its
+    published counterfeits are counted in a folder `counterfeits` beside it, if at all.
 
     Raises:
         UsageError: it is no table, or in the series already.
@@ -42,12 +43,14 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     key = next((each for each in keys if is_there(each)), keys[0])
     values = paths[1] if len(paths) > 1 else None
     files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key)
+    counted = beside / "counterfeits" / f"{tag}.csv"
+    counts = {tag: str(counted.absolute())} if is_there(counted) else {}
     for path in (*paths, *([key] if is_there(key) else [])):
         check_file(path, str(path), problems)
     if not problems.found:
         check_columns(manifest, [files], problems)
     problems.check()
-    joined = replace(manifest, releases=(*manifest.releases, files))
+    joined = replace(manifest, releases=(*manifest.releases, files), counterfeits={**manifest.counterfeits, **counts})
     return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)
 
 

@@ -6,22 +6,29 @@ from dataclasses import dataclass
 
 from audit.model.report import Report
 
+MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT = "merge", "move", "coarsen", "withhold", "counterfeit"
+MOVES = (MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT)
+"""All kinds of changes, as `--only` names them."""
+
 
 @dataclass(frozen=True)
 class Move:
     """One change of a candidate.
 
     Attributes:
-        kind: `merge` or `withhold`.
-        groups: the groups that become one, by their published names.
-        lines: the lines of the rows that are withheld, in the candidate's file.
+        kind: `merge`, `move`, `coarsen`, `withhold` or `counterfeit`.
+        groups: by their published names, the groups that become one; the one that a row leaves, and the one that it
+            comes to; the one that is coarsened, or has a counterfeit added.
+        lines: the lines of the rows that are withheld or moved, in the candidate's file.
         cost: what it loses, in rows' worth of information.
+        column: the quasi-identifier that is coarsened.
     """
 
     kind: str
     groups: tuple[str, ...]
     lines: tuple[int, ...]
     cost: float
+    column: str | None = None
 
 
 @dataclass(frozen=True)

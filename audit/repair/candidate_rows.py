@@ -1,10 +1,10 @@
-"""A candidate release as rows that can be regrouped and withheld, and written again in its own form."""
+"""A candidate release as rows that can be regrouped, coarsened and withheld, and written again in its own form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,43 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
-from audit.repair.merged_cells import CellCosts, merged_text
+from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.repair.merged_cells import AttributeCells
+from audit.repair.repair_plan import Places, RepairPlan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Places = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class RepairPlan:
-    """What is changed in a candidate.
-
-    Attributes:
-        part: the merged group of each published group, as the code of its least member; shape (groups,), intp.
-        withheld: which rows are left out; shape (rows,), bool.
-    """
-
-    part: Places
-    withheld: npt.NDArray[np.bool_]
-
-    def merged(self, one: int, other: int) -> RepairPlan:
-        """Return the plan with the parts of two groups made one."""
-        low, high = sorted((int(self.part[one]), int(self.part[other])))
-        part = self.part.copy()
-        part[part == high] = low
-        return RepairPlan(part, self.withheld)
-
-    def without(self, rows: Places) -> RepairPlan:
-        """Return the plan with some more rows withheld."""
-        withheld = self.withheld.copy()
-        withheld[rows] = True
-        return RepairPlan(self.part, withheld)
+Texts = dict[str, Places]
+_COUNT = "Count"
 
 
 class CandidateRows:
@@ -73,12 +51,11 @@ class CandidateRows:
                 "a candidate whose columns are renamed, whose values have a crosswalk or whose rows are partly ignored "
                 "cannot be written again; write it in the columns and values of the series first"
             )
-        if files.tag in series.manifest.counterfeits:
-            raise UsageError("counterfeits published by group cannot be carried over to merged groups; repair without")
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
         self.names = [release.group.name(code) for code in range(self.groups)]
         self.person = release.person
+        self.values = release.entry_value if release.values_by_row else {}
         self.counts = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
         self.pair = not release.values_by_row
         self.table = self._read(files.rows, files.shown)
@@ -105,26 +82,28 @@ class CandidateRows:
 
     def unchanged(self) -> RepairPlan:
         """Return the plan that changes nothing."""
-        return RepairPlan(np.arange(self.groups), np.zeros(self.rows, dtype=np.bool_))
+        return RepairPlan(
+            self.group.astype(np.intp),
+            np.arange(self.groups),
+            np.zeros(self.rows, dtype=np.bool_),
+            np.zeros((self.groups, len(self.attributes)), dtype=np.int8),
+        )
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
-        """The quasi-identifiers whose cells merging widens: none in a pair, whose cells are exact."""
+        """The quasi-identifiers whose cells can be widened: none in a pair, whose cells are exact."""
         return () if self.pair else tuple(n for n in self.series.manifest.columns.quasi_identifiers if n in self.table)
 
     @cached_property
-    def _coded(self) -> dict[str, tuple[Places, list[str]]]:
-        """The texts of each quasi-identifier, as a code of each row and the distinct texts."""
-        found = {}
+    def columns(self) -> tuple[AttributeCells, ...]:
+        """The cells of each of these attributes."""
+        found = []
         for name in self.attributes:
             coded = self.table.coded(name)
-            texts = [coded.name(code) for code in range(coded.size)]
-            found[name] = (coded.codes.astype(np.intp), texts)
-        return found
-
-    @cached_property
-    def _costs(self) -> dict[str, CellCosts]:
-        return {name: CellCosts(self.series.attributes[name], texts) for name, (_, texts) in self._coded.items()}
+            used, codes = np.unique(coded.codes, return_inverse=True)
+            texts = [coded.name(code) for code in used.tolist()]
+            found.append(AttributeCells(self.series.attributes[name], codes, texts))
+        return tuple(found)
 
     @cached_property
     def _order(self) -> tuple[Places, Places]:
@@ -138,13 +117,23 @@ class CandidateRows:
         return np.sort(np.concatenate([order[starts[g] : starts[g + 1]] for g in groups] or [np.zeros(0, np.intp)]))
 
     @cached_property
-    def _own(self) -> Floats:
-        """What the cells of each group cost as published, averaged over the attributes, times its people; (groups,)."""
-        cost = np.zeros(self.rows)
-        for name, (codes, texts) in self._coded.items():
-            cost += np.array([self._costs[name].of(text) for text in texts])[codes]
-        weight = self.counts / max(1, len(self.attributes))
-        return np.bincount(self.group, weights=cost * weight, minlength=self.groups).astype(np.float64)
+    def contents(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """The distinct cells of each published group, by attribute."""
+        found: list[list[tuple[int, ...]]] = [[] for _ in range(self.groups)]
+        for column in self.columns:
+            size = len(column.texts)
+            pairs = np.unique(self.group.astype(np.int64) * size + column.codes)
+            starts = np.searchsorted(pairs, np.arange(self.groups + 1) * size).tolist()
+            codes = (pairs % size).tolist()
+            for group in range(self.groups):
+                found[group].append(tuple(codes[starts[group] : starts[group + 1]]))
+        return tuple(tuple(each) for each in found)
+
+    @cached_property
+    def alike(self) -> Places:
+        """Which groups have the same cells, as equal numbers; shape (groups,)."""
+        number: dict[object, int] = {}
+        return np.array([number.setdefault(each, len(number)) for each in self.contents], dtype=np.intp)
 
     @cached_property
     def middles(self) -> Floats:
@@ -153,83 +142,177 @@ class CandidateRows:
         Without attributes there is nothing to tell groups apart by: shape (groups, 0).
         """
         places = []
-        for codes, texts in self._coded.values():
-            rank = np.empty(len(texts))
-            rank[sorted(range(len(texts)), key=lambda code: _sort_key(texts[code]))] = np.arange(len(texts))
+        for column in self.columns:
+            number = len(np.unique(column.codes))
+            rank = np.empty(number)
+            rank[sorted(range(number), key=lambda code: _sort_key(column.texts[code]))] = np.arange(number)
             size = np.maximum(np.bincount(self.group, minlength=self.groups), 1)
-            places.append(
-                np.bincount(self.group, weights=rank[codes], minlength=self.groups) / size / max(1, len(texts) - 1)
-            )
+            sums = np.bincount(self.group, weights=rank[column.codes], minlength=self.groups)
+            places.append(sums / size / max(1, number - 1))
         return np.stack(places, axis=1) if places else np.zeros((self.groups, 0))
 
-    def merge_cost(self, members: Sequence[int]) -> float:
-        """Return what is lost when some published groups become one, in rows' worth of information.
+    def cells(self, plan: RepairPlan) -> tuple[Places, ...]:
+        """Return the cell of each row in each attribute, merged and coarsened; those of withheld rows do not matter."""
+        group, merged = plan.group, self.parts(plan)
+        found = []
+        rows_of = [np.flatnonzero((group == part[0]) & ~plan.withheld) for part in merged] if len(merged) < 8 else None
+        if rows_of is None:
+            order = np.argsort(group, kind="stable")
+            starts = np.searchsorted(group[order], np.arange(self.groups + 1))
+            rows_of = []
+            for part in merged:
+                rows = order[starts[part[0]] : starts[part[0] + 1]]
+                rows_of.append(rows[~plan.withheld[rows]])
+        for place, column in enumerate(self.columns):
+            codes = column.codes.copy()
+            for rows in rows_of:
+                if len(rows):
+                    codes[rows] = column.merged(np.unique(codes[rows]).tolist())
+            for root in np.flatnonzero(plan.steps[:, place]).tolist():
+                rows = np.flatnonzero((group == root) & ~plan.withheld)
+                steps = int(plan.steps[root, place])
+                codes[rows] = [column.coarser(code, steps) for code in codes[rows].tolist()]
+            found.append(codes)
+        return tuple(found)
 
-        For cells it is the sum over people of what their cells cover more than before; for a pair, or without
-        quasi-identifiers, the people whose value can now be one of another group's, as a share of all.
+    def costs(self, plan: RepairPlan) -> dict[str, float]:
+        """Return what each kind of change loses, in rows' worth of information.
+
+        A withheld row and a counterfeit cost one each, a moved row nothing. Wider cells cost what they cover more than
+        before, averaged over the attributes; for a pair, or without quasi-identifiers, merging costs the people whose
+        value can now be one of another group's, as a share of all.
         """
-        if len(members) < 2:
-            return 0.0
-        rows = self.rows_of(members)
+        kept = ~plan.withheld
+        merged = replace(plan, steps=np.zeros_like(plan.steps))
+        wide = self._width(merged, kept)
+        lost = {
+            MERGE: wide - self._width(self.unchanged(), kept),
+            MOVE: 0.0,
+            COARSEN: self._width(plan, kept) - wide if plan.steps.any() else 0.0,
+            WITHHOLD: float(self.counts[plan.withheld].sum()),
+            COUNTERFEIT: float(len(plan.counterfeits)),
+        }
+        if not self.attributes:
+            people = np.bincount(plan.group[kept], weights=self.counts[kept], minlength=self.groups)
+            parts = [part[0] for part in self.parts(plan)]
+            lost[MERGE] = float((people[parts] ** 2).sum()) / max(1.0, float(self.counts.sum()))
+        return lost
+
+    def _width(self, plan: RepairPlan, kept: npt.NDArray[np.bool_]) -> float:
+        """Return what the cells of some rows cover, averaged over the attributes and added up over people."""
+        total = 0.0
+        for codes, column in zip(self.cells(plan), self.columns, strict=True):
+            total += float((column.costs()[codes[kept]] * self.counts[kept]).sum())
+        return total / max(1, len(self.columns))
+
+    def cost(self, plan: RepairPlan) -> tuple[float, int]:
+        """Return what a plan loses, and how many rows change their group, which decides between equal losses."""
+        regrouped = np.count_nonzero((plan.group != self.group) & ~plan.withheld)
+        return round(sum(self.costs(plan).values()), 9), int(regrouped)
+
+    def merge_cost(self, groups: Sequence[int]) -> float:
+        """Return what is lost when some published groups become one, nothing else being changed."""
+        rows = self.rows_of(groups)
         people = float(self.counts[rows].sum())
         if not self.attributes:
             return people * people / max(1.0, float(self.counts.sum()))
-        wide = [self._costs[name].of(text) for name, text in self.cells(rows).items()]
-        return people * sum(wide) / len(wide) - float(self._own[list(members)].sum())
+        total = 0.0
+        for place, column in enumerate(self.columns):
+            wide = column.merged(code for group in groups for code in self.contents[group][place])
+            total += people * column.cost(wide) - float(self._own[list(groups), place].sum())
+        return total / len(self.columns)
 
-    def cells(self, rows: Places) -> dict[str, str]:
-        """Return the text of each quasi-identifier that covers all of some rows."""
-        return {
-            name: merged_text(self.series.attributes[name], [texts[c] for c in np.unique(codes[rows])])
-            for name, (codes, texts) in self._coded.items()
-        }
-
-    def cost(self, plan: RepairPlan) -> float:
-        """Return what a plan loses, in rows' worth of information: cells that are wider, and rows that are withheld."""
-        lost = float(self.counts[plan.withheld].sum())
-        return lost + sum(self.merge_cost(members) for members in self.parts(plan))
+    @cached_property
+    def _own(self) -> Floats:
+        """What the cells of each group's people cost as published; shape (groups, attributes)."""
+        sums = [
+            np.bincount(self.group, weights=column.costs()[column.codes] * self.counts, minlength=self.groups)
+            for column in self.columns
+        ]
+        return np.stack(sums, axis=1) if sums else np.zeros((self.groups, 0))
 
     def parts(self, plan: RepairPlan) -> list[list[int]]:
         """Return the groups that a plan merges, each merged group as its members."""
-        shared = np.flatnonzero(np.bincount(plan.part, minlength=self.groups) > 1)
-        return [np.flatnonzero(plan.part == part).tolist() for part in shared]
+        order = np.argsort(plan.part, kind="stable")
+        roots, starts = np.unique(plan.part[order], return_index=True)
+        ends = [*starts[1:].tolist(), self.groups]
+        pairs = zip(roots.tolist(), starts.tolist(), ends, strict=True)
+        return [order[start:end].tolist() for _, start, end in pairs if end - start > 1]
 
     def write(self, plan: RepairPlan, folder: Path) -> list[Path]:
         """Write the candidate as a plan changes it, with its key where that is a file, and return its tables.
 
-        The tables have the names of the candidate's; the key is `private/TAG.key.csv`.
+        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, and counterfeits are counted
+        in `counterfeits/TAG.csv` where the series publishes that. The order of rows says nothing of former groups.
         """
         import pyarrow as pa
 
-        kept = np.flatnonzero(~plan.withheld)
-        columns = {name: self.table.arrow(name) for name in self.table.names} | self._rewritten(plan)
-        table = pa.table(columns).take(pa.array(kept))
+        source, fake = self.order_of(plan)
+        rewritten = self._rewritten(plan, source, fake)
+        columns = {
+            name: rewritten[name] if name in rewritten else self.table.arrow(name).take(pa.array(source))
+            for name in self.table.names
+        }
         rows = folder / self._files.rows.name
-        write_table(table, rows)
+        write_table(pa.table(columns), rows)
         written = [rows]
         if self._files.values is not None:
             written.append(folder / self._files.values.name)
             write_table(self._values(plan, self._files.values), written[1])
-        self._write_key(plan, kept, folder)
+        self._write_key(source, fake, folder)
+        self._write_counterfeits(plan, source, fake, folder)
         return written
 
-    def _rewritten(self, plan: RepairPlan) -> dict[str, pa.Array]:
-        """Return the columns that merging changes."""
+    def order_of(self, plan: RepairPlan) -> tuple[Places, Places]:
+        """Return the row that each written row is made from, and the counterfeit that it is, -1 for none.
+
+        A counterfeit is made from a row of its group. Unless nothing is regrouped, rows are sorted by group, cells and
+        values.
+        """
+        kept, group = np.flatnonzero(~plan.withheld), plan.group
+        first = [int(kept[np.flatnonzero(group[kept] == each.group)[0]]) for each in plan.counterfeits]
+        source = np.concatenate([kept, np.array(first, dtype=np.intp)])
+        fake = np.concatenate([np.full(len(kept), -1), np.arange(len(first))])
+        if not (group != self.group).any() and not first:
+            return source, fake
+        keys = [self.table.coded(name).codes[source] for name in self._other_columns()]
+        cells = [codes[source] for codes in self.cells(plan)]
+        values = []
+        for place, name in enumerate(self.values):
+            vocabulary = self.series.vocabularies[name]
+            added = vocabulary.add([each.values[place] for each in plan.counterfeits])
+            values.append(np.concatenate([self.values[name][kept], added]))
+        order = np.lexsort([*keys, *values, *cells, group[source]])
+        return source[order], fake[order]
+
+    def _other_columns(self) -> list[str]:
+        """Return the published columns that are neither group nor value, in the order of the file, reversed."""
+        columns = self.series.manifest.columns
+        hidden = {columns.group, columns.individual, *columns.sensitive, *self.attributes}
+        return [name for name in reversed(self.table.names) if name not in hidden]
+
+    def _rewritten(self, plan: RepairPlan, source: Places, fake: Places) -> dict[str, pa.Array]:
+        """Return the columns that are changed, their rows in the order written."""
         import pyarrow as pa
 
         new: dict[str, pa.Array] = {}
-        column = self.series.manifest.columns.group
-        if column is not None:
-            texts = np.array(self.names, dtype=object)[plan.part][self.group]
-            new[column] = pa.array(texts.tolist(), pa.string())
-        merged = self.parts(plan)
-        for name in self.attributes if merged else ():
-            codes, known = self._coded[name]
-            texts = np.array(known, dtype=object)[codes]
-            for members in merged:
-                rows = self.rows_of(members)
-                texts[rows] = merged_text(self.series.attributes[name], [known[c] for c in np.unique(codes[rows])])
-            new[name] = pa.array(texts.tolist(), pa.string())
+        columns = self.series.manifest.columns
+        if columns.group is not None and (plan.group != self.group).any():
+            texts = np.array(self.names, dtype=object)[plan.group[source]]
+            new[columns.group] = pa.array(texts.tolist(), pa.string())
+        for name, each, codes in zip(self.attributes, self.columns, self.cells(plan), strict=True):
+            if (codes != each.codes).any():
+                known = np.array(each.texts, dtype=object)
+                new[name] = pa.array(known[codes[source]].tolist(), pa.string())
+        added = {place: plan.counterfeits[number] for place, number in enumerate(fake.tolist()) if number >= 0}
+        for name in self.table.names if added else ():
+            if name == columns.individual or name in columns.sensitive or name == columns.count:
+                texts = np.array(self.table.texts(name), dtype=object)[source]
+                for place, each in added.items():
+                    texts[place] = "" if name == columns.individual else "1"
+                    if name in columns.sensitive:
+                        texts[place] = each.values[columns.sensitive.index(name)]
+                new[name] = pa.array(texts.tolist(), pa.string())
         return new
 
     def _values(self, plan: RepairPlan, path: Path) -> pa.Table:
@@ -252,8 +335,8 @@ class CandidateRows:
             found[count] = [str(number) for number in total.values()]
         return pa.table({name: pa.array(found[name], pa.string()) for name in table.names if name in found})
 
-    def _write_key(self, plan: RepairPlan, kept: Places, folder: Path) -> None:
-        """Write the key file of the rows that are kept, where the candidate has one."""
+    def _write_key(self, source: Places, fake: Places, folder: Path) -> None:
+        """Write the key file of the rows that are written, where the candidate has one."""
         import pyarrow as pa
 
         path = self._files.key
@@ -267,10 +350,27 @@ class CandidateRows:
         names = dict(zip(key.texts("row"), key.texts("individual"), strict=True))
         private = folder / "private"
         private.mkdir(mode=0o700, exist_ok=True)
-        texts = [names.get(str(row), "") for row in kept.tolist()]
-        table = pa.table({"row": pa.array(np.arange(len(kept))), "individual": pa.array(texts, pa.string())})
+        pairs = zip(source.tolist(), fake.tolist(), strict=True)
+        texts = [names.get(str(row), "") if number < 0 else "" for row, number in pairs]
+        table = pa.table({"row": pa.array(np.arange(len(source))), "individual": pa.array(texts, pa.string())})
         write_table(table, private / f"{self.tag}.key.csv")
         (private / f"{self.tag}.key.csv").chmod(0o600)
+
+    def _write_counterfeits(self, plan: RepairPlan, source: Places, fake: Places, folder: Path) -> None:
+        """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""
+        import pyarrow as pa
+
+        column, published = self.series.manifest.columns.group, self.series.manifest.counterfeits
+        if column is None or not published or self.person is None:
+            return
+        nobody = (self.person == NOBODY) | np.append(self.series.people.is_counterfeit(), False)[self.person]
+        groups, counts = np.unique(plan.group[source[nobody[source] | (fake >= 0)]], return_counts=True)
+        if not len(groups):
+            return
+        beside = folder / "counterfeits"
+        beside.mkdir(exist_ok=True)
+        names = pa.array([self.names[group] for group in groups.tolist()], pa.string())
+        write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{self.tag}.csv")
 
 
 def _sort_key(text: str) -> tuple[float, str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+import numpy as np
+import numpy.typing as npt
+
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import ANYTHING, show
 from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains, parse
+from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
 
 _LISTED = 8
@@ -137,3 +141,72 @@ class CellCosts:
     def _share(self, low: Fraction, high: Fraction) -> float:
         """Return what part of the domain lies between two numbers."""
         return min(1.0, float(high - low) / self._length) if self._length else float(low != high)
+
+
+class AttributeCells:
+    """The cells of one quasi-identifier of a candidate, as numbers of their texts.
+
+    Attributes:
+        texts: each distinct text, those of the candidate first.
+        codes: the text of each row, as published; shape (rows,), intp.
+    """
+
+    def __init__(self, attribute: QuasiIdentifier, codes: npt.NDArray[np.integer], texts: Sequence[str]) -> None:
+        self.attribute = attribute
+        self.codes = codes.astype(np.intp)
+        self.texts = list(texts)
+        self._of_text = {text: code for code, text in enumerate(self.texts)}
+        self._costs = CellCosts(attribute, texts)
+        self._known: dict[tuple[int, ...], int] = {}
+        self._coarser: dict[int, int] = {}
+        cells = [parse(text, attribute.kind, attribute.hierarchy, attribute.missing) for text in texts]
+        ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell) if end]
+        self._whole = all(end.denominator == 1 for end in ends)
+
+    def cost(self, code: int) -> float:
+        """Return the normalized certainty penalty of a cell."""
+        return self._costs.of(self.texts[code])
+
+    def costs(self) -> npt.NDArray[np.float64]:
+        """Return that of all cells known by now."""
+        return np.array([self._costs.of(text) for text in self.texts])
+
+    def merged(self, codes: Iterable[int]) -> int:
+        """Return the narrowest cell that covers some."""
+        key = tuple(sorted(set(codes)))
+        if len(key) == 1:
+            return key[0]
+        if key not in self._known:
+            self._known[key] = self._number(merged_text(self.attribute, [self.texts[code] for code in key]))
+        return self._known[key]
+
+    def coarser(self, code: int, steps: int = 1) -> int:
+        """Return the cell some steps up the hierarchy or grid; `*` is above all, as is what covers all there are."""
+        for _ in range(steps):
+            if code not in self._coarser:
+                one = self.attribute
+                cell = coarser(
+                    parse(self.texts[code], one.kind, one.hierarchy, one.missing), one.hierarchy, whole=self._whole
+                )
+                text = _text(cell, one.hierarchy)
+                self._coarser[code] = self._number(ANYTHING if self._costs.of(text) >= 1 else text)
+            code = self._coarser[code]
+        return code
+
+    def is_top(self, code: int) -> bool:
+        """Tell whether a cell tells nothing."""
+        return self.texts[code] == ANYTHING
+
+    def _number(self, text: str) -> int:
+        found = self._of_text.setdefault(text, len(self.texts))
+        if found == len(self.texts):
+            self.texts.append(text)
+        return found
+
+
+def _text(cell: Cell, hierarchy: Hierarchy | None) -> str:
+    """Return a text for a cell: the label of a hierarchy where it is one."""
+    if hierarchy is not None and isinstance(cell, ValueSet):
+        labels = (label for level in hierarchy.levels for label in level)
+        return next((label for label in labels if hierarchy.leaves_of(label) == cell.members), show(cell))
+    return show(cell)

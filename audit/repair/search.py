@@ -1,64 +1,32 @@
 """The search for the least change of a candidate that keeps the policy.
 
 Whatever is tried is written to a folder of its own and audited by the same code as `audit`, so that nothing is repaired
-by reasoning alone. What to try comes from the findings: a group of the candidate that stands in a finding's certificate
-is merged with another, or the rows of the people concerned are withheld. Small candidates are searched exhaustively, by
-ascending cost. Larger ones are searched twice, once merging first and once withholding first, and the cheaper result is
-taken; what was done in excess is undone afterwards, the costliest first, as far as the policy holds without it.
+by reasoning alone. Tiny candidates are searched exhaustively, by ascending cost (`all_plans.py`); larger ones by
+following the proofs of the findings (`guided.py`).
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from audit.adversary.known_groups import KnownGroupsSource
-from audit.io.candidate import with_candidate
 from audit.io.series import Series
-from audit.judgement.provenance import known_before, needs
-from audit.judgement.pseudonyms import Pseudonymizer
-from audit.model.outcome import Attack, AttributeDisclosure, EquivalenceFinding, Finding
-from audit.model.repair import Move, Repair
-from audit.model.report import Report
-from audit.model.scored import Judged
-from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
-from audit.repair.candidate_rows import CandidateRows, Places, RepairPlan
+from audit.model.outcome import Attack, PerPersonAttack
+from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move, Repair
+from audit.pipeline.audit_run import AuditOptions
+from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
+from audit.repair.candidate_rows import CandidateRows
+from audit.repair.guided import Found, GuidedSearch
+from audit.repair.judging import Judge, Judgement, Watch
+from audit.repair.past_values import PastValues
+from audit.repair.repair_plan import RepairPlan
 
-MERGE, WITHHOLD = "merge", "withhold"
-MOVES = (MERGE, WITHHOLD)
-_FEW_ROWS, _FEW_GROUPS = 6, 4
-_ROUNDS = 80
-_UNDONE = 40
-_PARTNERS = 24
-_AT_ONCE = 25
-"""One group in so many is changed at once: changes that are tried one by one are fewer in the end."""
-_GIVE_UP = 6
-"""After so many merges a finding that is still there has its rows withheld."""
-
-Watch = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The audit of the series with a changed candidate.
-
-    Attributes:
-        report: as `audit` gives it.
-        keeps: whether the policy holds; with a baseline, whether nothing is new that violates it.
-        blamed: for each finding that violates the policy, the groups of the candidate that it follows from, and the
-            rows there of the people it is about.
-        past: how many findings that violate the policy need no row of the candidate.
-    """
-
-    report: Report
-    keeps: bool
-    blamed: Sequence[tuple[tuple[int, ...], Places]]
-    past: int
+_LARGE = 200_000
+"""Series of more rows than this are audited a few times only."""
+_FEW_SUBSETS = 10
+_BROKEN_PAST = "the series violates the policy before the candidate comes"
 
 
 class RepairSearch:
@@ -67,7 +35,7 @@ class RepairSearch:
     Args of the constructor:
         before, after: the series so far, and with the candidate.
         attacks, options: as for an audit.
-        moves: those that may be made.
+        moves: the kinds of change that may be made.
         baseline: whether what could be found before counts no more.
     """
 
@@ -82,14 +50,34 @@ class RepairSearch:
         baseline: bool = False,
         watch: Watch = lambda _: None,
     ) -> None:
-        self.before = before
         self.rows = CandidateRows(after)
-        self.attacks = attacks
-        self.options = replace(options, findings=None, distributed=False)
-        self.moves = moves if not self.rows.pair and self.rows.person is not None else set(moves) - {WITHHOLD}
-        self.baseline = baseline
-        self.watch = watch
-        self.audits = 0
+        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, watch=watch)
+        self.attacks, self.options, self.baseline = attacks, options, baseline
+        self.past: PastValues | None = None
+        self.tried = 0
+        self.moves = [move for move in MOVES if move in moves and self._can(move)]
+
+    def _can(self, move: str) -> bool:
+        """Tell whether a kind of change can be made to this candidate at all."""
+        rows, columns = self.rows, self.rows.series.manifest.columns
+        if move == WITHHOLD:
+            # Nobody can tell which value of a pair goes with a row.
+            return not rows.pair
+        if move == MOVE:
+            return not rows.pair and columns.group is not None
+        if move == COARSEN:
+            return bool(rows.columns) and self._cells_matter()
+        if move == COUNTERFEIT:
+            published = rows.series.manifest.counterfeits
+            fake = bool(published) or self.judge.facts.counterfeits > 0
+            return fake and not rows.pair and rows.person is not None and columns.record is None
+        return True
+
+    def _cells_matter(self) -> bool:
+        """Tell whether cells say more than which rows form a group."""
+        columns, adversary = self.rows.series.manifest.columns, self.judge.past.adversary.kind
+        several = any(len(cells) > 1 for group in self.rows.contents for cells in group)
+        return adversary != "linked" or columns.group is None or columns.record is not None or several
 
     def repair(self, output: Path) -> Repair:
         """Return the least changed candidate that was found to keep the policy, written to a folder that is new.
@@ -97,250 +85,175 @@ class RepairSearch:
         Raises:
             InputError: the series or the candidate cannot be read.
         """
-        past = self._past()
+        found, why = self.find()
+        if isinstance(found, Judgement):
+            judge = self.judge
+            return Repair(self.rows.tag, (), 0.0, (), judge.past, found.report, judge.audits, why)
+        return self._written(*found, output)
+
+    def find(self) -> tuple[Found | Judgement, str]:
+        """Return a plan that keeps the policy, with its audit; else the audit of the candidate as it is, and why."""
         plan = self.rows.unchanged()
-        first = self._judge(plan)
+        first = self.judge.judge(plan)
         if first.keeps:
-            return self._told(plan, first, past, output)
-        if past.policy.violations and not self.baseline:
-            return self._refused(first, past, "the series violates the policy before the candidate comes")
-        few = self.rows.rows <= _FEW_ROWS and self.rows.groups <= _FEW_GROUPS
-        found = self._least() if few else self._cheapest(first)
-        if found is None:
-            why = "no merging of groups and withholding of rows keeps the policy" if few else "no repair was found"
-            return self._refused(first, past, why)
-        return self._told(*found, past, output)
+            return (plan, first), ""
+        if self.judge.past.policy.violations and not self.baseline:
+            return first, _BROKEN_PAST
+        if not first.blamed and not first.past:
+            doubts = "; ".join(dict.fromkeys(each.reason for each in first.report.policy.undecided))
+            return first, f"nothing was found, but the policy is not decided: {doubts}"
+        self.past = self._quick_test()
+        values = self._counterfeit_values()
+        tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
+        return self._followed(first, values) if tried is None else tried
 
-    # -- judging ----------------------------------------------------------------------------------------
-
-    def _past(self) -> Report:
-        """Return the report of the series so far, and note what it claims."""
-        run = run_attacks(self.before, self.attacks, self.options)
-        self._namer = Pseudonymizer(
-            self.rows.series, reveal=self.options.reveal, stable=self.options.stable_ids, makes=False
-        )
-        self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
-        return build_report(run, self._namer, replace(self.options, findings=0))
-
-    def _judge(self, plan: RepairPlan) -> Judgement:
-        with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
-            paths = self.rows.write(plan, Path(folder))
-            series = with_candidate(self.before, paths)[1]
-            self.audits += 1
-            self.watch(f"candidate {self.audits}")
-            run = run_attacks(series, self.attacks, self.options)
-            return self._judged(run, series, plan)
-
-    def _judged(self, run: AuditRun, series: Series, plan: RepairPlan) -> Judgement:
-        report = build_report(run, self._namer, replace(self.options, findings=0))
-        violated = {(each.attack, each.sensitive) for each in report.policy.violations}
-        shelves = run.shelves(self._namer)
-        hidden = [
-            known_before(self._known.get(_label(judged)), shelf) if self.baseline else np.zeros(0, dtype=np.intp)
-            for (_, judged), shelf in zip(run.judged, shelves, strict=True)
-        ]
-        if not violated:
-            return Judgement(report, not report.policy.undecided, (), 0)
-        reports, findings, _ = remaining_findings(run, hidden, self._namer, self.options)
-        source = run.evidence[0].source
-        if not isinstance(source, KnownGroupsSource):
-            raise TypeError("this evidence does not come from a series")
-        blamed: list[tuple[tuple[int, ...], Places]] = []
-        past = 0
-        for each, some in zip(reports, findings, strict=True):
-            if (each.attack, each.sensitive) not in violated:
-                continue
-            for finding in some:
-                place = self._blame(finding, source, series, plan)
-                if place is None:
-                    past += 1
-                else:
-                    blamed.append(place)
-        blamed += self._small_classes(report, plan)
-        keeps = self.baseline and not blamed and not past and not report.policy.undecided
-        return Judgement(report, keeps, blamed, past)
-
-    def _blame(
-        self, finding: Finding, source: KnownGroupsSource, series: Series, plan: RepairPlan
-    ) -> tuple[tuple[int, ...], Places] | None:
-        """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
-        groups = self._groups(needs(finding, source).groups, source, plan)
-        people = _people(finding)
-        rows = np.zeros(0, dtype=np.intp)
-        if people and self.rows.person is not None:
-            known = [self.rows.series.people.find(series.people.name(code)) for code in people]
-            rows = np.flatnonzero(np.isin(self.rows.person, known) & ~plan.withheld)
-        if not groups and not len(rows):
+    def _tiny(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str] | None:
+        """Return the least change of all, or that there is none; None where that cannot be told by trying."""
+        try:
+            least = self._least(AllPlans(self.rows, self.moves, values, coarsens=COARSEN in self.moves))
+        except TooManyPlansError:
             return None
-        return groups or tuple(np.unique(self.rows.group[rows]).tolist()), rows
+        if least is None and COUNTERFEIT in self.moves:
+            return None
+        return (least, "") if least is not None else (first, self._proved(f"all {self.tried:,} changes were tried"))
 
-    def _groups(self, names: Sequence[str], source: KnownGroupsSource, plan: RepairPlan) -> tuple[int, ...]:
-        """Return the merged groups that some names of groups or row classes of the rewritten candidate stand for."""
-        read = source.releases.get(len(source.releases) - 1)
-        kept, found = np.flatnonzero(~plan.withheld), set[int]()
-        for group in (read.release.group, read.seen.group):
-            wanted = [code for code in np.unique(group.codes).tolist() if group.name(code) in names]
-            rows = kept[np.flatnonzero(np.isin(group.codes, wanted))]
-            found |= set(plan.part[self.rows.group[rows]].tolist())
-        return tuple(sorted(found))
+    def _followed(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str]:
+        """Return a repair found by following the findings, or why there is none."""
+        large = self.rows.series.about_rows > _LARGE
+        guided = GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
+        return self._last_resort(first) if guided is None else (guided, "")
 
-    def _small_classes(self, report: Report, plan: RepairPlan) -> Iterator[tuple[tuple[int, ...], Places]]:
-        """Yield the groups of the candidate with fewer than k rows, where that violates the policy."""
-        tag = self.rows.tag
-        for violation in report.policy.violations:
-            if violation.attack is None and violation.release == tag:
-                left = np.bincount(plan.part[self.rows.group[~plan.withheld]], minlength=self.rows.groups)
-                for group in np.flatnonzero((left > 0) & (left < violation.limit)).tolist():
-                    rows = np.flatnonzero((plan.part[self.rows.group] == group) & ~plan.withheld)
-                    yield (group,), rows
+    def _proved(self, how: str) -> str:
+        return f"no {_listed(self.moves)} keeps the policy, only withholding everybody would: {how}"
 
-    # -- searching --------------------------------------------------------------------------------------
+    def _quick_test(self) -> PastValues | None:
+        values_judged = any(isinstance(each, PerPersonAttack) for each in self.attacks)
+        if not values_judged or self.rows.series.manifest.waivers:
+            return None
+        judges_k = not self.options.explicit or "k" in self.options.limits
+        return PastValues.of(self.rows, self.options, int(self.judge.limits["k"]) if judges_k else 0)
 
-    def _least(self) -> tuple[RepairPlan, Judgement] | None:
-        """Return the plan of least cost of all that there are; ties go to the plan that comes first."""
-        plans = [
-            replace(merged, withheld=np.isin(np.arange(self.rows.rows), rows))
-            for merged in (self._partitions() if MERGE in self.moves else [self.rows.unchanged()])
-            for size in range(self.rows.rows if WITHHOLD in self.moves else 1)
-            for rows in combinations(range(self.rows.rows), size)
-        ]
-        for plan in sorted(plans, key=self.rows.cost):
-            judgement = self._tried(plan)
-            if judgement is not None and judgement.keeps:
-                return plan, judgement
-        return None
+    def _counterfeit_values(self) -> list[tuple[str, ...]]:
+        """Return the values that counterfeits may have: those published, or of rows where several are sensitive."""
+        if COUNTERFEIT not in self.moves:
+            return []
+        columns = self.rows.series.manifest.columns
+        names = [self.rows.series.vocabularies[name].names for name in columns.sensitive]
+        if len(names) == 1:
+            return [(text,) for text in sorted(names[0])]
+        codes = np.unique(np.stack([self.rows.values[name] for name in columns.sensitive], axis=1), axis=0)
+        return [tuple(known[code] for known, code in zip(names, row, strict=True)) for row in codes.tolist()]
 
-    def _partitions(self) -> Iterator[RepairPlan]:
-        """Yield the ways to merge all groups, each group alone among them."""
+    # -- tiny candidates --------------------------------------------------------------------------------------
 
-        def grown(parts: list[int], group: int) -> Iterator[list[int]]:
-            if group == self.rows.groups:
-                yield parts
-                return
-            for part in [*dict.fromkeys(parts), group]:
-                yield from grown([*parts, part], group + 1)
-
-        for parts in grown([], 0):
-            yield RepairPlan(np.array(parts, dtype=np.intp), self.rows.unchanged().withheld)
-
-    def _tried(self, plan: RepairPlan) -> Judgement | None:
-        """Return how a plan is judged; None where it leaves nobody."""
-        return None if plan.withheld.all() else self._judge(plan)
-
-    def _cheapest(self, first: Judgement) -> tuple[RepairPlan, Judgement] | None:
-        """Return the cheaper of two plans, one made by merging first and one by withholding first."""
-        found = [each for move in MOVES if move in self.moves and (each := self._guided(first, move)) is not None]
-        return min(found, key=lambda each: self.rows.cost(each[0]), default=None)
-
-    def _guided(self, judgement: Judgement, first: str) -> tuple[RepairPlan, Judgement] | None:
-        """Return a plan that follows the findings until none is left, less what it did in excess."""
-        plan, merges = self.rows.unchanged(), np.zeros(self.rows.groups, dtype=np.int64)
-        for _ in range(_ROUNDS):
-            if not judgement.blamed:
-                return None
-            changed = self._answered(plan, judgement, merges, first)
-            after = self._tried(changed)
-            if after is None:
-                return None
-            plan, judgement = changed, after
+    def _least(self, plans: AllPlans) -> Found | None:
+        """Return the plan of least cost of all that there are; of equal cost, the one that comes first."""
+        hopeless: set[bytes] = set()
+        for plan in plans.ascending():
+            self.tried += 1
+            kept = plan.withheld.tobytes()
+            if kept in hopeless or self._is_broken(plan):
+                continue
+            judgement = self.judge.judge(plan)
             if judgement.keeps:
-                return self._lessened(plan, judgement)
+                return plan, judgement
+            if self._monotone and MERGE in self.moves and not plan.counterfeits and COUNTERFEIT not in self.moves:
+                whole = self._whole(plan)
+                if self._is_broken(whole) or not self.judge.judge(whole).keeps:
+                    hopeless.add(kept)
         return None
 
-    def _answered(self, plan: RepairPlan, judgement: Judgement, merges: Places, first: str) -> RepairPlan:
-        """Return a plan that changes something about each finding; a group is changed once a round."""
-        touched: set[int] = set()
-        for groups, rows in judgement.blamed:
-            if len(touched) >= max(1, self.rows.groups // _AT_ONCE):
-                break
-            parts = {int(plan.part[group]) for group in groups}
-            if parts & touched or (len(rows) and plan.withheld[rows].all()):
-                continue
-            part = min(parts, key=lambda each: (int((plan.part == each).sum()), each))
-            may_withhold = WITHHOLD in self.moves and len(rows) > 0
-            partner = self._partner(plan, part, touched)
-            if may_withhold and (first == WITHHOLD or merges[part] >= _GIVE_UP or MERGE not in self.moves):
-                plan = plan.without(rows)
-                touched |= parts
-            elif partner is not None:
-                merges[min(part, partner)] = max(merges[part], merges[partner]) + 1
-                plan = plan.merged(part, partner)
-                touched |= {part, partner, *parts}
-            elif may_withhold and not touched:
-                plan = plan.without(rows)
-                touched |= parts
-        return plan
+    @property
+    def _monotone(self) -> bool:
+        """Tell whether a release that says less is never worse: certainties are, risks below need not be."""
+        return self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
 
-    def _partner(self, plan: RepairPlan, part: int, touched: Collection[int]) -> int | None:
-        """Return the merged group that is cheapest to join with another, of those near it; None where there is none."""
-        if MERGE not in self.moves:
-            return None
-        members = np.flatnonzero(plan.part == part)
-        others = [other for other in np.unique(plan.part).tolist() if other != part and other not in touched]
-        near = sorted(others, key=lambda other: self._apart(part, other))[:_PARTNERS]
-        costs = []
-        for other in near:
-            both = [*members.tolist(), *np.flatnonzero(plan.part == other).tolist()]
-            own = self.rows.merge_cost(members.tolist()) + self.rows.merge_cost(both[len(members) :])
-            costs.append((self.rows.merge_cost(both) - own, other))
-        return min(costs, default=(0.0, None))[1]
+    def _whole(self, plan: RepairPlan) -> RepairPlan:
+        """Return the plan that keeps the same rows and says the least of them: all are one group."""
+        return self.rows.unchanged().merged(range(self.rows.groups)).without(np.flatnonzero(plan.withheld))
 
-    def _apart(self, one: int, other: int) -> tuple[float, int]:
-        """Return how far two groups lie from one another in the published cells, for choosing whom to look at."""
-        return float(np.abs(self.rows.middles[one] - self.rows.middles[other]).sum()), other
+    def _is_broken(self, plan: RepairPlan) -> bool:
+        """Tell whether the quick test finds that a plan gives somebody away."""
+        if plan.withheld.all():
+            return True
+        return self.past is not None and not plan.counterfeits and len(self.past.groups_broken(plan)) > 0
 
-    def _lessened(self, plan: RepairPlan, judgement: Judgement) -> tuple[RepairPlan, Judgement]:
-        """Return a plan less the changes that the policy holds without; so many are tried."""
-        for members in sorted(self.rows.parts(plan), key=self.rows.merge_cost, reverse=True)[:_UNDONE]:
-            for undone in [members, *([one] for one in members if len(members) > 2)]:
-                part = plan.part.copy()
-                rest = np.setdiff1d(members, undone)
-                part[undone] = undone
-                part[rest] = rest.min() if len(rest) else 0
-                found = self._tried(RepairPlan(part, plan.withheld))
-                if found is not None and found.keeps:
-                    plan, judgement = RepairPlan(part, plan.withheld), found
-                    if len(undone) == len(members):
-                        break
-                    members = rest.tolist()  # noqa: PLW2901 - what is left of the merged group
-        for row in np.flatnonzero(plan.withheld)[:_UNDONE].tolist():
-            withheld = plan.withheld.copy()
-            withheld[row] = False
-            found = self._tried(RepairPlan(plan.part, withheld))
-            if found is not None and found.keeps:
-                plan, judgement = RepairPlan(plan.part, withheld), found
-        return plan, judgement
+    # -- refusals ---------------------------------------------------------------------------------------------
 
-    # -- telling ----------------------------------------------------------------------------------------
+    def _last_resort(self, first: Judgement) -> tuple[Found | Judgement, str]:
+        """Withhold whoever one group of all rows gives away; what is then left, if it is little, is tried in full."""
+        if self.past is None or not self._monotone or {MERGE, WITHHOLD} - set(self.moves):
+            return first, "no repair was found, which is no proof that there is none"
+        kept = np.arange(self.rows.rows)
+        while len(kept) and len(gone := self.past.broken(kept)):
+            kept = np.setdiff1d(kept, gone)
+        if not len(kept):
+            how = "even with all rows in one group, each has to be withheld, one after the other"
+            return first, self._proved(how) if COUNTERFEIT not in self.moves else f"no repair was found: {how}"
+        if len(kept) > _FEW_SUBSETS:
+            return first, "no repair was found, which is no proof that there is none"
+        subsets = sorted(range(1, 1 << len(kept)), key=lambda mask: -mask.bit_count())
+        for mask in subsets:
+            rows = kept[[place for place in range(len(kept)) if mask >> place & 1]]
+            plan = self._whole(self.rows.unchanged().without(np.setdiff1d(np.arange(self.rows.rows), rows)))
+            if not self._is_broken(plan):
+                judgement = self.judge.judge(plan)
+                if judgement.keeps:
+                    return (plan, judgement), ""
+        if COUNTERFEIT in self.moves:
+            return first, "no repair was found, which is no proof that there is none"
+        how = (
+            f"of {self.rows.rows:,} rows, {len(kept)} need not be withheld for themselves, and no set of them can stay"
+        )
+        return first, self._proved(how)
 
-    def _told(self, plan: RepairPlan, judgement: Judgement, past: Report, output: Path) -> Repair:
-        moves = [
-            Move(MERGE, tuple(self.rows.names[g] for g in members), (), self.rows.merge_cost(members))
-            for members in self.rows.parts(plan)
-        ]
-        rows = np.flatnonzero(plan.withheld)
-        if len(rows):
-            lines = tuple(self.rows.table.line(row) for row in rows.tolist())
-            moves.append(Move(WITHHOLD, (), lines, float(self.rows.counts[rows].sum())))
-        people = float(self.rows.counts.sum())
+    # -- telling ----------------------------------------------------------------------------------------------
+
+    def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
+        """Return a repair, written to a folder that is new or empty."""
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
         files = tuple(str(path) for path in self.rows.write(plan, output))
-        return Repair(
-            self.rows.tag, tuple(moves), sum(m.cost for m in moves) / people, files, past, judgement.report, self.audits
-        )
+        moves = self.told(plan)
+        lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
+        return Repair(self.rows.tag, moves, lost, files, self.judge.past, judgement.report, self.judge.audits)
 
-    def _refused(self, judgement: Judgement, past: Report, why: str) -> Repair:
-        return Repair(self.rows.tag, (), 0.0, (), past, judgement.report, self.audits, why)
+    def told(self, plan: RepairPlan) -> tuple[Move, ...]:
+        """Return the changes of a plan, each with what it loses."""
+        names, rows = self.rows.names, self.rows
+        moves = [Move(MERGE, tuple(names[g] for g in part), (), cost) for part, cost in self._merges(plan)]
+        kept = ~plan.withheld
+        for row in np.flatnonzero((plan.home != rows.group) & kept).tolist():
+            pair = names[rows.group[row]], names[plan.home[row]]
+            moves.append(Move(MOVE, pair, (rows.table.line(row),), 0.0))
+        coarse = np.argwhere(plan.steps).tolist()
+        costs = rows.costs(plan)
+        for root, place in coarse:
+            moves.append(Move(COARSEN, (names[root],), (), costs[COARSEN] / len(coarse), rows.attributes[place]))
+        moves += [Move(COUNTERFEIT, (names[each.group],), (), 1.0) for each in plan.counterfeits]
+        if plan.withheld.any():
+            lines = tuple(rows.table.line(row) for row in np.flatnonzero(plan.withheld).tolist())
+            moves.append(Move(WITHHOLD, (), lines, costs[WITHHOLD]))
+        return tuple(moves)
+
+    def _merges(self, plan: RepairPlan) -> list[tuple[list[int], float]]:
+        """Return the groups that are merged, where rows of several are kept, each with what that loses."""
+        rows, group, kept = self.rows, plan.group, ~plan.withheld
+        found = []
+        merged = rows.cells(RepairPlan(plan.home, plan.part, plan.withheld, plan.steps * 0))
+        lost = np.zeros(rows.rows)
+        for codes, column in zip(merged, rows.columns, strict=True):
+            costs = column.costs()
+            lost += (costs[codes] - costs[column.codes]) * rows.counts / len(rows.columns)
+        by_root = np.bincount(group[kept], weights=lost[kept], minlength=rows.groups)
+        people = np.bincount(group[kept], weights=rows.counts[kept], minlength=rows.groups)
+        for part in rows.parts(plan):
+            there = [each for each in part if (kept & (plan.home == each)).any()] if rows.rows < 10_000 else part
+            if len(there) > 1:
+                whole = people[part[0]] ** 2 / max(1.0, float(rows.counts.sum()))
+                found.append((there, float(by_root[part[0]]) if rows.attributes else float(whole)))
+        return found
 
 
-def _label(judged: Judged) -> tuple[str, str | None]:
-    return judged.attack.name, judged.sensitive
-
-
-def _people(finding: Finding) -> list[int]:
-    """Return whom a finding is about, by code; nobody for records."""
-    if isinstance(finding, AttributeDisclosure):
-        return [finding.person]
-    if isinstance(finding, EquivalenceFinding):
-        return [who for who, _ in (*finding.left, *finding.right) if isinstance(who, int)]
-    return []
+def _listed(moves: Sequence[str]) -> str:
+    words = {MERGE: "merging", MOVE: "moving", COARSEN: "coarsening", WITHHOLD: "withholding", COUNTERFEIT: "faking"}
+    return " or ".join(words[move] for move in moves) or "change"

@@ -1,0 +1,98 @@
+"""Coarser cells: along a hierarchy, a mask of codes, or a grid of round numbers that no data decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import count
+from math import floor, log10
+
+from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet
+from audit.io.hierarchies import Hierarchy
+
+_ROUND = (1, 2, 5)
+_LEAST_WHOLE = 5
+_WIDEST = Fraction(10) ** 12
+
+
+def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = True) -> Cell:
+    """Return the next coarser cell; `Anything` above all.
+
+    Labels go up their hierarchy; codes lose a digit; numbers go to the next wider block of a grid of 5, 10, 20, 50, …
+    (of whole numbers when `whole`); other texts are not told at all.
+
+    >>> coarser(Interval(Fraction(21), Fraction(22)))
+    Interval(low=Fraction(20, 1), high=Fraction(24, 1), low_open=False, high_open=False)
+    >>> coarser(Masked("481", 5))
+    Masked(prefix='48', length=5)
+    """
+    if isinstance(cell, Interval):
+        return cell if cell.low is None and cell.high is None else _block(cell.low, cell.high, whole=whole)
+    if isinstance(cell, NumberSet):
+        return _block(min(cell.members), max(cell.members), whole=whole)
+    if isinstance(cell, ValueSet):
+        return _above(cell.members, hierarchy) if hierarchy is not None else shortened(cell.members)
+    if isinstance(cell, Masked) and len(cell.prefix) > 1:
+        return Masked(cell.prefix[:-1], cell.length)
+    return Anything()
+
+
+def grid(width: Fraction, low: Fraction, *, whole: bool) -> Interval:
+    """Return the block of a grid of some width that a number is in."""
+    start = Fraction(floor(low / width)) * width
+    end = start + width
+    return Interval(start, end - 1) if whole else Interval(start, end, high_open=True)
+
+
+def widths(least: Fraction) -> Iterator[Fraction]:
+    """Yield the widths of grids from one up: 1, 2 and 5 times the powers of ten."""
+    power = floor(log10(least)) if least > 0 else 0
+    for place in count(power):
+        for times in _ROUND:
+            width = Fraction(10) ** place * times
+            if width >= least:
+                yield width
+
+
+def _block(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Cell:
+    if low is None or high is None:
+        return Anything()
+    length = high - low + whole
+    for width in widths(max(length, Fraction(_LEAST_WHOLE)) if whole else max(length, Fraction(1, 1000))):
+        if width > _WIDEST:
+            return Anything()
+        found = grid(width, low, whole=whole)
+        inside = found.high is not None and (high <= found.high if whole else high < found.high)
+        if width > length and inside:
+            return found
+    return Anything()
+
+
+def _above(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
+    """Return the narrowest label of a hierarchy that covers some leaves and more."""
+    labels = {label for level in hierarchy.levels for label in level}
+    wider = [leaves for label in labels if (leaves := hierarchy.leaves_of(label)) is not None and members < leaves]
+    if not wider:
+        return Anything()
+    least = min(wider, key=lambda leaves: (len(leaves), sorted(leaves)))
+    return Anything() if len(least) == len(set(hierarchy.levels[0])) else ValueSet(least)
+
+
+def shortened(members: frozenset[str]) -> Cell:
+    """Return the masked prefix that codes of one length share, one digit shorter where there is one code alone.
+
+    >>> shortened(frozenset(["48151", "48199"]))
+    Masked(prefix='481', length=5)
+    """
+    first, last = min(members), max(members)
+    shared = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first) - 1)
+    if shared < 1 or not are_codes(members):
+        return Anything()
+    return Masked(first[:shared], len(first))
+
+
+def are_codes(members: frozenset[str]) -> bool:
+    """Tell whether texts are codes that may be masked: of one length, each with a digit and without stars."""
+    return len({len(text) for text in members}) == 1 and all(
+        any(letter.isdigit() for letter in text) and "*" not in text for text in members
+    )

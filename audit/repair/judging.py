@@ -1,0 +1,221 @@
+"""Changed candidates judged: each is written to a folder of its own and audited by the same code as `audit`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.io.candidate import with_candidate
+from audit.io.series import Series
+from audit.judgement.provenance import known_before, needs
+from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.outcome import (
+    Attack,
+    AttributeDisclosure,
+    AttributeDisclosures,
+    EquivalenceFinding,
+    EquivalenceFindings,
+    Finding,
+)
+from audit.model.report import Report
+from audit.model.scored import Judged, reaches_all
+from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
+from audit.repair.candidate_rows import CandidateRows
+from audit.repair.repair_plan import Places, RepairPlan
+
+_CERTIFICATES = 60
+"""So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
+
+Watch = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What of a changed candidate a finding follows from: merged groups, and the rows of those whom it is about."""
+
+    groups: tuple[int, ...]
+    rows: Places
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The audit of the series with a changed candidate.
+
+    Attributes:
+        report: as `audit` gives it.
+        keeps: whether the policy holds; with a baseline, whether nothing is new that violates it.
+        blamed: what each finding that violates the policy follows from.
+        past: how many findings that violate the policy need no row of the candidate.
+    """
+
+    report: Report
+    keeps: bool
+    blamed: Sequence[Blame]
+    past: int
+
+
+class Judge:
+    """Audits of one series with its candidate changed.
+
+    Args of the constructor:
+        before: the series so far.
+        rows: the candidate.
+        attacks, options: as for an audit.
+        baseline: whether what could be found before counts no more.
+    """
+
+    def __init__(
+        self,
+        before: Series,
+        rows: CandidateRows,
+        attacks: Sequence[Attack],
+        options: AuditOptions,
+        *,
+        baseline: bool,
+        watch: Watch = lambda _: None,
+    ) -> None:
+        self.before, self.rows, self.attacks = before, rows, attacks
+        self.options = replace(options, findings=None, distributed=False)
+        self.baseline, self.watch = baseline, watch
+        self.audits = 0
+        self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
+        run = run_attacks(before, attacks, self.options)
+        self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
+        self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
+        self.limits, self.facts = run.limits(self.options), run.facts
+
+    def judge(self, plan: RepairPlan) -> Judgement:
+        """Return how the series with a changed candidate is judged."""
+        with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
+            series = with_candidate(self.before, self.rows.write(plan, Path(folder)))[1]
+            self.audits += 1
+            self.watch(f"candidate {self.audits}")
+            run = run_attacks(series, self.attacks, self.options)
+            return self._judged(run, _Written(run, self.rows, plan))
+
+    def _judged(self, run: AuditRun, written: _Written) -> Judgement:
+        report = build_report(run, self._namer, replace(self.options, findings=0))
+        violated = {(each.attack, each.sensitive) for each in report.policy.violations}
+        if not violated:
+            return Judgement(report, not report.policy.undecided, (), 0)
+        hidden = [
+            known_before(self._known.get(_label(judged)), shelf) if self.baseline else np.zeros(0, dtype=np.intp)
+            for (_, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True)
+        ]
+        told = replace(self.options, findings=_CERTIFICATES)
+        reports, findings, left = remaining_findings(run, hidden, self._namer, told)
+        blamed: list[Blame] = []
+        past = 0
+        limit = self.limits["max_risk"]
+        for each, some, places, (_, judged) in zip(reports, findings, left, run.judged, strict=True):
+            if (each.attack, each.sensitive) not in violated:
+                continue
+            proved = [written.blame(finding) for finding in some]
+            past += proved.count(None)
+            blamed += [one for one in proved if one is not None]
+            blamed += written.own_groups(_people_at(judged, places if len(places) > _CERTIFICATES else places[:0]))
+            if limit < 1 and not self.baseline:
+                blamed += written.own_groups(_people_at_risk(judged, limit))
+        blamed += self._small_classes(report, written)
+        keeps = self.baseline and not blamed and not past and not report.policy.undecided
+        return Judgement(report, keeps, blamed, past)
+
+    def _small_classes(self, report: Report, written: _Written) -> Iterator[Blame]:
+        """Yield the groups of the candidate with too few rows that look alike, where that violates the policy."""
+        limits = [v.limit for v in report.policy.violations if v.attack is None and v.release == self.rows.tag]
+        if not limits:
+            return
+        plan = written.plan
+        kept, group = np.flatnonzero(~plan.withheld), plan.group
+        cells = [group[kept], *(codes[kept] for codes in self.rows.cells(plan))]
+        _, place = np.unique(np.stack(cells, axis=1), axis=0, return_inverse=True)
+        size = np.bincount(place.reshape(-1), weights=self.rows.counts[kept])[place.reshape(-1)]
+        small = kept[size < max(limits)]
+        for root in np.unique(group[small]).tolist():
+            yield Blame((root,), small[group[small] == root])
+
+
+class _Written:
+    """A changed candidate that was audited: which of its rows and groups come from which of the candidate's."""
+
+    def __init__(self, run: AuditRun, rows: CandidateRows, plan: RepairPlan) -> None:
+        source = run.evidence[0].source
+        if not isinstance(source, KnownGroupsSource):
+            raise TypeError("this evidence does not come from a series")
+        self.source, self.rows, self.plan = source, rows, plan
+        self._read = source.releases.get(len(source.releases) - 1)
+        self._row, fake = rows.order_of(plan)
+        self._row = np.where(fake < 0, self._row, -1)
+
+    @cached_property
+    def _groups(self) -> dict[str, set[int]]:
+        """The merged groups that names of groups or row classes stand for."""
+        found: dict[str, set[int]] = {}
+        real = self._row >= 0
+        for coded in (self._read.release.group, self._read.seen.group):
+            pairs = np.unique(np.stack([coded.codes[real], self.plan.group[self._row[real]]], axis=1), axis=0)
+            for code, root in pairs.tolist():
+                found.setdefault(coded.name(code), set()).add(root)
+        return found
+
+    def rows_of(self, people: Collection[int]) -> Places:
+        """Return the rows of the candidate that are some people's, by their codes in the audited series."""
+        person = self._read.release.person
+        if person is None or not len(people):
+            return np.zeros(0, dtype=np.intp)
+        rows = self._row[np.isin(person, list(people))]
+        return rows[rows >= 0]
+
+    def blame(self, finding: Finding) -> Blame | None:
+        """Return the candidate's groups that a finding needs, and the rows of its people; None where it needs none."""
+        roots = {root for name in needs(finding, self.source).groups for root in self._groups.get(name, ())}
+        rows = self.rows_of(_people(finding))
+        if not roots and not len(rows):
+            return None
+        return Blame(tuple(sorted(roots or set(self.plan.group[rows].tolist()))), rows)
+
+    def own_groups(self, people: Collection[int]) -> Iterator[Blame]:
+        """Yield the group of each of some people who are in the candidate, with their rows there."""
+        rows = self.rows_of(people)
+        if not len(rows):
+            return
+        rows = rows[np.argsort(self.plan.group[rows], kind="stable")]
+        roots, starts = np.unique(self.plan.group[rows], return_index=True)
+        for root, some in zip(roots.tolist(), np.split(rows, starts[1:]), strict=True):
+            yield Blame((root,), some)
+
+
+def _label(judged: Judged) -> tuple[str, str | None]:
+    return judged.attack.name, judged.sensitive
+
+
+def _people_at(judged: Judged, places: Places) -> list[int]:
+    """Return whom the claims of a result at some places are about."""
+    claims = judged.scored.outcome.claims
+    if not len(places):
+        return []
+    if isinstance(claims, AttributeDisclosures):
+        return np.unique(claims.person[places]).tolist()
+    if isinstance(claims, EquivalenceFindings):
+        return sorted({who for finding in claims.sides(places) for who in _people(finding)})
+    return []
+
+
+def _people_at_risk(judged: Judged, limit: float) -> list[int]:
+    risks = judged.scored.risks
+    return [] if risks is None else np.unique(risks.person[reaches_all(risks.risk, limit)]).tolist()
+
+
+def _people(finding: Finding) -> list[int]:
+    """Return whom a finding is about, by code; nobody for records."""
+    if isinstance(finding, AttributeDisclosure):
+        return [finding.person]
+    if isinstance(finding, EquivalenceFinding):
+        return [who for who, _ in (*finding.left, *finding.right) if isinstance(who, int)]
+    return []

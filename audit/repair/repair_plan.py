@@ -1,0 +1,82 @@
+"""What is changed in a candidate: groups merged, rows moved or withheld, cells coarsened, counterfeits added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Counterfeit:
+    """A row that is nobody's, added to a group: its values by sensitive attribute, in the manifest's order."""
+
+    group: int
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RepairPlan:
+    """What is changed in a candidate, rows and groups being numbered as it was given.
+
+    Attributes:
+        home: the group of each row after rows were moved, before groups are merged; shape (rows,), intp.
+        part: the merged group of each group, as its least member; shape (groups,), intp.
+        withheld: which rows are left out; shape (rows,), bool.
+        steps: how often the cells of each merged group are coarsened, by attribute; shape (groups, attributes), int8.
+        counterfeits: the rows that are added; their groups are merged ones.
+    """
+
+    home: Places
+    part: Places
+    withheld: npt.NDArray[np.bool_]
+    steps: npt.NDArray[np.int8]
+    counterfeits: tuple[Counterfeit, ...] = ()
+
+    @property
+    def group(self) -> Places:
+        """The merged group of each row; shape (rows,)."""
+        return self.part[self.home]
+
+    def merged(self, groups: Sequence[int]) -> RepairPlan:
+        """Return the plan with the parts of some groups made one."""
+        old = np.unique(self.part[list(groups)])
+        part = self.part.copy()
+        part[np.isin(part, old)] = old[0]
+        added = tuple(replace(each, group=int(part[each.group])) for each in self.counterfeits)
+        steps = self.steps.copy()
+        steps[old] = 0
+        return replace(self, part=part, counterfeits=added, steps=steps)
+
+    def without(self, rows: Places) -> RepairPlan:
+        """Return the plan with some more rows withheld."""
+        withheld = self.withheld.copy()
+        withheld[rows] = True
+        return replace(self, withheld=withheld)
+
+    def kept(self, rows: Places) -> RepairPlan:
+        """Return the plan with some rows withheld no more."""
+        withheld = self.withheld.copy()
+        withheld[rows] = False
+        return replace(self, withheld=withheld)
+
+    def exchanged(self, one: int, other: int) -> RepairPlan:
+        """Return the plan with two rows in one another's groups."""
+        home = self.home.copy()
+        home[[one, other]] = home[[other, one]]
+        return replace(self, home=home)
+
+    def coarsened(self, group: int, attribute: int) -> RepairPlan:
+        """Return the plan with the cells of a merged group one step coarser in an attribute."""
+        steps = self.steps.copy()
+        steps[group, attribute] += 1
+        return replace(self, steps=steps)
+
+    def with_counterfeit(self, counterfeit: Counterfeit) -> RepairPlan:
+        """Return the plan with one counterfeit more."""
+        added = sorted((*self.counterfeits, counterfeit), key=lambda each: (each.group, each.values))
+        return replace(self, counterfeits=tuple(added))
