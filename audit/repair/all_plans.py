@@ -54,47 +54,39 @@ class AllPlans:
             heads[place] = next(streams[place], None)
 
     def _base(self) -> list[Costed]:
-        found: dict[object, Costed] = {}
-        for plan in self._regrouped():
-            for each in self._coarsened(plan):
-                key = self._published(each)
-                if key not in found:
-                    found[key] = self.rows.cost(each), each
-                    if len(found) > _MOST_PLANS:
-                        raise TooManyPlansError
-                elif (cost := self.rows.cost(each)) < found[key][0]:
-                    found[key] = cost, each
-        return list(found.values())
-
-    def _published(self, plan: RepairPlan) -> object:
-        """Return what a plan publishes: the rows of each group, each with its cells."""
-        cells, inside = self.rows.cells(plan), dict[int, list[tuple[int, ...]]]()
-        for row in np.flatnonzero(~plan.withheld).tolist():
-            inside.setdefault(int(plan.group[row]), []).append((row, *(int(codes[row]) for codes in cells)))
-        return tuple(sorted(map(tuple, inside.values())))
+        found = [each for plan in self._regrouped() for each in self._coarsened(plan)]
+        if len(found) > _MOST_PLANS:
+            raise TooManyPlansError
+        return [(self.rows.cost(plan), plan) for plan in found]
 
     def _regrouped(self) -> Iterator[RepairPlan]:
+        """Yield a plan for each set of rows that is kept and each way to group them."""
         unchanged, rows = self.rows.unchanged(), range(self.rows.rows)
-        gone = range(self.rows.rows if WITHHOLD in self.moves else 1)
-        homes = list(self._homes())
+        own, choices = unchanged.home.tolist(), self._homes()
         parts = list(_partitions(self.rows.groups)) if MERGE in self.moves else [unchanged.part.tolist()]
-        number = len(homes) * len(parts) * (2**self.rows.rows if WITHHOLD in self.moves else 1)
-        if number > 10 * _MOST_PLANS:
-            raise TooManyPlansError
-        for size in gone:
-            for withheld in combinations(rows, size):
-                kept = replace(unchanged, withheld=np.isin(rows, withheld))
-                for home, part in product(homes, parts):
-                    yield replace(kept, home=np.array(home), part=np.array(part))
+        least = 1 if WITHHOLD in self.moves else self.rows.rows
+        for size in range(self.rows.rows, least - 1, -1):
+            for kept in combinations(rows, size):
+                found: dict[object, tuple[int, tuple[int, ...], list[int]]] = {}
+                for chosen in product(*(choices[row] for row in kept)):
+                    regrouped = sum(home != own[row] for home, row in zip(chosen, kept, strict=True))
+                    for part in parts:
+                        key = _grouped(chosen, part)
+                        changes = regrouped + sum(group != to for group, to in enumerate(part))
+                        if key not in found or changes < found[key][0]:
+                            found[key] = changes, chosen, part
+                withheld = ~np.isin(rows, kept)
+                for _, chosen, part in found.values():
+                    home = unchanged.home.copy()
+                    home[list(kept)] = chosen
+                    yield replace(unchanged, home=home, part=np.array(part), withheld=withheld)
 
-    def _homes(self) -> Iterator[tuple[int, ...]]:
-        """Yield the ways to move rows between groups of the same cells."""
-        own = self.rows.group.tolist()
-        if MOVE not in self.moves or self.rows.pair:
-            yield tuple(own)
-            return
+    def _homes(self) -> list[list[int]]:
+        """Return the groups that each row may move to: those of the same cells as its own."""
+        if MOVE not in self.moves:
+            return [[group] for group in self.rows.group.tolist()]
         alike = self.rows.alike
-        yield from product(*(np.flatnonzero(alike == alike[group]).tolist() for group in own))
+        return [np.flatnonzero(alike == alike[group]).tolist() for group in self.rows.group.tolist()]
 
     def _coarsened(self, plan: RepairPlan) -> Iterator[RepairPlan]:
         """Yield a plan with its cells as they are, and any number of steps coarser."""
@@ -127,6 +119,12 @@ class AllPlans:
             every = [Counterfeit(root, values) for root in roots for values in self.values]
             for added in combinations_with_replacement(every, number):
                 yield (lost + number, regrouped), replace(plan, counterfeits=added)
+
+
+def _grouped(homes: Sequence[int], part: Sequence[int]) -> object:
+    """Return which rows are together, and which of them in merged groups, whatever these are called."""
+    roots = [part[home] for home in homes]
+    return tuple((roots.index(root), part.count(root) > 1) for root in roots)
 
 
 def _partitions(groups: int) -> Iterator[list[int]]:

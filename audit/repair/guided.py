@@ -186,7 +186,7 @@ class GuidedSearch:
             smaller = less(plan)
             if smaller is None or self._is_broken(smaller):
                 continue
-            found = self.judge.judge(smaller)
+            found = self.judge.judge(smaller, blames=False)
             if found.keeps:
                 plan, judgement = smaller, found
         return plan, judgement

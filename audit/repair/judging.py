@@ -29,7 +29,7 @@ from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remai
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import Places, RepairPlan
 
-_CERTIFICATES = 60
+_CERTIFICATES = 12
 """So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
 
 Watch = Callable[[str], None]
@@ -90,20 +90,21 @@ class Judge:
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.limits, self.facts = run.limits(self.options), run.facts
 
-    def judge(self, plan: RepairPlan) -> Judgement:
-        """Return how the series with a changed candidate is judged."""
+    def judge(self, plan: RepairPlan, *, blames: bool = True) -> Judgement:
+        """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked."""
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
             series = with_candidate(self.before, self.rows.write(plan, Path(folder)))[1]
             self.audits += 1
             self.watch(f"candidate {self.audits}")
             run = run_attacks(series, self.attacks, self.options)
-            return self._judged(run, _Written(run, self.rows, plan))
+            report = build_report(run, self._namer, replace(self.options, findings=0))
+            if not report.policy.violations or not (blames or self.baseline):
+                kept = not report.policy.violations and not report.policy.undecided
+                return Judgement(report, kept, (), 0)
+            return self._judged(run, report, _Written(run, self.rows, plan))
 
-    def _judged(self, run: AuditRun, written: _Written) -> Judgement:
-        report = build_report(run, self._namer, replace(self.options, findings=0))
+    def _judged(self, run: AuditRun, report: Report, written: _Written) -> Judgement:
         violated = {(each.attack, each.sensitive) for each in report.policy.violations}
-        if not violated:
-            return Judgement(report, not report.policy.undecided, (), 0)
         hidden = [
             known_before(self._known.get(_label(judged)), shelf) if self.baseline else np.zeros(0, dtype=np.intp)
             for (_, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True)

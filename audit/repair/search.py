@@ -154,12 +154,12 @@ class RepairSearch:
             kept = plan.withheld.tobytes()
             if kept in hopeless or self._is_broken(plan):
                 continue
-            judgement = self.judge.judge(plan)
+            judgement = self.judge.judge(plan, blames=False)
             if judgement.keeps:
                 return plan, judgement
             if self._monotone and MERGE in self.moves and not plan.counterfeits and COUNTERFEIT not in self.moves:
                 whole = self._whole(plan)
-                if self._is_broken(whole) or not self.judge.judge(whole).keeps:
+                if self._is_broken(whole) or not self.judge.judge(whole, blames=False).keeps:
                     hopeless.add(kept)
         return None
 

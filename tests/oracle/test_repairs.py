@@ -1,0 +1,135 @@
+"""Repairs of random series: they keep the policy by enumeration, and cost the least there is; or there are none."""
+
+import csv
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from attacks.registry import all_attacks
+from audit.io.candidate import with_candidate
+from audit.io.series import open_series
+from audit.model.repair import MERGE, MOVE, MOVES, WITHHOLD
+from audit.pipeline.audit_run import AuditOptions
+from audit.repair.search import RepairSearch
+from tests.helpers.repairs import SPAN, Case, cell, draw, is_safe
+from tests.helpers.running import run_main
+from tests.helpers.tiny import Row
+
+COUNT = int(os.environ.get("SERIES_AUDIT_REPAIRS", "6"))
+FIRST = int(os.environ.get("SERIES_AUDIT_REPAIRS_FROM", "1"))
+
+
+def repaired(case: Case, folder: Path, moves=MOVES):
+    series, candidate = case.write(folder)
+    before, after = with_candidate(open_series(series), [candidate])
+    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=30), moves=moves)
+    return search.repair(folder / "out"), series
+
+
+def read_back(folder: Path, tag: str) -> list[Row]:
+    key = {line["row"]: line["individual"] for line in _lines(folder / "private" / f"{tag}.key.csv")}
+    return [
+        Row(key[str(place)] or None, line["Group-ID"], line["Value"], (line["Age"],))
+        for place, line in enumerate(_lines(folder / f"{tag}.csv"))
+    ]
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def box(row: Row) -> tuple[int, int]:
+    ends = [int(text) for text in re.findall(r"\d+", row.cells[0])]
+    return ends[0], ends[-1]
+
+
+def partitions(items):
+    if not items:
+        yield []
+        return
+    for rest in partitions(items[1:]):
+        yield [[items[0]], *rest]
+        for place in range(len(rest)):
+            yield [*rest[:place], [items[0], *rest[place]], *rest[place + 1 :]]
+
+
+def every_change(rows: list[Row]) -> Iterator[tuple[Fraction, list[Row]]]:
+    """Every table that moving, merging and withholding can make of a candidate, and what it loses."""
+    spread = max(box(row)[1] for row in rows) - min(box(row)[0] for row in rows)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        if row.group not in alike.setdefault(row.cells, []):
+            alike[row.cells].append(row.group)
+    seen = set()
+    groups = sorted({row.group for row in rows})
+    for size in range(1, len(rows) + 1):
+        for kept in itertools.combinations(rows, size):
+            for homes in itertools.product(*(alike[row.cells] for row in kept)):
+                for parts in partitions(groups):
+                    of = {group: min(part) for part in parts for group in part}
+                    wide = frozenset(of[home] for home in homes if sum(of[g] == of[home] for g in groups) > 1)
+                    key = kept, tuple(of[home] for home in homes), wide
+                    if key not in seen:
+                        seen.add(key)
+                        yield _published(key, len(rows) - size, spread)
+
+
+def _published(key, withheld: int, spread: int) -> tuple[Fraction, list[Row]]:
+    kept, groups, wide = key
+    found, cost = [], Fraction(withheld)
+    for row, group in zip(kept, groups, strict=True):
+        inside = [box(other) for other, its in zip(kept, groups, strict=True) if its == group]
+        low, high = box(row)
+        if group in wide:
+            low, high = min(each[0] for each in inside), max(each[1] for each in inside)
+        if spread:
+            cost += Fraction((high - low) - (box(row)[1] - box(row)[0]), spread)
+        found.append(Row(row.individual, group, row.value, (cell(low, high),)))
+    return cost, found
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_repairs_of_random_series_keep_the_policy_or_there_are_none(tmp_path, seed):
+    case = draw(seed)
+    repair, series = repaired(case, tmp_path)
+    tag = case.series.tags[-1]
+    least = _least(case)
+    if repair.refused is not None:
+        assert "only withholding everybody would" in repair.refused
+        assert least is None
+        assert not (tmp_path / "out").exists()
+        return
+    rows = read_back(tmp_path / "out", tag)
+    assert is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k)
+    assert run_main("next", str(series), str(tmp_path / "out" / f"{tag}.csv"), "--findings", "0")[0] == 0
+    assert sum(move.cost for move in repair.moves) == pytest.approx(float(least))
+    assert {row.individual: row.value for row in rows}.items() <= {
+        row.individual: row.value for row in case.series.releases[-1]
+    }.items()
+
+
+def _least(case: Case) -> Fraction | None:
+    tried = sorted(every_change(list(case.series.releases[-1])), key=lambda each: each[0])
+    return next(
+        (cost for cost, rows in tried if is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k)),
+        None,
+    )
+
+
+def test_series_are_of_all_kinds():
+    """Some candidates are safe, some can be repaired, some cannot; of some, groups are alike."""
+    cases = [draw(seed) for seed in range(40)]
+    safe = [is_safe(case.series, min_e=case.min_e, k=case.k) for case in cases]
+    least = [_least(case) for case in cases]
+    assert any(safe)
+    assert any(cost is None for cost in least)
+    assert any(cost for cost in least)
+    assert any(len({row.cells for row in case.series.releases[-1]}) == 1 for case in cases)
+    assert all(box(row)[1] - box(row)[0] <= SPAN for case in cases for row in case.series.releases[-1])
+    assert {MERGE, MOVE, WITHHOLD} <= set(MOVES)
