@@ -16,6 +16,7 @@ from reports.escaping import as_json as to_json
 from reports.finding_text import line_runs
 from reports.finding_text import told as told_one_by_one
 from reports.json import document, told
+from reports.repair import changes, short
 from reports.sentences import listing, reasons
 from reports.text import Text, lines_of
 
@@ -44,11 +45,17 @@ def text(foresight: ReleaseImpact, form: Text) -> str:
     for attack, report in zip(foresight.attacks, after.attacks, strict=True):
         if report in shown:
             _findings(console, form, attack)
-    if foresight.withholding is not None or foresight.not_computed:
-        console.print("Rows to withhold", style="bold")
-        for line in _repair(foresight):
-            form.indented(console, line)
+    for title, lines in (("Repair", _proposal(foresight)), ("Rows to withhold", _withholding_lines(foresight))):
+        _section(console, form, title, [*lines])
     return lines_of(target)
+
+
+def _section(console: Console, form: Text, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        console.print(title, style="bold")
+        for line in lines:
+            form.indented(console, line)
+        console.print()
 
 
 def as_json(foresight: ReleaseImpact) -> str:
@@ -67,6 +74,7 @@ def as_json(foresight: ReleaseImpact) -> str:
     ]
     entries["withholding"] = None if foresight.withholding is None else _withholding(foresight.withholding)
     entries["not_computed"] = foresight.not_computed
+    entries["repair"] = None if foresight.repair is None else changes(foresight.repair)
     return to_json(entries)
 
 
@@ -206,8 +214,9 @@ def with_news(foresight: ReleaseImpact) -> Report:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    lines = [*_read(foresight), *_before(foresight), *_repair(foresight)]
-    told = ReportWarning("candidate", "; ".join(line.strip().rstrip(".:") for line in lines))
+    lines = [*_read(foresight), *_before(foresight), *_proposal(foresight), *_repair(foresight)]
+    causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in foresight.attacks for new in each.findings)
+    told = ReportWarning("candidate", "; ".join(line.strip().rstrip(".:") for line in lines), causes)
     return replace(foresight.after, attacks=tuple(attacks), warnings=(told, *foresight.after.warnings))
 
 
@@ -255,6 +264,18 @@ def _repair(foresight: ReleaseImpact) -> Iterator[str]:
         yield f"Not computed - {printable(reason, 400)}."
     if sum(attack.old for attack in foresight.attacks):
         yield "What could be found before cannot be repaired by any candidate."
+
+
+def _withholding_lines(foresight: ReleaseImpact) -> Iterator[str]:
+    if foresight.withholding is not None or foresight.not_computed:
+        yield from _repair(foresight)
+
+
+def _proposal(foresight: ReleaseImpact) -> Iterator[str]:
+    if foresight.repair is None:
+        return
+    yield f"The policy holds after these changes: {short(foresight.repair)}."
+    yield "`audit repair SERIES CANDIDATE --output DIR` looks for the least change, and writes it."
 
 
 def _withheld(withholding: Suppression) -> Iterator[str]:

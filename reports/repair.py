@@ -41,24 +41,40 @@ def _lines(repair: Repair) -> Iterator[str]:
     yield "A key beside it, in private/, is not for publication."
 
 
+def short(repair: Repair) -> str:
+    """Return the changes of a repair in one sentence, with what they lose together."""
+    told = [change(move) for move in repair.moves[:_SHOWN]]
+    if len(repair.moves) > _SHOWN:
+        told.append(f"and {len(repair.moves) - _SHOWN:,} changes more")
+    return f"{', '.join(told)}: {repair.lost:.1%} of the information"
+
+
 def sentence(move: Move) -> str:
-    """Return what one change is.
+    """Return what one change is, and what it loses.
 
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
     "merge groups 12 and 48: 2.5 rows' worth of information"
     """
-    lost = f"{move.cost:.3g} rows' worth of information"
+    return f"{change(move)}: {move.cost:.3g} rows' worth of information"
+
+
+def change(move: Move) -> str:
+    """Return what one change is.
+
+    >>> change(Move("withhold", (), (1320,), 1.0))
+    'withhold line 1,320'
+    """
     lines = f"{'line' if len(move.lines) == 1 else 'lines'} {_listed([f'{n:,}' for n in move.lines])}"
     names = _listed(move.groups)
     if move.kind == "merge":
-        return f"merge groups {names}: {lost}"
+        return f"merge groups {names}"
     if move.kind == "move":
-        return f"move {lines} from group {printable(move.groups[0])} to group {printable(move.groups[1])}: {lost}"
+        return f"move {lines} from group {printable(move.groups[0])} to group {printable(move.groups[1])}"
     if move.kind == "coarsen":
-        return f"coarsen {printable(move.column or '')} of group {names}: {lost}"
+        return f"coarsen {printable(move.column or '')} of group {names}"
     if move.kind == "counterfeit":
-        return f"add a counterfeit to group {names}: {lost}"
-    return f"withhold {lines}: {lost}"
+        return f"add a counterfeit to group {names}"
+    return f"withhold {lines}"
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -74,20 +90,27 @@ def as_json(repair: Repair) -> str:
         {
             "candidate": repair.candidate,
             "refused": repair.refused,
-            "moves": [
-                {
-                    "kind": m.kind,
-                    "groups": list(m.groups),
-                    "lines": list(m.lines),
-                    "column": m.column,
-                    "cost": m.cost,
-                }
-                for m in repair.moves
-            ],
-            "information_lost": repair.lost,
+            **changes(repair),
             "files": list(repair.files),
-            "audits": repair.audits,
             "before": report_json.document(repair.before),
             "after": report_json.document(repair.after),
         }
     )
+
+
+def changes(repair: Repair) -> dict[str, object]:
+    """Return the changes of a repair, and what they lose, as entries of a JSON object."""
+    return {
+        "moves": [
+            {
+                "kind": move.kind,
+                "groups": list(move.groups),
+                "lines": list(move.lines),
+                "column": move.column,
+                "cost": move.cost,
+            }
+            for move in repair.moves
+        ],
+        "information_lost": repair.lost,
+        "audits": repair.audits,
+    }

@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.paths import as_path
     from audit.io.series import open_series
     from audit.pipeline.release_impact import compare_candidate
+    from audit.repair.search import RepairSearch
     from audit.runtime.distributed.engines import engine
     from reports.impact import as_json, text, with_news
 
@@ -66,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
         how = replace(options(arguments, watch, chosen), distributed=False)
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         foresight = compare_candidate(before, after, attacks, how)
+        if foresight.after.policy.violations and not foresight.before.policy.violations:
+            foresight = replace(foresight, repair=RepairSearch(before, after, attacks, how).proposed())
     if arguments.format == "text":
         told = text(foresight, text_for(arguments.output))
     elif arguments.format == "json":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.model.repair import Repair
 from audit.model.report import AttackReport, NamedFinding, Report
 
 
@@ -103,6 +104,7 @@ class ReleaseImpact:
         attacks: both, attack by attack.
         withholding: rows to withhold; None where that is not computed, or not needed.
         not_computed: why no withholding is told against what is new, each reason once.
+        repair: changes after which the policy holds, not written; None where none are needed, or none were looked for.
     """
 
     candidate: str
@@ -113,6 +115,7 @@ class ReleaseImpact:
     attacks: tuple[AttackComparison, ...]
     withholding: Suppression | None
     not_computed: tuple[str, ...]
+    repair: Repair | None = None
 
     @property
     def new(self) -> int:

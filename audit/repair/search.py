@@ -91,6 +91,14 @@ class RepairSearch:
             return Repair(self.rows.tag, (), 0.0, (), judge.past, found.report, judge.audits, why)
         return self._written(*found, output)
 
+    def proposed(self) -> Repair | None:
+        """Return a repair that is quickly found, and not written; None where none is, or where audits take long."""
+        if self.rows.series.about_rows > _LARGE or (self.judge.past.policy.violations and not self.baseline):
+            return None
+        self.past = self._quick_test()
+        guided = GuidedSearch(self.judge, self.past, self.moves, self._counterfeit_values(), large=True).cheapest()
+        return None if guided is None else self._told(*guided, ())
+
     def find(self) -> tuple[Found | Judgement, str]:
         """Return a plan that keeps the policy, with its audit; else the audit of the candidate as it is, and why."""
         plan = self.rows.unchanged()
@@ -212,12 +220,14 @@ class RepairSearch:
     def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
         """Return a repair, written to a folder that is new or empty."""
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
-        files = tuple(str(path) for path in self.rows.write(plan, output))
-        moves = self.told(plan)
+        return self._told(plan, judgement, tuple(str(path) for path in self.rows.write(plan, output)))
+
+    def _told(self, plan: RepairPlan, judgement: Judgement, files: tuple[str, ...]) -> Repair:
+        moves = self.changes(plan)
         lost = sum(move.cost for move in moves) / max(1.0, float(self.rows.counts.sum()))
         return Repair(self.rows.tag, moves, lost, files, self.judge.past, judgement.report, self.judge.audits)
 
-    def told(self, plan: RepairPlan) -> tuple[Move, ...]:
+    def changes(self, plan: RepairPlan) -> tuple[Move, ...]:
         """Return the changes of a plan, each with what it loses."""
         names, rows = self.rows.names, self.rows
         moves = [Move(MERGE, tuple(names[g] for g in part), (), cost) for part, cost in self._merges(plan)]
