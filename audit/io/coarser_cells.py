@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import count
 from math import floor, log10
@@ -68,14 +68,26 @@ def _block(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Cell:
     return Anything()
 
 
+def narrowest(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
+    """Return the narrowest label of a hierarchy that covers some leaves; `Anything` where only the whole does."""
+    return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members <= leaves])
+
+
 def _above(members: frozenset[str], hierarchy: Hierarchy) -> Cell:
     """Return the narrowest label of a hierarchy that covers some leaves and more."""
-    labels = {label for level in hierarchy.levels for label in level}
-    wider = [leaves for label in labels if (leaves := hierarchy.leaves_of(label)) is not None and members < leaves]
-    if not wider:
+    return _label(hierarchy, [leaves for leaves in _below(hierarchy) if members < leaves])
+
+
+def _below(hierarchy: Hierarchy) -> list[frozenset[str]]:
+    labels = dict.fromkeys(label for level in hierarchy.levels for label in level)
+    return [leaves for label in labels if (leaves := hierarchy.leaves_of(label)) is not None]
+
+
+def _label(hierarchy: Hierarchy, found: Sequence[frozenset[str]]) -> Cell:
+    if not found:
         return Anything()
-    least = min(wider, key=lambda leaves: (len(leaves), sorted(leaves)))
-    return Anything() if len(least) == len(set(hierarchy.levels[0])) else ValueSet(least)
+    least = min(found, key=lambda leaves: (len(leaves), sorted(leaves)))
+    return Anything() if len(least) == len(set(hierarchy.levels[0])) > 1 else ValueSet(least)
 
 
 def shortened(members: frozenset[str]) -> Cell:

@@ -8,10 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from audit.io.dialect import Dialect, guess_encoding
 from audit.io.respelling import fold
 from audit.model.errors import Problems
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FORM = "write one line per leaf as `leaf;…;*`, with the same number of levels on every line"
 
@@ -46,6 +50,18 @@ class Hierarchy:
     def leaves_of(self, label: str) -> frozenset[str] | None:
         """Return the leaves that `label` covers, or None when it is no label of this hierarchy."""
         return self._below.get(label)
+
+    def table(self) -> pa.Table:
+        """Return the hierarchy as a table, the first leaf's branch where others have the names of columns."""
+        import pyarrow as pa
+
+        rest = [pa.array(level[1:], pa.string()) for level in self.levels]
+        return pa.Table.from_arrays(rest, names=[level[0] for level in self.levels])
+
+    def label_of(self, leaves: frozenset[str]) -> str | None:
+        """Return the first label that covers just these leaves, or None when there is none."""
+        labels = (label for level in self.levels for label in level)
+        return next((label for label in labels if self._below[label] == leaves), None)
 
 
 def read_hierarchy(path: Path, shown: str, problems: Problems) -> Hierarchy | None:

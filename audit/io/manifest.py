@@ -46,6 +46,7 @@ _TABLES: dict[str, set[str] | None] = {
     },
     "adversary": {"register", "transitions", "known"},
     "counterfeits": None,
+    "anonymized": None,
     "policy": {*CLAUSES, "grave"},
     "waiver": {"finding", "individual", "group", "release", "reason", "expires"},
 }
@@ -143,6 +144,7 @@ class Manifest:
     register: str | None = None
     transitions: str | None = None
     known: str | None = None
+    anonymized: str | None = None
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     policy: Mapping[str, float] = field(default_factory=dict)
     grave: tuple[str, ...] = ()
@@ -223,6 +225,7 @@ class _ManifestReader(Reader):
             any_transitions=adversary.get("transitions") == ANY,
             known=self.path(adversary, "known"),
             counterfeits=self.counterfeits({release.tag for release in releases}),
+            anonymized=self.anonymized(),
             policy=self.policy(),
             grave=self.grave(),
             published=self.published(series, {release.tag for release in releases}),
@@ -361,6 +364,19 @@ class _ManifestReader(Reader):
             else:
                 self.note(tag, "this is no date", f'write "{tag}" = 2024-04-15: year, month and day, without quotes')
         return found
+
+    def anonymized(self) -> str | None:
+        """Return the method and the parameters by which the series was published here, as on the command line."""
+        table = self.table("anonymized")
+        method = self.text(table, "method")
+        if table and method is None:
+            self.note("anonymized", "no method is named", 'write method = "…", or leave the table out')
+        given = [
+            f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
+            for name, value in table.items()
+            if name != "method"
+        ]
+        return None if method is None else " ".join([method, *given])
 
     def counterfeits(self, tags: set[str]) -> dict[str, str]:
         table, found = self.table("counterfeits"), dict[str, str]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.io.cells import CellError, Kind, parse_value
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
+from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.io.transitions import TransitionLines, read_lines
@@ -23,9 +24,10 @@ from audit.model.evidence import Codes, Transitions
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
     "microdata": {"name", "snapshots"},
-    "columns": {"individual", "quasi_identifiers", "sensitive"},
+    "columns": {"individual", "quasi_identifiers", "sensitive", "codes", "hierarchies"},
     "updates": {"transitions"},
     "domains": None,
+    "grids": None,
 }
 _LARGEST = 10**300
 """Beyond it the distance of two numbers may be no floating-point number any more."""
@@ -82,7 +84,10 @@ class Microdata:
     Attributes:
         transitions: the file of possible updates, or None where sensitive values never change.
         updates: its lines, which may have been completed since.
-        domains: what the quasi-identifiers can be, for those that say so.
+        domains: what the quasi-identifiers can be, for those that say so; the leaves of a hierarchy, in their order.
+        hierarchies: along which labels a quasi-identifier is published.
+        codes: quasi-identifiers that are codes, such as postcodes: published as masked prefixes, never as intervals.
+        grids: the widths of the intervals that a quasi-identifier is published in, ascending.
     """
 
     folder: Path
@@ -94,6 +99,9 @@ class Microdata:
     transitions: str | None = None
     updates: TransitionLines | None = None
     domains: Mapping[str, Domain] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+    grids: Mapping[str, tuple[Fraction, ...]] = field(default_factory=dict)
     _parsed: dict[str, dict[str, Fraction | str | None]] = field(default_factory=dict)
 
     @property
@@ -103,18 +111,25 @@ class Microdata:
 
     def files(self) -> list[Path]:
         """Return the `microdata.toml` and all files that it names."""
-        beside = [NAME] if self.transitions is None else [NAME, self.transitions]
+        beside = [NAME, *([] if self.transitions is None else [self.transitions])]
+        beside += [hierarchy.name for hierarchy in self.hierarchies.values()]
         return [*(self.folder / name for name in beside), *(each.path for each in self.snapshots)]
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """How each quasi-identifier's values compare: as its domain says, else as those of the first snapshot do.
 
+        Codes are texts.
+
         Raises:
             InputError: the first snapshot cannot be read.
         """
         return {
-            name: self.domains[name].kind if name in self.domains else kind_of_values(self._first[name])
+            name: Kind.CATEGORICAL
+            if name in self.codes
+            else self.domains[name].kind
+            if name in self.domains
+            else kind_of_values(self._first[name])
             for name in self.quasi_identifiers
         }
 
@@ -309,6 +324,13 @@ class _MicrodataReader(Reader):
         uses = [*quasi, *single.values()]
         for name in sorted({name for name in uses if name and uses.count(name) > 1}):
             self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
+        hierarchies = self.hierarchies(columns, quasi)
+        codes, domains = self.texts(columns, "codes"), self.domains(quasi)
+        for name in sorted({*codes} - {*quasi}):
+            self.note("codes", f'"{name}" is no quasi-identifier', "name quasi-identifiers")
+        for name in sorted({*codes} & ({*domains} | {*hierarchies})):
+            self.note("codes", f'"{name}" has a domain or a hierarchy as well', "keep one of them")
+        leaves = {name: Domain(texts=hierarchy.levels[0]) for name, hierarchy in hierarchies.items()}
         return Microdata(
             folder=self.folder,
             name=self.text(head, "name") or self.folder.resolve().name,
@@ -317,8 +339,35 @@ class _MicrodataReader(Reader):
             quasi_identifiers=quasi,
             sensitive=single["sensitive"],
             transitions=self.path(self.table("updates"), "transitions"),
-            domains=self.domains(quasi),
+            domains={**domains, **leaves},
+            hierarchies=hierarchies,
+            codes=codes,
+            grids=self.grids(quasi, {*codes, *hierarchies}),
         )
+
+    def hierarchies(self, columns: Mapping[str, Any], quasi: Sequence[str]) -> dict[str, Hierarchy]:
+        found = {}
+        for name, shown in self.mapping(columns, "hierarchies").items():
+            if name not in quasi:
+                self.note("hierarchies", f'"{name}" is no quasi-identifier', "name quasi-identifiers")
+            elif self.inside("hierarchies", shown):
+                hierarchy = read_hierarchy(self.folder / shown, shown, self.problems)
+                if hierarchy is not None:
+                    found[name] = hierarchy
+        return found
+
+    def grids(self, quasi: Sequence[str], texts: Collection[str]) -> dict[str, tuple[Fraction, ...]]:
+        found = {}
+        for name, content in self.table("grids").items():
+            widths = content if isinstance(content, list) else [content]
+            numbers = [Fraction(str(w)) for w in widths if isinstance(w, int | float) and not isinstance(w, bool)]
+            if name not in quasi or name in texts:
+                self.note(name, "[grids] names a column that is no quasi-identifier of numbers", "name one of them")
+            elif not numbers or len(numbers) < len(widths) or min(numbers) <= 0:
+                self.note(name, "these are no widths of intervals", f"write {name} = [5, 10, 20]")
+            else:
+                found[name] = tuple(sorted(numbers))
+        return found
 
     def needed(self, columns: Mapping[str, Any], key: str) -> str:
         value = self.text(columns, key)

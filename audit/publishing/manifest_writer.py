@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.io.manifest import Manifest, ReleaseFiles, parse_manifest
-from audit.model.anonymizer import Promise
+from audit.model.anonymizer import Anonymizer
 from audit.model.errors import Problems
+from audit.model.options import options_of
 from audit.publishing.renderer import GroupNames
 
 if TYPE_CHECKING:
@@ -26,13 +28,26 @@ class NewRelease:
     counterfeits: str | None
 
 
+@dataclass(frozen=True)
+class BesideReleases:
+    """Files of a new series that stand beside its releases, by their names: hierarchies by attribute, transitions."""
+
+    hierarchies: Mapping[str, str]
+    transitions: str | None
+
+
 def new(
-    name: str, promise: Promise, names: GroupNames, kinds: dict[str, str], count: str | None, transitions: str | None
+    name: str,
+    anonymizer: Anonymizer,
+    names: GroupNames,
+    kinds: dict[str, str],
+    count: str | None,
+    files: BesideReleases,
 ) -> str:
     """Return a manifest without releases.
 
     `kinds` says how each quasi-identifier's values compare; `count` names the column of counts where that has to be
-    said, `transitions` the file of possible updates where values may change.
+    said.
     """
     import tomlkit
 
@@ -48,19 +63,28 @@ def new(
         columns.add("record", names.record)
     if count is not None:
         columns.add("count", count)
-    types = tomlkit.inline_table()
-    types.update(kinds)
+    types, hierarchies = tomlkit.inline_table(), tomlkit.inline_table()
+    types.update({column: kind for column, kind in kinds.items() if column not in files.hierarchies})
+    hierarchies.update(files.hierarchies)
     columns.add("types", types)
+    if files.hierarchies:
+        columns.add("hierarchies", hierarchies)
     columns.add(tomlkit.comment("Whose row is whose stands in private/<release>.key.csv, which is never published."))
     document.add("series", series)
     document.add("columns", columns)
-    if transitions is not None:
+    if files.transitions is not None:
         adversary = tomlkit.table()
-        adversary.add("transitions", transitions)
+        adversary.add("transitions", files.transitions)
         document.add("adversary", adversary)
-    if "k" in promise.parameters:
+    made = tomlkit.table()
+    made.add("method", anonymizer.name)
+    given = {option.name: getattr(anonymizer, option.name) for option in options_of(type(anonymizer))}
+    made.update({option: value for option, value in given.items() if value not in {None, False}})
+    document.add("anonymized", made)
+    parameters = anonymizer.promise.parameters
+    if "k" in parameters:
         policy = tomlkit.table()
-        policy.add("k", promise.parameters["k"])
+        policy.add("k", parameters["k"])
         document.add("policy", policy)
     return tomlkit.dumps(document)
 

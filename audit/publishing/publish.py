@@ -243,6 +243,9 @@ class _Work:
         lines = None if self.form.begun else self.microdata.updates
         if lines is not None:
             tables[TRANSITIONS] = lines.table()
+        if not self.form.begun:
+            for name, shown in self.form.manifest.columns.hierarchies.items():
+                tables[shown] = self.microdata.hierarchies[name].table()
         self.workplace.stage(tables)
         if lines is not None:
             check_told(self.workplace.staging, lines)

@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import ANYTHING
-from audit.io.cells import Anything, Cell, Interval, Kind, ValueSet, intersect
+from audit.io.cells import Anything, Cell, Interval, Kind, ValueSet, contains, intersect
+from audit.io.coarser_cells import grid, narrowest, shortened
 from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.texts import arrow, column_of
@@ -79,6 +80,8 @@ class Renderer:
         domains: what they can be, where the microdata says.
         lengths: the least length of published intervals by attribute: of numbers, or how many values of a text domain.
         form: generalized cells, or Anatomy pairs.
+        codes: attributes whose cells are masked prefixes.
+        grids: the widths of the blocks in which numbers are published, by attribute.
     """
 
     names: GroupNames
@@ -86,6 +89,8 @@ class Renderer:
     domains: Mapping[str, Domain]
     lengths: Mapping[str, Fraction]
     form: Form
+    codes: frozenset[str] = frozenset()
+    grids: Mapping[str, Sequence[Fraction]] = field(default_factory=dict)
     _texts: dict[tuple[str, Cell], str | None] = field(default_factory=dict)
 
     def render(
@@ -185,7 +190,7 @@ class Renderer:
         """Return the text of a cell; the same cells come again in each release."""
         key = attribute.name, cell
         if key not in self._texts:
-            self._texts[key] = shown(cell, attribute)
+            self._texts[key] = shown(cell, attribute, block=attribute.name in self.grids)
         return self._texts[key]
 
     def _widened(self, low: int, high: int, read: ReadSnapshot, column: int, told: Flags, *, whole: bool) -> Cell:
@@ -194,14 +199,30 @@ class Renderer:
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
         if attribute.kind is Kind.NUMERIC:
             first, last = read.numbers[column][low], read.numbers[column][high]
+            if attribute.name in self.grids:
+                return self._block(first, last, attribute.name, whole=whole)
             return Interval(*widened(first, last, length, whole=whole))
         texts = read.texts[column]
+        if attribute.hierarchy is not None:
+            return narrowest(frozenset(texts[low : high + 1]), attribute.hierarchy)
+        if attribute.name in self.codes:
+            members = frozenset(texts[low : high + 1])
+            return ValueSet(members) if len(members) == 1 else shortened(members)
         if high - low + 1 < length:
             block = ceil(length)
             low, high = low // block * block, min(len(texts), (high // block + 1) * block) - 1
         if domain is not None and high - low + 1 == len(domain.texts) > 1:
             return Anything()
         return ValueSet(frozenset(texts[place] for place in range(low, high + 1) if told[place]))
+
+    def _block(self, first: Fraction, last: Fraction, name: str, *, whole: bool) -> Cell:
+        """Return the narrowest block of an attribute's grids that holds two numbers; the domain where none does."""
+        for width in self.grids[name]:
+            found = grid(width, first, whole=whole and width.denominator == 1)
+            if contains(found, Interval(last, last)):
+                return found
+        domain = self.domains.get(name)
+        return Anything() if domain is None else Interval(domain.low, domain.high)
 
     def _parts(
         self, parts: DomainParts, read: ReadSnapshot, last: GroupCells | None, column: int, told: Flags

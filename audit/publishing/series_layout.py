@@ -69,7 +69,9 @@ class SeriesForm:
         series, text, names, pattern, chosen = made
         attributes = tuple(series.attributes.values())
         _check_kinds(attributes, microdata)
-        renderer = Renderer(names, attributes, microdata.domains, _lengths(microdata, attributes, lengths), chosen)
+        least = _lengths(microdata, attributes, lengths)
+        codes = frozenset(microdata.codes)
+        renderer = Renderer(names, attributes, microdata.domains, least, chosen, codes, microdata.grids)
         quasi = tuple(attribute.name for attribute in attributes)
         return cls(series, text, begun, names, quasi, renderer, pattern)
 
@@ -119,8 +121,18 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     count = names.count if chosen == "anatomy" and names.count != "count" else None
     title = f"{microdata.name}, published by {anonymizer.name}"
     transitions = None if microdata.updates is None else TRANSITIONS
-    text = manifest_writer.new(title, anonymizer.promise, names, kinds, count, transitions)
-    columns = Columns((names.sensitive,), tuple(kinds), names.group, record=record, count=count, types=kinds)
+    hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
+    files = manifest_writer.BesideReleases(hierarchies, transitions)
+    text = manifest_writer.new(title, anonymizer, names, kinds, count, files)
+    columns = Columns(
+        (names.sensitive,),
+        tuple(kinds),
+        names.group,
+        record=record,
+        count=count,
+        hierarchies=hierarchies,
+        types={name: kind for name, kind in kinds.items() if name not in hierarchies},
+    )
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown
     suffix = next((suffix for suffix in (".csv.gz", ".parquet") if first.endswith(suffix)), ".csv")
@@ -129,6 +141,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         rows, values = f"releases/1.rows{suffix}", f"releases/1.values{suffix}"
         pattern = ReleaseFiles("1", folder / rows, rows, folder / values, values)
     series = Series(manifest, vocabularies={microdata.sensitive: Vocabulary()})
+    series.hierarchies = dict(microdata.hierarchies)  # they are not written yet
     return series, text, names, pattern, chosen
 
 

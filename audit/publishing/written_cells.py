@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import show
-from audit.io.cells import Cell, CellError, Kind, ValueSet, contains, parse
+from audit.io.cells import Cell, CellError, Interval, Kind, ValueSet, contains, parse
 
 
-def shown(cell: Cell, attribute: QuasiIdentifier) -> str | None:
-    """Return a text that an attribute's column reads as this cell, or None where there is none."""
+def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str | None:
+    """Return a text that an attribute's column reads as this cell, or None where there is none.
+
+    A set of leaves that has a label in the hierarchy is written as that; a `block` of a grid as `20-29`.
+    """
     text = show(cell)
+    if isinstance(cell, ValueSet) and attribute.hierarchy is not None:
+        text = attribute.hierarchy.label_of(cell.members) or text
+    if block and isinstance(cell, Interval) and cell.low is not None and cell.high is not None:
+        ends = cell.low, cell.high
+        if cell.low >= 0 and not (cell.low_open or cell.high_open) and all(end.denominator == 1 for end in ends):
+            text = f"{ends[0]}-{ends[1]}"
     try:
         read = parse(text, attribute.kind, attribute.hierarchy, attribute.missing)
     except CellError:

@@ -207,6 +207,5 @@ class AttributeCells:
 def _text(cell: Cell, hierarchy: Hierarchy | None) -> str:
     """Return a text for a cell: the label of a hierarchy where it is one."""
     if hierarchy is not None and isinstance(cell, ValueSet):
-        labels = (label for level in hierarchy.levels for label in level)
-        return next((label for label in labels if hierarchy.leaves_of(label) == cell.members), show(cell))
+        return hierarchy.label_of(cell.members) or show(cell)
     return show(cell)
