@@ -77,7 +77,9 @@ def _mean(side: ComparedSeries, measure: str, form: str) -> str:
 def notes(comparison: Comparison) -> Iterator[str]:
     """Yield how to take the figures."""
     asked = comparison.asked
-    yield "From discernibility on, a figure is the mean over the releases; less is more useful."
+    yield "A figure of releases is their mean."
+    if len({side.exact for side in comparison.sides}) > 1:
+        yield "Cells of anatomy are exact, those of generalization are not: compare these by the error of counts alone."
     if asked is None:
         yield "For the error of queries and the width of cells, name the original data with --microdata."
     else:

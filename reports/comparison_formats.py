@@ -6,26 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from audit.model.comparison import ComparedSeries, Comparison
-from audit.model.errors import printable
 from audit.model.report import AttackReport
-from reports.comparison import notes, numbered, table
+from reports import comparison_table
+from reports.comparison import notes
 from reports.comparison_page import render
 from reports.escaping import as_json as to_json
 
-_MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", "skipped")
+_MEANS = ("discernibility", "average_group", "perimeter", "ncp", "query_error", "skipped", "comparable")
 
 
 def text(comparison: Comparison) -> str:
-    """Return the comparison as a table with a column for each series."""
-    sides = comparison.sides
-    lines = [f"{place}  {printable(side.name, 150)}  ({printable(side.path, 150)})" for place, side in numbered(sides)]
-    rows = [("", [str(place) for place, _ in numbered(sides)]), *table(comparison)]
-    head = max(len(name) for name, _ in rows)
-    width = [max(len(cells[place]) for _, cells in rows) for place in range(len(sides))]
-    for name, cells in rows:
-        padded = (cell.rjust(wide) for cell, wide in zip(cells, width, strict=True))
-        lines.append("   ".join([name.ljust(head), *padded]).rstrip())
-    return "\n".join([*lines[: len(sides)], "", *lines[len(sides) :], "", *notes(comparison)]) + "\n"
+    """Return the comparison as a table with a row for each series."""
+    return comparison_table.text(comparison, list(notes(comparison)))
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return the same table in Markdown."""
+    return comparison_table.markdown(comparison, list(notes(comparison)))
 
 
 def as_json(comparison: Comparison) -> str:
@@ -57,6 +54,8 @@ def _side(side: ComparedSeries) -> dict[str, object]:
             "sum": sum(release.counterfeits for release in side.releases),
         },
         "adversary": side.adversary,
+        "method": side.method,
+        "form": "anatomy" if side.exact else "generalization",
         "not_audited": side.not_audited,
         "attacks": [attack_without_findings(attack) for attack in side.attacks],
         "means": {name: side.mean(name) for name in _MEANS},
@@ -78,4 +77,11 @@ def attack_without_findings(attack: AttackReport) -> dict[str, object]:
     }
 
 
-FORMATS: Mapping[str, Callable[[Comparison], str]] = {"text": text, "json": as_json, "html": as_html}
+FORMATS: Mapping[str, Callable[[Comparison], str]] = {
+    "text": text,
+    "json": as_json,
+    "html": as_html,
+    "csv": comparison_table.as_csv,
+    "markdown": markdown,
+    "latex": comparison_table.latex,
+}

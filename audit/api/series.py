@@ -222,7 +222,8 @@ class LoadedSeries:
             UsageError: an argument is wrong, or the candidate is none.
             InputError: the series or the candidate cannot be read.
         """
-        from audit.repair.search import MOVES, RepairSearch
+        from audit.model.repair import MOVES
+        from audit.repair.search import RepairSearch
 
         folder = Path(output)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -62,7 +62,7 @@ def measure(
         UsageError: a series is none of this microdata.
     """
     if microdata is None:
-        return [_plain(path, series) for path, series in named]
+        return [_with_comparable(path, series, _plain(path, series)) for path, series in named]
     with within(str(microdata.folder)):
         for path, series in named:
             check_fits(path, series, microdata)
@@ -78,7 +78,29 @@ def measure(
                 place = series.tags.index(tag)
                 with within(path):
                     measured[place] = _measured(series, place, microdata, axes, truth, queries.style)
-    return [tuple(measured[place] for place in sorted(measured)) for measured in found]
+    return [
+        _with_comparable(path, series, tuple(measured[place] for place in sorted(measured)))
+        for (path, series), measured in zip(named, found, strict=True)
+    ]
+
+
+def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures, ...]) -> tuple[ReleaseMeasures, ...]:
+    """Return the measures of all releases with how many rows have cells that the release before has, too."""
+    names = series.manifest.columns.quasi_identifiers
+    if not names or any(each.values is not None for each in series.manifest.releases):
+        return measured
+    before: set[tuple[int, ...]] | None = None
+    found = []
+    with within(path):
+        for place, each in enumerate(measured):
+            release = series.read(place, names)
+            cells, rows = np.unique(np.stack([release.cells[n] for n in names], axis=1), axis=0, return_counts=True)
+            now = [tuple(row) for row in cells.tolist()]
+            known = [cell in before for cell in now] if before is not None else None
+            share = None if known is None else float(rows[np.array(known, dtype=np.bool_)].sum() / max(1, rows.sum()))
+            found.append(replace(each, comparable=share))
+            before = set(now)
+    return tuple(found)
 
 
 @contextmanager

@@ -22,6 +22,8 @@ class ReleaseMeasures:
         ncp: normalized certainty penalty, in [0, 1]; None without quasi-identifiers as well.
         query_error: median relative error of the queries; None when none has one.
         skipped: queries that have no relative error, their divisor being 0.
+        comparable: the share of its rows whose cells are cells of the release before; None for the first release, for
+            Anatomy pairs and without quasi-identifiers.
     """
 
     tag: str
@@ -34,6 +36,7 @@ class ReleaseMeasures:
     ncp: float | None = None
     query_error: float | None = None
     skipped: int | None = None
+    comparable: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class ComparedSeries:
         attacks: what each attack found, without findings.
         not_audited: why no attack could be run, or None.
         releases: the measures of each release.
+        method: the method and its parameters, where the series was published here.
+        exact: whether its releases are Anatomy pairs, whose cells are exact.
     """
 
     path: str
@@ -57,6 +62,8 @@ class ComparedSeries:
     attacks: tuple[AttackReport, ...]
     not_audited: str | None
     releases: tuple[ReleaseMeasures, ...]
+    method: str | None = None
+    exact: bool = False
 
     def mean(self, measure: str) -> float | None:
         """Return the average of a measure over the releases that have it, or None when none has."""

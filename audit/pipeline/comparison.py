@@ -42,10 +42,12 @@ def _side(
     path: str, series: Series, attacks: Sequence[Attack], releases: tuple[ReleaseMeasures, ...], options: AuditOptions
 ) -> ComparedSeries:
     """Audit one series; a series that nobody can attack is told so, and compared nevertheless."""
+    manifest = series.manifest
+    made = manifest.anonymized, all(each.values is not None for each in manifest.releases)
     try:
         report = run_audit(series, attacks, options)
     except UsageError as error:
-        return ComparedSeries(path, series.manifest.name, None, None, (), str(error), releases)
+        return ComparedSeries(path, manifest.name, None, None, (), str(error), releases, *made)
     kind = report.adversary.kind
     individuals = report.series.individuals if ADVERSARIES[kind].knows_people else None
-    return ComparedSeries(path, series.manifest.name, individuals, kind, report.attacks, None, releases)
+    return ComparedSeries(path, manifest.name, individuals, kind, report.attacks, None, releases, *made)

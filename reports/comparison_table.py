@@ -1,0 +1,143 @@
+"""The comparison of several series as one table with a row for each: text, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from audit.model.comparison import ComparedSeries, Comparison
+from audit.model.errors import printable
+from audit.model.measures import ABSENT
+from audit.model.words import number
+from reports.sentences import share_fallen
+
+_WIDE = 22
+_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"})
+
+
+class Column(NamedTuple):
+    """One figure: its heading, what it means in a sentence, and its text for a series."""
+
+    head: str
+    means: str
+    cell: Callable[[ComparedSeries], str]
+
+
+def columns(comparison: Comparison) -> list[Column]:
+    """Return the figures that there are."""
+    found = [
+        Column("form", "generalization publishes wider cells, anatomy exact ones with the values apart", _form),
+        Column("releases", "how many were published", lambda side: f"{len(side.releases):,}"),
+        Column("rows/group", "mean rows of a group; more is safer and coarser", lambda s: _mean(s, "average_group")),
+        Column("fakes", "counterfeits of all releases", lambda s: f"{sum(r.counterfeits for r in s.releases):,}"),
+        Column(
+            "found",
+            "share of people with a certain value, or of records, by the attack that finds most",
+            _found,
+        ),
+        Column("risk", "highest probability of a person's value", _risk),
+        Column("min e", "fewest people known to have the same values as as many others", _min_e),
+        Column("same", "share of rows whose cells the release before has too: they can be compared", _comparable),
+    ]
+    if comparison.asked is not None:
+        found += [
+            Column(
+                "cells", "share of their range that cells cover; exact cells cover none, and single people out", _cells
+            ),
+            Column("error", "median relative error of counts", lambda s: _mean(s, "query_error", ".1%")),
+        ]
+    return found
+
+
+def text(comparison: Comparison, notes: Sequence[str]) -> str:
+    """Return the table in at most 100 columns, with what its figures mean."""
+    told, sides = columns(comparison), comparison.sides
+    rows = [["", "method", *(each.head for each in told)]]
+    rows += [[str(n), _method(side)[:_WIDE], *(each.cell(side) for each in told)] for n, side in enumerate(sides, 1)]
+    width = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    lines = [f"{n}  {printable(s.name, 150)}  ({printable(s.path, 150)})" for n, s in enumerate(sides, 1)]
+    lines.append("")
+    for row in rows:
+        first = [row[0].rjust(width[0]), row[1].ljust(width[1])]
+        lines.append(" ".join([*first, *(c.rjust(w) for c, w in zip(row[2:], width[2:], strict=True))]).rstrip())
+    lines += ["", *(f"{each.head}: {each.means}." for each in told), *notes]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(comparison: Comparison) -> str:
+    """Return the table as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(_rows(comparison))
+    return out.getvalue()
+
+
+def markdown(comparison: Comparison, notes: Sequence[str]) -> str:
+    """Return the table as Markdown, with what its figures mean."""
+    head, *rows = [[cell.replace("|", "\\|") for cell in row] for row in _rows(comparison)]
+    lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]]
+    told = [f"* *{each.head}*: {each.means}." for each in columns(comparison)]
+    return "\n".join([*lines, "", *told, *(f"* {note}" for note in notes)]) + "\n"
+
+
+def latex(comparison: Comparison) -> str:
+    """Return the table as LaTeX's `tabular`, with lines of the package booktabs."""
+    head, *rows = [" & ".join(cell.translate(_LATEX) for cell in row) + r" \\" for row in _rows(comparison)]
+    form = "ll" + "r" * len(columns(comparison))
+    return (
+        "\n".join(
+            [rf"\begin{{tabular}}{{{form}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+        )
+        + "\n"
+    )
+
+
+def _rows(comparison: Comparison) -> list[list[str]]:
+    told = columns(comparison)
+    rows = [[_printed(side.path), _method(side), *(each.cell(side) for each in told)] for side in comparison.sides]
+    return [["series", "method", *(each.head for each in told)], *rows]
+
+
+def _printed(path: str) -> str:
+    return printable(path, 150)
+
+
+def _method(side: ComparedSeries) -> str:
+    return "not known" if side.method is None else printable(side.method)
+
+
+def _form(side: ComparedSeries) -> str:
+    return "anatomy" if side.exact else "general."
+
+
+def _mean(side: ComparedSeries, measure: str, form: str = ",.2f") -> str:
+    mean = side.mean(measure)
+    return "-" if mean is None else format(mean, form)
+
+
+def _cells(side: ComparedSeries) -> str:
+    return "exact" if side.exact else _mean(side, "ncp", ".1%")
+
+
+def _comparable(side: ComparedSeries) -> str:
+    return "-" if side.exact else _mean(side, "comparable", ".0%")
+
+
+def _found(side: ComparedSeries) -> str:
+    if side.individuals:
+        shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
+    else:
+        shares = [share_fallen(each) for each in side.attacks if each.status != "skipped"]
+    return f"{max(shares):.1%}" if shares else "-"
+
+
+def _risk(side: ComparedSeries) -> str:
+    risks = [attack.risks.max_risk for attack in side.attacks if attack.risks.max_risk is not ABSENT]
+    known = [risk for risk in risks if isinstance(risk, float)]
+    return number(max(known)) if known else "-"
+
+
+def _min_e(side: ComparedSeries) -> str:
+    bounds = [getattr(attack.measures, "min_e", None) for attack in side.attacks if attack.status != "skipped"]
+    return next((str(each) for each in bounds if each is not None), "-")
