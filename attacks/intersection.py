@@ -31,7 +31,7 @@ import numpy as np
 from attacks.candidate_update import fold_all
 from attacks.certificates import disclosures
 from attacks.common_parts import common_parts
-from attacks.posterior import CandidateRisks
+from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence
 from audit.model.measures import Distribution, Measures
 from audit.model.outcome import AttributeDisclosures, Outcome, counts_table, per_person_reason
@@ -64,6 +64,11 @@ class IntersectionMeasures(Measures):
     def found(self) -> int:
         """How many have one candidate."""
         return self.vulnerable
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield what a risk is, where one is told that is no certainty."""
+        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
+            yield PRODUCT
 
     def distributions(self) -> Iterator[Distribution]:
         """Yield how many values are left to people."""

@@ -34,6 +34,12 @@ _SAVED = 5e-8  # seconds that the compiled kernels save a row
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
+PRODUCT = (
+    "A risk by intersection or update-graph is a product of shares in the person's own groups, and no posterior over "
+    "all worlds: to publish a release twice raises it. That of joint is one, where it is exact."
+)
+
+
 class _Scaled(Protocol):
     """Products that can be brought back into the range of floating-point numbers."""
 

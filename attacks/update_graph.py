@@ -21,7 +21,7 @@ Cost: without transitions linear in rows, with them times values^2 at most. Sour
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -34,7 +34,7 @@ from attacks.certificates import sightings
 from attacks.common_parts import common_parts
 from attacks.feasible_values import FeasibleValues, sizes_of
 from attacks.paths import Paths
-from attacks.posterior import CandidateRisks
+from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence, Transitions
 from audit.model.lazy_disclosures import VersionDisclosures
 from audit.model.measures import Measures
@@ -89,6 +89,11 @@ class UpdateGraphMeasures(Measures):
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""
         return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
+
+    def notes(self, attack: str) -> Iterator[str]:
+        """Yield what a risk is, where one is told that is no certainty."""
+        if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
+            yield PRODUCT
 
 
 @dataclass(frozen=True)

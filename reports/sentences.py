@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.outcome import INTERRUPTED
-from audit.model.report import AttackReport, Input, Report, Violation, Waived
+from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
 from audit.model.words import plural
 from reports.phrases import say
 
@@ -35,6 +35,7 @@ _BROKEN_ELSE = "{measure}: {number} by {attack}, and the limit is {limit}"
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
+_NEARLY = 0.9  # a value so probable is told in any case
 
 
 def facts(report: Report) -> str:
@@ -105,7 +106,8 @@ def _waived(waived: Waived) -> str:
     if waived.finding is not None:
         return printable(waived.finding)
     if waived.individual is not None:
-        return f"what is found of {printable(waived.individual)}"
+        whom = waived.individual if waived.individual != HIDDEN else f"a person, who is {HIDDEN},"
+        return f"what is found of {printable(whom)}"
     return f"what is found in group {printable(waived.group or '')} of release {printable(waived.release or '')}"
 
 
@@ -118,7 +120,8 @@ def headline(report: Report) -> tuple[str, str]:
         return f"INTERRUPTED: nothing was found by what had come to an end: {done}.", "yellow"
     if report.policy.undecided:
         return (
-            "UNDECIDED: nothing was found, but not everything that the policy asks could be decided.",
+            "UNDECIDED: nothing was found, but not everything that the policy asks could be decided."
+            f"{_nearly_certain(report)}",
             "yellow",
         )
     asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
@@ -126,7 +129,7 @@ def headline(report: Report) -> tuple[str, str]:
     but = f", but for what is waived: {plural(waived, 'finding')}" if waived else ""
     if report.known_before:
         but = f", but for what is waived or in the baseline: {plural(report.known_before, 'finding')}"
-    return f"The policy holds against: {asked}{but}.", "green"
+    return f"The policy holds against: {asked}{but}.{_nearly_certain(report)}", "green"
 
 
 def _worst(report: Report) -> str:
@@ -140,7 +143,10 @@ def _worst(report: Report) -> str:
         people = plural(report.series.individuals, "person", "people")
         return f"by {worst.attack}, {value} is certain for {more}{worst.people or 0:,} of {people}"
     likely = [each for each in report.policy.violations if each.measure == "max_risk"]
-    if likely and (told := _likely(report, max(likely, key=lambda each: each.value))):
+    highest = {(each.attack, each.sensitive): each.value for each in likely}
+    reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
+    counts = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
+    if told := _likely(counts, report.policy.limits.get("max_risk", 1.0)):
         return told
     if not found or not any(attack.findings_total for attack in found):
         return violation_told(report.policy.violations[0])
@@ -149,17 +155,27 @@ def _worst(report: Report) -> str:
     return f"by {worst.attack}, {worst.measures.accusation(value, at_least=worst.incomplete)}"
 
 
-def _likely(report: Report, violation: Violation) -> str:
-    """Return how probable people's values are that are not certain; nothing where no people are counted."""
-    for attack in report.attacks:
-        if (attack.attack, attack.sensitive) == (violation.attack, violation.sensitive):
-            count, value = attack.risks.at_limit, f" of {printable(attack.sensitive)}" if attack.sensitive else ""
-            if not isinstance(count, int):
-                return ""
-            told = f"by {attack.attack}, one person's value{value} is known with {percent(violation.value)}"
-            others = f", {plural(count - 1, 'other')} with {percent(violation.limit)} or more"
-            return told + (others if count > 1 else "")
-    return ""
+def _nearly_certain(report: Report) -> str:
+    """Return a sentence on values that are nearly certain, though the policy allows it; nothing without any."""
+    told = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
+    return f" {told[0].upper()}{told[1:]}." if told else ""
+
+
+def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
+    """Return how probable people's values are that are not certain; nothing where no people are counted.
+
+    With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is told rather
+    than a product of shares in a person's own groups.
+    """
+    known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
+    known = [(each, risk, count) for each, risk, count in known if count]
+    if not known:
+        return ""
+    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
+    worst, risk, count = max(exact or known, key=lambda one: one[1])
+    value = f" of {printable(worst.sensitive)}" if worst.sensitive else ""
+    told = f"by {worst.attack}, one person's value{value} is known with {percent(risk)}"
+    return told + (f", {plural(count - 1, 'other')} with {percent(share)} or more" if count > 1 else "")
 
 
 def percent(share: float) -> str:
@@ -240,8 +256,8 @@ def skipped(report: Report) -> Iterable[str]:
 def notes(report: Report) -> Iterable[str]:
     """Yield how to take what is shown."""
     yield from _reached(report)
-    for attack in report.attacks:
-        yield from attack.measures.notes(named(attack))
+    own = (note for attack in report.attacks for note in attack.measures.notes(named(attack)))
+    yield from dict.fromkeys(own)
     who = ADVERSARIES[report.adversary.kind]
     if not who.reads_key:
         yield BY_ITSELF

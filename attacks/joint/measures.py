@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from audit.model.measures import ABSENT, Absent, Measures
@@ -52,6 +52,10 @@ class JointMeasures(Measures):
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""
         return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
+
+    def with_unproved(self, count: int) -> JointMeasures:
+        """Return the same where so many of the findings shown have no proof."""
+        return replace(self, certain_unproved=max(self.certain_unproved, count))
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what was left open, or rests on a solver."""

@@ -111,6 +111,8 @@ class Clause(ABC):
         outcome = entry.scored.outcome
         if outcome.subjects == 0:
             nobody = "nobody was judged; every row is a counterfeit's, or known beforehand"
+            if entry.scored.alone is not None:
+                nobody = "nobody was judged; everybody's published values change as they never should"
             yield f"{outcome.attack}: {nobody if outcome.status == 'complete' else outcome.reason or nobody}"
         elif not decided:
             yield f"{outcome.attack}: {outcome.reason or unless}"

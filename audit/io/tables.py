@@ -535,7 +535,7 @@ def _parse_csv(
         except pa.ArrowInvalid as error:
             if "straddling" not in str(error) or block >= _LARGEST_BLOCK:
                 raise
-            block *= 8
+            block = min(block * 8, _LARGEST_BLOCK)
 
 
 def count_rows(path: Path) -> int:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.evidence import Codes, Evidence
 from audit.model.outcome import Flags
-from audit.model.report import Waived
-
-_HIDDEN = "shown with --reveal"
+from audit.model.report import HIDDEN, Waived
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ class WaiverBook:
             state = "applied" if place in self._used else "unknown"
             if waiver.expires < self.today:
                 state = "expired"
-            individual = waiver.individual if reveal or waiver.individual is None else _HIDDEN
-            reason = waiver.reason if reveal else f"the reason is {_HIDDEN}"
+            individual = waiver.individual if reveal or waiver.individual is None else HIDDEN
+            reason = waiver.reason if reveal else f"the reason is {HIDDEN}"
             report.append(
                 Waived(
                     waiver.finding, reason, waiver.expires.isoformat(), state, individual, waiver.group, waiver.release
@@ -104,18 +103,18 @@ class WaiverBook:
         if not live:
             return None
         people = claimed.people()
-        found = np.zeros(len(people), dtype=np.bool_)
+        # What is found of several people harms each of them: that one of them accepts it is not enough.
+        left = [{name for name in names if not name.startswith(COUNTERFEIT)} for names in people]
+        named = np.array([bool(names) for names in left], dtype=np.bool_)
         for place, individual in live:
-            mask = np.array([self._is(names, individual) for names in people], dtype=np.bool_)
-            self._note(place, mask)
-            found |= mask
-        return found
+            accepted = [{name for name in names if self._is(name, individual)} for names in left]
+            self._note(place, np.array([bool(names) for names in accepted], dtype=np.bool_))
+            left = [names - gone for names, gone in zip(left, accepted, strict=True)]
+        return named & np.array([not names for names in left], dtype=np.bool_)
 
-    def _is(self, names: frozenset[str], individual: str) -> bool:
-        """Tell whether somebody is among some people, by identifier or stable pseudonym."""
-        if individual in names:
-            return True
-        return self.namer.keyed and any(self.namer.pseudonym("person", name) == individual for name in names)
+    def _is(self, name: str, individual: str) -> bool:
+        """Tell whether somebody is meant, by identifier or stable pseudonym."""
+        return name == individual or (self.namer.keyed and self.namer.pseudonym("person", name) == individual)
 
     def _by_group(self, claimed: Claimed) -> Flags | None:
         live = [(place, waiver) for place, waiver in self._live() if waiver.group is not None]

@@ -151,6 +151,11 @@ class Measures(Mapping[str, object]):
         """Yield sentences that tell how to take what was found; `attack` is the attack's name."""
         yield from ()
 
+    def with_unproved(self, count: int) -> Measures:
+        """Return the same where so many of the findings shown have no proof."""
+        del count  # most attacks prove whatever they find
+        return self
+
     def distributions(self) -> Iterator[Distribution]:
         """Yield what charts show of the measures."""
         yield from ()

@@ -554,6 +554,10 @@ class Undecided:
     reason: str
 
 
+HIDDEN = "shown with --reveal"
+"""What stands in place of a text that tells who somebody is."""
+
+
 @dataclass(frozen=True)
 class Waived:
     """What became of a waiver: `applied`, `expired` or `unknown` (nothing is found of what it names).

@@ -31,6 +31,8 @@ from audit.model.report import (
     ClauseReport,
     Contradictions,
     FoundPerson,
+    NamedDisclosure,
+    NamedFinding,
     PolicyReport,
     Report,
     ReportWarning,
@@ -226,6 +228,15 @@ def _attack_reports(
     namer.assign([*mentioned, *(("person", name) for names in named for name in names.values())])
     seen = [(evidence, entry) for (evidence, _), entry in zip(attacked.judged, judged, strict=True)]
     people = found_people(seen, list(zip(shelves, risky, strict=True)), namer)
+    told = [
+        tuple(
+            finding if locator is None else locator.located(finding)
+            for some in selections
+            if some is not None
+            for finding in some.to_report()
+        )
+        for selections in zip(shelves, risky, strict=True)
+    ]
     reports = tuple(
         AttackReport(
             attack=entry.attack.name,
@@ -233,22 +244,22 @@ def _attack_reports(
             status=entry.scored.outcome.status,
             reason=entry.scored.outcome.reason,
             seconds=round(entry.scored.seconds, 6),
-            measures=_with_names(entry.scored.outcome.measures, names, namer),
+            measures=_with_names(entry.scored.outcome.measures.with_unproved(_unproved(findings)), names, namer),
             risks=entry.scored.risk_measures(limit),
-            findings=tuple(
-                finding if locator is None else locator.located(finding)
-                for some in (shelf, risks)
-                if some is not None
-                for finding in some.to_report()
-            ),
+            findings=findings,
             findings_total=(0 if shelf is None else len(shelf.claims) - len(entry.waived))
             + (0 if risks is None else len(risks.places)),
             people=people_found(entry),
             rules=getattr(entry.attack, "rules", {}),  # an attack may leave them out
         )
-        for entry, shelf, risks, names in zip(judged, shelves, risky, named, strict=True)
+        for entry, shelf, risks, names, findings in zip(judged, shelves, risky, named, told, strict=True)
     )
     return reports, people
+
+
+def _unproved(findings: Sequence[NamedFinding]) -> int:
+    """Return how many findings rest on a solver's word."""
+    return sum(isinstance(each, NamedDisclosure) and each.evidence == "solver" for each in findings)
 
 
 def _with_names(measures: Measures, names: Mapping[str, str], namer: Pseudonymizer) -> Measures:

@@ -55,6 +55,20 @@ def test_a_person_is_one_waiver(hospital):
     assert "Bob" not in shown
 
 
+def test_what_is_found_of_two_takes_the_consent_of_both(hospital):
+    def pairs():
+        entries = audited(hospital, "--reveal", "--attack", "equivalence")[1]["attacks"]
+        found = [one for entry in entries for one in entry["findings"] if one["e"] == 1]
+        return {frozenset([*one["left"], *one["right"]]) for one in found}
+
+    before, pair = pairs(), frozenset(["Paul", "Ray"])
+    assert pair in before
+    waive(hospital, individual="Paul")
+    assert pairs() == before
+    waive(hospital, individual="Ray")
+    assert pairs() == before - {pair}
+
+
 def test_a_stable_pseudonym_is_a_person(hospital):
     (_, named), (_, hidden) = audited(hospital, "--reveal", "--stable-ids"), audited(hospital, "--stable-ids")
     ids = {
@@ -132,6 +146,30 @@ def test_risks_at_the_limit_are_findings():
     assert entry["measures"]["at_limit"] <= entry["measures"]["above_0.5"]
     text = run_main(str(SKEWED), "--policy", "max_risk=0.9")[1]
     assert "is known with 91 %" in text
+
+
+def nearly_certain():
+    """Twenty people of whom nineteen have HIV, published twice."""
+    rows = [Row(f"p{i}", "1", "flu" if i == 0 else "HIV") for i in range(20)]
+    return TinySeries([rows, rows])
+
+
+def test_what_is_nearly_certain_stands_in_the_headline_though_the_policy_allows_it():
+    with written(nearly_certain()) as folder:
+        code, out, _ = run_main(str(folder))
+    assert code == 0
+    assert "joint, one person's value is known with 95 %, 18 others with 90 % or more." in " ".join(out.split())
+
+
+def test_the_headline_tells_a_posterior_rather_than_a_product():
+    """To publish a release twice raises the product of shares to 99.7 %, and tells nobody anything."""
+    with written(nearly_certain()) as folder:
+        code, out, _ = run_main(str(folder), "--policy", "max_risk=0.9")
+    said = " ".join(out.split())
+    assert code == 1
+    assert "NOT SAFE: by joint, one person's value is known with 95 %" in said
+    assert "max_risk is 0.997 by intersection" in said
+    assert "is a product of shares in the person's own groups, and no posterior" in said
 
 
 def test_what_is_likely_is_not_told_to_everybody():

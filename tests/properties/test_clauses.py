@@ -111,6 +111,14 @@ def test_what_nobody_judged_does_not_pass(series, adversary, words):
         assert "UNDECIDED" in run_main(str(folder), "--adversary", adversary, *words)[1]
 
 
+def test_why_nobody_was_judged_is_said():
+    changing = [[Row("A", "1", "flu"), Row("B", "1", "gout")], [Row("A", "1", "gout"), Row("B", "1", "flu")]]
+    with written(TinySeries(changing)) as folder:
+        _, result, _ = run_audit(folder)
+    reasons = {each["reason"] for each in result["policy"]["undecided"] if each["reason"].startswith("intersection")}
+    assert reasons == {"intersection: nobody was judged; everybody's published values change as they never should"}
+
+
 def test_a_default_that_nobody_judged_is_named():
     with written(covered()) as folder:
         code, result, _ = run_audit(folder, "--adversary", "register")

@@ -43,6 +43,18 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     assert "1.csv.gz: this file unpacks to several hundred times its size, as no table does; unpack it" in line
 
 
+def test_a_record_too_long_to_be_one(tmp_path, monkeypatch):
+    """Blocks grow until a record fits into one, and no further than Arrow takes."""
+    monkeypatch.setattr(tables, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(tables, "_LARGEST_BLOCK", 3 << 10)
+    write(tmp_path / "1.csv", "A,D\n1,x\n1," + "y" * (16 << 10) + "\n2,z\n")
+    write(tmp_path / "series.toml", MANIFEST.format(name="1.csv", more=""))
+    code, _, err = run_main(str(tmp_path))
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert "1.csv" in err
+
+
 def test_a_hundred_thousand_columns(tmp_path):
     names = [*(f"c{n}" for n in range(100_000)), "A", "D"]
     path = write(tmp_path / "1.csv", ",".join(names) + "\n" + ",".join("1" * len(names)) + "\n")
