@@ -168,7 +168,7 @@ def test_the_headline_tells_a_posterior_rather_than_a_product():
     said = " ".join(out.split())
     assert code == 1
     assert "NOT SAFE: by joint, one person's value is known with 95 %" in said
-    assert "max_risk is 0.997 by intersection" in said
+    assert "known with 99.7 % by intersection" in said
     assert "is a product of shares in the person's own groups, and no posterior" in said
 
 
