@@ -33,6 +33,7 @@ def fold_all(evidence: Evidence, budget: Budget, common: CommonParts | None = No
             state.fold(pools, done)
         if common is not None:
             common.note(state, pools, done)
+        budget.stage(f"release {done + 1} of {releases}")
         budget.progress(done + 1, releases)
     return state, releases
 

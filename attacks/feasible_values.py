@@ -93,6 +93,7 @@ class FeasibleValues:
             if self.budget.exhausted():
                 return
             self._take(pools)
+            self.budget.stage(f"release {done + 1} of {releases}")
             self.budget.progress(done + 1, releases)
 
     def counting(self, release: int) -> tuple[Codes, Words]:

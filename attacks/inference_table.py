@@ -123,6 +123,7 @@ class InferenceTableAttack:
             if budget.exhausted():
                 break
             table.fold(rows, done)
+            budget.stage(f"release {done + 1} of {releases}")
             budget.progress(done + 1, releases)
         done = len(table.timeline)
         reason = _incomplete(budget, done, releases, table.hidden)

@@ -163,6 +163,7 @@ class Paths:
             last = max(first + 1, int(np.searchsorted(work, done + most, side="right")))
             last = min(last, len(total) - 1)
             yield self._range(first, last)
+            self.budget.stage("weighing histories")
             self.budget.progress(last, len(total) - 1)
             first = last
 

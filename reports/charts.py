@@ -36,7 +36,7 @@ _HATCHES = ("", "M0 6L6 0", "M2 2h2v2h-2z", "M0 6L6 0M0 0L6 6", "M0 0L6 6", "M3 
 _WIDTH, _HEIGHT, _TOP, _RIGHT, _LINE, _LETTER = 360, 170, 18, 12, 18, 6.6
 _MOST_TICKS, _CROWDED, _LABELLED = 12, 38, 12
 _STEPS, _LEVELS, _LEAST = (1, 2, 2.5, 5, 10), 5, 1e-6
-_ROW, _CELL, _NAME = 40, 26, 22
+_ROW, _CELL, _NAME, _BOLD = 40, 26, 22, 7.6
 _TEMPLATES = Path(__file__).parent / "templates"
 
 Lines: TypeAlias = Sequence[tuple[str, Sequence[float | None]]]
@@ -204,7 +204,7 @@ def grid(
         key: what each sign means.
         marked: the place of a row.
     """
-    left = 12 + _LETTER * min(_NAME, max(len(name) for name, _ in rows))
+    left = 14 + _BOLD * min(_NAME, max(len(name) for name, _ in rows))
     top = 12 + _LETTER * min(_NAME, max(len(name) for name in columns))
     width = max(_WIDTH, round(left + _CELL * len(columns) + 8))
     below = top + _CELL * len(rows)

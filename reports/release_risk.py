@@ -25,6 +25,7 @@ _HEADS = {
 }
 _COLUMNS_SHOWN = 5
 _WORTH_TELLING = 0.01
+_ROOMY = 96
 
 
 class Panel(NamedTuple):
@@ -128,14 +129,14 @@ def _told(share: ColumnShare) -> tuple[float, float, float]:
     return share.alone, share.small, share.by_itself
 
 
-def print_panel(console: Console, report: Report, *, releases: int, roomy: bool) -> list[str]:
+def print_panel(console: Console, report: Report, *, releases: int) -> list[str]:
     """Print the last so many releases, each by itself, and return what is to be said below."""
     from rich.table import Table
 
-    shown = panel(report, releases=releases, means=roomy)
+    shown = panel(report, releases=releases)
     if not shown.rows:
         return []
-    table = Table(box=None, pad_edge=False, padding=(0, 3 - shown.words, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, _room(console.width, shown.words), 0, 0))
     for place, head in enumerate(shown.head):
         table.add_column(head, justify="left" if place < shown.words else "right", header_style="bold")
     for line, row in enumerate(shown.rows):
@@ -145,6 +146,11 @@ def print_panel(console: Console, report: Report, *, releases: int, roomy: bool)
     console.print(table)
     broken = ["✗ breaks a limit of the policy."] if shown.marks else []
     return [*broken, *shown.notes, *blame(report)]
+
+
+def _room(width: int, words: int) -> int:
+    """Return how many blanks stand between columns: as few as it takes for none of them to be cut."""
+    return 1 if width < _ROOMY else 3 - words
 
 
 def _cell(text: str, *, broken: bool) -> Text:

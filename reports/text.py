@@ -11,6 +11,7 @@ from audit.model.errors import printable
 from audit.model.report import AttackReport, NamedFinding, Report
 from audit.model.words import number
 from reports.finding_text import REPEATED, sentence, steps, timelines, told
+from reports.next_commands import commands
 from reports.release_risk import print_panel
 from reports.sentences import (
     CONTRADICTED,
@@ -22,12 +23,14 @@ from reports.sentences import (
     facts,
     fallen,
     headline,
+    named,
     notes,
     people,
     reasons,
     seconds,
     settings,
     skipped,
+    violating,
     waivers,
     warnings,
 )
@@ -37,15 +40,21 @@ if TYPE_CHECKING:
 
 _RELEASES_SHOWN = 24
 _ROOM = 96
+_TAG, _TIMELINE = 16, 21
+_STATUS = {"incomplete": "yellow", "skipped": "dim"}
 
 
 @dataclass(frozen=True)
 class Text:
-    """Render a report for reading; `color` and `width` (in characters) are those of the terminal."""
+    """Render a report for reading; `color` and `width` (in characters) are those of the terminal.
+
+    `series` is how the series was called on the command line: the next command is told with it.
+    """
 
     name: str = "text"
     color: bool = False
     width: int = 100
+    series: str = "SERIES"
 
     def render(self, report: Report) -> str:
         """Return the report as lines of text."""
@@ -56,7 +65,7 @@ class Text:
         self._warnings(console, report)
         self._attacks(console, report)
         self._timeline(console, report)
-        for line in print_panel(console, report, releases=_RELEASES_SHOWN, roomy=self.width >= _ROOM):
+        for line in print_panel(console, report, releases=_RELEASES_SHOWN):
             self.indented(console, line)
         console.print()
         if report.people:
@@ -64,7 +73,8 @@ class Text:
             for line in people(report):
                 self.indented(console, line, hanging=2)
             console.print()
-        for attack in told(report):
+        worst = violating(report)
+        for attack in sorted(told(report), key=lambda each: each not in worst):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):
             console.print(REPEATED)
@@ -129,29 +139,31 @@ class Text:
     def _ladder(self, console: Console, report: Report) -> None:
         """Print what each attack finds; where several tell people's values, whom each adds to those above it."""
         from rich.table import Table
+        from rich.text import Text as Coloured
 
+        broken = violating(report)
         rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
         laddered = len(report.ladder) > len({rung.sensitive for rung in report.ladder})
         # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
-        roomy = self.width >= _ROOM or not laddered
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column("attack", header_style="bold")
-        if roomy:
-            table.add_column("status", header_style="bold", no_wrap=True)
-        table.add_column("what falls", header_style="bold")
+        table = Table(box=None, pad_edge=False, padding=(0, 2 if self.width >= _ROOM else 1, 0, 0))
+        table.add_column(
+            "attack", header_style="bold", min_width=max((len(each.attack) for each in report.attacks), default=0)
+        )
+        table.add_column("status", header_style="bold", no_wrap=True)
+        table.add_column("what falls", header_style="bold", min_width=len("what falls"))
         for head in (*(["new\npeople", "so\nfar"] if laddered else []), "highest\nrisk", "mean\nrisk", "time"):
             table.add_column(head, justify="right", header_style="bold")
         for attack in report.attacks:
-            status = [attack.status] if roomy else []
+            status = Coloured(attack.status, style=_STATUS.get(attack.status, ""))
             name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
             if attack.status == "skipped":
-                table.add_row(name, *status, absent(attack))
+                table.add_row(name, status, absent(attack))
                 continue
             rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
             people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
             table.add_row(
-                name,
-                *status,
+                Coloured(name, style="bold red") if attack in broken else name,
+                status,
                 fallen(attack),
                 *(people if laddered else []),
                 *(number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")),
@@ -169,16 +181,19 @@ class Text:
         rows = [(attack, line) for attack, line in timelines(report) if any(line)]
         if not rows:
             return
-        table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-        table.add_column("after release", header_style="bold")
-        for attack, _ in rows:
-            table.add_column(f"{counted(attack)} by {attack.attack}", justify="right", header_style="bold")
-        for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
-            table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in rows))
         if len(tags) > _RELEASES_SHOWN:
             console.print(f"The last {_RELEASES_SHOWN} of {len(tags)} releases:")
-        console.print(table)
-        console.print()
+        beside = max(1, (self.width - _TAG) // _TIMELINE)
+        for first in range(0, len(rows), beside):
+            some = rows[first : first + beside]
+            table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+            table.add_column("after release", header_style="bold")
+            for attack, _ in some:
+                table.add_column(f"{counted(attack)} by {named(attack)}", justify="right", header_style="bold")
+            for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
+                table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in some))
+            console.print(table)
+            console.print()
 
     def _findings(self, console: Console, attack: AttackReport) -> None:
         if not attack.findings_total:
@@ -208,6 +223,8 @@ class Text:
         console.print("What to do next", style="bold")
         for line in advice(report):
             self.indented(console, f"- {line}", hanging=2)
+        for command in commands(report, self.series):
+            console.print(f"  $ {command}", style="bold", soft_wrap=True)
 
     def indented(self, console: Console, line: str, *, hanging: int = 0) -> None:
         """Print a line, wrapped, two characters in; later lines of it `hanging` characters more."""

@@ -92,6 +92,7 @@ def judge(
     Raises:
         ContradictionError: no values fit all groups.
     """
+    budget.stage("linear reasoning over all groups")
     numbers = fingerprint(matrix, np.random.default_rng(_SEED), budget.fraction(_SHARE))
     if numbers is None:
         return None
@@ -101,12 +102,15 @@ def judge(
     small = len(matrix.member) <= _SEARCHED_MEMBERSHIPS
     parts = Parts.of(matrix) if small or may_be_buckets(matrix) else None
     if parts is not None and parts.are_buckets:
+        budget.stage("cutting buckets")
         question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
+    budget.stage("looking for equal sums")
     sums = _by_sums(matrix, numbers.of, max_e, budget.fraction(_SHARE), among)
     near = _matched(linear, sums, max_e)
     if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
         return near
+    budget.stage("searching for the least equivalence")
     question = SearchQuestion(linear.label, near.least, near.witnesses, sums.settled, max_e, beyond)
     return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
 

@@ -33,6 +33,7 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
             for releases in range(1, found.releases)
         )
         for releases, earlier in enumerate(engine.results(tasks), 1):
+            budget.stage(f"after release {releases} of {matrix.releases}")
             budget.progress(releases, matrix.releases)
             if earlier is None:
                 reason = f"{budget.reason} in the timeline, after {releases - 1} of {matrix.releases} releases"

@@ -70,10 +70,15 @@ class Settling:
         """Return what is known of the wanted variables, or of all, once they have so many values that are shown."""
         if wanted is not None:
             self.state.wanted = wanted
+        most = 0
         for step in self._steps(aims, everybody=wanted is None):
             if not self.state.decision.feasible or self._budget.exhausted():
                 break
+            self._budget.stage(_stage_of(step))
             step()
+            left = int(np.count_nonzero(self.state.pending(aims[-1])))
+            most = max(most, left)
+            self._budget.progress(most - left, most)
         return self.state.decision
 
     def _steps(self, aims: tuple[int, ...], *, everybody: bool) -> Iterator[Callable[[], None]]:
@@ -281,6 +286,24 @@ class Settling:
             state.adopt(part, result.chosen)
             yield part, result
         state.share_among_twins(core)
+
+
+_STAGES = {
+    "_take_hint": "reasoning about each group",
+    "_count": "counting small parts",
+    "_find_worlds": "looking for a world",
+    "_walk": "walking from world to world",
+    "_corners": "looking at extreme worlds",
+    "_support": "ruling values out by programmes",
+    "_probe": "supposing single values",
+    "_balls": "asking for single values",
+}
+"""What each step does, in words for whoever watches."""
+
+
+def _stage_of(step: Callable[[], None]) -> str:
+    whole = step.func if isinstance(step, partial) else step
+    return _STAGES[whole.__name__]
 
 
 def first_world(part: Core, work: float, budget: Budget) -> tuple[str, Numbers | None]:

@@ -184,9 +184,10 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
     if arguments.document is None:
-        write(report, arguments.format, arguments.output)
+        form = format_of(arguments.format, arguments.output, arguments.series)
     else:
-        put(DOCUMENTS.load(arguments.document)().render(report), arguments.output)
+        form = DOCUMENTS.load(arguments.document)()
+    put(form.render(report), arguments.output)
     return report.exit_code
 
 
@@ -209,15 +210,6 @@ def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> A
     )
 
 
-def write(report: Report, form: str, output: Path | None) -> None:
-    """Print the report, or write it to a file.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    put(format_of(form, output).render(report), output)
-
-
-def format_of(ident: str, output: Path | None) -> Format:
-    """Return the format of a name, text as wide as what it is written to."""
-    return text_for(output) if ident == "text" else FORMATS.load(ident)()
+def format_of(ident: str, output: Path | None, series: str = "SERIES") -> Format:
+    """Return the format of a name, text as wide as what it is written to; `series` is how the series was called."""
+    return text_for(output, series) if ident == "text" else FORMATS.load(ident)()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -77,14 +78,14 @@ def put(text: str, output: Path | None) -> None:
         raise UsageError(f"{_named(output)}: {why}; write to another file") from error
 
 
-def text_for(output: Path | None) -> Text:
-    """Return text as wide and as colourful as what it is written to."""
+def text_for(output: Path | None, series: str = "SERIES") -> Text:
+    """Return text as wide and as colourful as what it is written to; `series` is what the next command is told with."""
     from reports.text import Text
 
     if output is None and sys.stdout is not None and sys.stdout.isatty():
         width = os.get_terminal_size(sys.stdout.fileno()).columns
-        return Text(color="NO_COLOR" not in os.environ, width=max(60, width))
-    return Text()
+        return Text(color="NO_COLOR" not in os.environ, width=max(60, width), series=shlex.quote(series))
+    return Text(series=shlex.quote(series))
 
 
 def _named(output: Path | None) -> str:

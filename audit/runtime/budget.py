@@ -5,16 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from audit.runtime.engine import Engine, Local, is_cancelled
+
+
+@runtime_checkable
+class Watcher(Protocol):
+    """Whoever watches an attack."""
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """Note how far the work has come."""
+
+    def stage(self, what: str, /) -> None:
+        """Note what is being done, in a word or two."""
 
 
 @dataclass
 class Budget:
     """Seconds that an attack may use from now on; None is without limit.
 
-    `on_progress(done, total)` is called now and then with the share of the work that is done. Tasks are given to
-    `engine`; a budget may go with them, and is used up at the same moment wherever they are done.
+    `on_progress(done, total)` is called now and then with the share of the work that is done; a `Watcher` is also told
+    what is being done. Tasks are given to `engine`; a budget may go with them, and is used up at the same moment
+    wherever they are done.
     """
 
     seconds: float | None = None
@@ -52,6 +65,11 @@ class Budget:
         """Tell whoever watches how far the work has come."""
         if self.on_progress is not None:
             self.on_progress(done, total)
+
+    def stage(self, what: str) -> None:
+        """Tell whoever watches what is being done, in a word or two."""
+        if isinstance(self.on_progress, Watcher):
+            self.on_progress.stage(what)
 
     @property
     def reason(self) -> str:

@@ -1,0 +1,25 @@
+"""The commands to type next, after a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from audit.model.adversary import ADVERSARIES
+from audit.model.report import Report
+
+_MORE_TIME = 10
+
+
+def commands(report: Report, series: str) -> Iterator[str]:
+    """Yield what to type next; `series` is what the series is called on the command line."""
+    if any(attack.reason and "time limit" in attack.reason for attack in report.attacks):
+        more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
+        yield f"audit {series}{more}"
+    if not report.policy.violations:
+        if not report.policy.undecided:
+            yield f"audit next {series} CANDIDATE"
+        return
+    if not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
+        yield f"audit {series} --reveal --format html --output inside.html"
+    elif report.people and ADVERSARIES[report.adversary.kind].knows_people:
+        yield f"audit explain {series} --individual ID"
