@@ -38,6 +38,7 @@ from reports.summary_text import (
     assumptions,
     choices,
     last_release,
+    only_last,
     open_questions,
     readers,
     since,
@@ -119,7 +120,17 @@ def _list(lines: list[str]) -> list[Block]:
 
 def _advice(report: Report) -> Iterator[Block]:
     yield Paragraph(allowed(report), strong=True)
-    yield Bullets(list(advice(report)))
+    yield Bullets([*_repairing(report), *advice(report)])
+
+
+def _repairing(report: Report) -> Iterator[str]:
+    """Yield how to find the least change of the last release, where that is what breaks the policy."""
+    if only_last(report):
+        yield say(
+            "Let `audit repair` look for the least change of release {release} that keeps the policy: it merges groups "
+            "or withholds rows, audits what it writes, and tells how much of the information that costs.",
+            release=last_release(report),
+        )
 
 
 def _findings(report: Report) -> Iterator[Block]:

@@ -35,6 +35,9 @@ def proof_chart(finding: NamedDisclosure) -> Chart | None:
         rows.append((printable(value, 60), cells))
     key = {each.sign.rstrip("0123456789,") or "n": each for _, cells in rows for each in cells if each is not None}
     marked = values.index(finding.value) if finding.value in values else None
+    if not steps:
+        counts = say("The rows that the proof counts, by value and group")
+        return grid(counts, say("value, by release and group"), columns, rows, _key(list(key)), None)
     title = say("Which values the releases leave to {who}", who=printable(finding.individual))
     return grid(title, say("value, by release and group"), columns, rows, _key(list(key)), marked)
 
@@ -82,6 +85,6 @@ def _key(signs: Sequence[str]) -> list[GridCell]:
         "●": say("the release leaves this value possible"),
         "○": say("the groups hold it, but no allowed path leads through it"),
         "×": say("the groups do not hold it"),
-        "n": say("rows of other people’s groups that the proof counts"),
+        "n": say("so many rows of the group have the value"),
     }
     return [GridCell(sign, "", meanings[sign]) for sign in meanings if sign in signs]

@@ -33,7 +33,6 @@ from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
-    from audit.model.report import Report
     from audit.pipeline.audit_run import AuditOptions, Progress
     from audit.runtime.engine import Engine
 
