@@ -70,8 +70,10 @@ class Meaning:
     doubts: list[str] = field(default_factory=list)
 
 
-def guess_meanings(found: FoundFiles, ask: Ask = take_default) -> Meaning:
+def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: bool = True) -> Meaning:
     """Guess what the columns of a series mean, and ask where that is not sure.
+
+    Of tables that are not `published` yet, columns of which nothing tells that others may know them stay unpublished.
 
     Raises:
         InputError: a file is damaged, or no column that the releases share can be the sensitive one.
@@ -83,6 +85,8 @@ def guess_meanings(found: FoundFiles, ask: Ask = take_default) -> Meaning:
     guesser.guess_count()
     guesser.guess_sensitive()
     guesser.guess_quasi()
+    if published:
+        guesser.take_exact()
     guesser.leave_out()
     return guesser.meaning
 
@@ -328,13 +332,11 @@ class _Guesser:
             if why := self.why_quasi(column, by):
                 self.meaning.quasi.append(column)
                 self.meaning.why[column.name] = why
-        exact = not any(self.generalized(column) for column in self.rows.values())
-        if exact and not self.found.pair() and "group" not in self.meaning.chosen:
-            self.take_exact()
 
     def take_exact(self) -> None:
         """Take all plain columns for quasi-identifiers, where none is generalized, so that none tells which are."""
-        if "register" in self.found.beside:
+        told = self.found.pair() or "group" in self.meaning.chosen or "register" in self.found.beside
+        if told or any(self.generalized(column) for column in self.rows.values()):
             return
         for column in self.free(self.rows):
             if len(column.some) > 1 and not column.row_numbers and not column.unique:

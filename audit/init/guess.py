@@ -103,7 +103,7 @@ def guess_microdata(folder: Path, ask: Ask = take_default) -> tuple[MicrodataDra
     found = find_files(folder)
     check_header(found)
     match_headers(found, ask)
-    meaning = guess_meanings(found, ask)
+    meaning = guess_meanings(found, ask, published=False)
     settle(found, meaning)
     return microdata_document(found, meaning), found, meaning
 

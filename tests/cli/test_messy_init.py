@@ -238,6 +238,10 @@ def test_exact_tables_are_judged_by_all_that_was_published(tmp_path):
     assert "published as it is, so that others may know it: the worst case" in said
     text = (tmp_path / "series.toml").read_text(encoding="utf-8")
     assert run_audit(tmp_path)[0] == 1
+    write(tmp_path / "exact/1.csv", as_csv(people(ID, ("Age", lambda n: str(n % 9)), *codes, ILL, rows=64)))
+    assert run_main("init", "--microdata", str(tmp_path / "exact"))[0] == 0  # there, what is not named is not published
+    drafted = tomllib.loads((tmp_path / "exact/microdata.toml").read_text(encoding="utf-8"))
+    assert drafted["columns"]["quasi_identifiers"] == ["Age"]
     write(tmp_path / "series.toml", text.replace('"q0", "q1", "q2"', '"q0"'))
     code, result, _ = run_audit(tmp_path)
     assert code == 0
