@@ -37,7 +37,8 @@ class HomogeneityMeasures(Measures):
     """How many classes of rows that look alike give a value away.
 
     Attributes:
-        classes, rows: of all releases; `rows` are the people that rows stand for.
+        classes: classes of all releases.
+        rows: the people that their rows stand for.
         homogeneous: classes with one value.
         at_limit, rows_at_limit: classes with one value, or one whose share reaches the limit, and their rows.
     """
@@ -129,6 +130,7 @@ class HomogeneityAttack:
 
     max_risk: float = 1.0
     name: ClassVar[str] = "homogeneity"
+    measures: ClassVar[type[HomogeneityMeasures]] = HomogeneityMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

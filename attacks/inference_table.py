@@ -94,6 +94,7 @@ class InferenceTableAttack:
 
     k: int = 2
     name: ClassVar[str] = "inference-table"
+    measures: ClassVar[type[InferenceTableMeasures]] = InferenceTableMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"k"})
     per_attribute: ClassVar[bool] = False
     rules: ClassVar[Mapping[str, FindingRule]] = {

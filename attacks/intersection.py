@@ -82,6 +82,7 @@ class IntersectionAttack:
     """Intersect each person's candidate sets over the releases."""
 
     name: ClassVar[str] = "intersection"
+    measures: ClassVar[type[IntersectionMeasures]] = IntersectionMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

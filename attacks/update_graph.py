@@ -58,7 +58,8 @@ class UpdateGraphMeasures(Measures):
     """How many versions of people are given away.
 
     Attributes:
-        individuals: people who count; `versions` are these people in releases.
+        individuals: people who count.
+        versions: these people in releases.
         disclosed: versions with one feasible value.
         infeasible: versions with none, which shows that the transitions are wrong.
     """
@@ -101,6 +102,7 @@ class UpdateGraphAttack:
     """Prune each person's graph of values and updates to what lies on a feasible path."""
 
     name: ClassVar[str] = "update-graph"
+    measures: ClassVar[type[UpdateGraphMeasures]] = UpdateGraphMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

@@ -45,6 +45,7 @@ class CorrespondenceAttack:
 
     k: int = option(2, help="how many rows should be left to anybody", least=1)
     name: ClassVar[str] = "correspondence"
+    measures: ClassVar[type[CorrespondenceMeasures]] = CorrespondenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "k"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

@@ -39,6 +39,7 @@ class CorrespondenceMeasures(Measures):
 
     criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False
+    has_timeline: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish a release whose groups are unions of earlier ones, or groups of more values each."
 
     @property

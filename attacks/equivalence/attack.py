@@ -59,6 +59,7 @@ class EquivalenceAttack:
     max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
     known: bool = option(False, help="tell too how far one value, once known, spreads")
     name: ClassVar[str] = "equivalence"
+    measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"min_e"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

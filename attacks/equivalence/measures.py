@@ -13,7 +13,13 @@ from audit.model.words import plural
 
 @dataclass(frozen=True)
 class SpreadClass:
-    """Classes of people who share a value: how many there are of a size from which so many further values follow."""
+    """Classes of people who share a value, all alike.
+
+    Attributes:
+        members: people in such a class.
+        falls: further people whose value follows.
+        classes: how many such classes there are.
+    """
 
     members: int
     falls: int
@@ -22,7 +28,13 @@ class SpreadClass:
 
 @dataclass(frozen=True)
 class Spread:
-    """How many further people's values follow when one becomes known: at worst, on average, and by class."""
+    """How many further people's values follow when one becomes known.
+
+    Attributes:
+        worst: further people at worst.
+        mean: further people on average.
+        classes: the classes of people who share a value.
+    """
 
     worst: int
     mean: float

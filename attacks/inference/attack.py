@@ -42,6 +42,7 @@ class InferenceAttack:
     """Guess values by naive Bayes."""
 
     name: ClassVar[str] = "inference"
+    measures: ClassVar[type[InferenceMeasures]] = InferenceMeasures
     estimates: ClassVar[bool] = True
     decides: ClassVar[frozenset[str]] = frozenset()
     per_attribute: ClassVar[bool] = True

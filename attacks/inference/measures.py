@@ -11,7 +11,13 @@ from audit.model.measures import Measures
 
 @dataclass(frozen=True)
 class EstimatedShare:
-    """A share with its 95 % interval."""
+    """A share with its 95 % interval.
+
+    Attributes:
+        value: the share.
+        low: where the interval begins.
+        high: where it ends.
+    """
 
     value: float
     low: float
@@ -36,6 +42,7 @@ class InferenceMeasures(Measures):
     baseline: EstimatedShare | None = None
     advantage: EstimatedShare | None = None
 
+    has_timeline: ClassVar[bool] = False
     remedy: ClassVar[str] = "Publish fewer or coarser quasi-identifiers beside the values."
 
     @property

@@ -48,6 +48,7 @@ class JointAttack:
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
     name: ClassVar[str] = "joint"
+    measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {

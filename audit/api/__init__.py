@@ -17,6 +17,7 @@ from audit.api.compare import compare
 from audit.api.frames import microdata_from_frames, series_from_frames
 from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
 from audit.api.results import AttackResult, AuditResult
+from audit.api.schema import schema
 from audit.api.series import LoadedSeries, load
 from audit.model.errors import AuditError, InputError, Problem, UsageError
 from audit.runtime.distributed.engines import engine
@@ -44,6 +45,7 @@ __all__ = [
     "load",
     "load_microdata",
     "microdata_from_frames",
+    "schema",
     "series_from_frames",
     "simulate",
 ]

@@ -40,10 +40,13 @@ class CheckReport:
         series: its name.
         releases: the tags of its releases.
         rows: rows of all releases together.
-        principle: the principle's name; `parameters` are its parameters, and `promise` both in words.
+        principle: the principle's name.
+        parameters: its parameters.
+        promise: both in words.
         undecided: why nobody can tell whether it is kept; None where it is known.
         broken: number of offences by clause; empty where the principle is kept, or nobody can tell.
-        offences: the first of them; `offences_total` is how many there are.
+        offences: the first of them.
+        offences_total: how many there are.
         revealed: whether people are named.
     """
 

@@ -9,7 +9,13 @@ from audit.model.report import AdversaryFacts, NamedFinding
 
 @dataclass(frozen=True)
 class Share:
-    """How probable a value is to an adversary who attacks in some way."""
+    """How probable a value is to an adversary who attacks in some way.
+
+    Attributes:
+        attack: the attack.
+        value: the value.
+        risk: its probability.
+    """
 
     attack: str
     value: str

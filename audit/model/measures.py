@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from inspect import get_annotations
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final, TypeAlias
 
 from audit.model.words import plural
 
@@ -32,8 +32,25 @@ INFERENCE: Final = "inference"
 
 
 @dataclass(frozen=True)
+class Within:
+    """The limits of a number, for whoever describes measures."""
+
+    least: float
+    most: float
+
+
+Probability: TypeAlias = Annotated[float, Within(0, 1)]
+"""A number from 0 to 1."""
+
+
+@dataclass(frozen=True)
 class LeastBounds:
-    """Bounds of a least number; both None where it is proved that there is none, `upper` None where none is known."""
+    """Bounds of a least number; both None where it is proved that there is none.
+
+    Attributes:
+        lower: no smaller number will do.
+        upper: this number will do; None where none is known.
+    """
 
     lower: int | None
     upper: int | None
@@ -83,6 +100,7 @@ class Measures(Mapping[str, object]):
         by_version: whether a finding is about a person in one release alone.
         about_values: whether sensitive values are found out, rather than whose record one is.
         about_everybody: whether it reasons about everybody's values at once.
+        has_timeline: whether something is counted after each release.
         timeline_label: what the timeline counts, in a word or two.
         remedy: what would have kept people from being found.
         criteria: which of singling out, linkability and inference it is an attempt at.
@@ -93,6 +111,7 @@ class Measures(Mapping[str, object]):
     by_version: ClassVar[bool] = False
     about_values: ClassVar[bool] = True
     about_everybody: ClassVar[bool] = False
+    has_timeline: ClassVar[bool] = True
     timeline_label: ClassVar[str] = "found"
     criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})
     remedy: ClassVar[str] = (
@@ -196,12 +215,12 @@ class RiskMeasures(Measures):
         alone: how many people contradict the assumptions, and have values given away by groups of one value.
     """
 
-    max_risk: float | Absent | None = ABSENT
-    mean_risk: float | Absent | None = ABSENT
+    max_risk: Probability | Absent | None = ABSENT
+    mean_risk: Probability | Absent | None = ABSENT
     risk_counts: list[int] | Absent | None = ABSENT
     at_limit: int | Absent | None = ABSENT
     above_0_9: int | Absent | None = ABSENT
     above_0_5: int | Absent | None = ABSENT
-    max_ever_risk: float | Absent | None = ABSENT
+    max_ever_risk: Probability | Absent | None = ABSENT
     certain_ever: int | Absent = ABSENT
     alone: int | Absent = ABSENT

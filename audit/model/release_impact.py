@@ -1,4 +1,4 @@
-"""The foresight: what would change if one more release were published, as data. Formats render it."""
+"""The impact: what would change if one more release were published, as data. Formats render it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from audit.model.report import AttackReport, NamedFinding, Report
 
 @dataclass(frozen=True)
 class GroupRows:
-    """Rows of one group of the candidate, as lines of its file: from 1, with the header; in Parquet, rows from 1."""
+    """Rows of one group of the candidate.
+
+    Attributes:
+        group: which.
+        lines: of the candidate's file, from 1, with the header; in Parquet, rows from 1.
+    """
 
     group: str
     lines: tuple[int, ...]
@@ -35,9 +40,13 @@ class NewFinding:
 
 @dataclass(frozen=True)
 class Change:
-    """A measure of an attack without the candidate and with it, and with it less the rows to withhold.
+    """A measure of an attack; None where the attack has no such measure, or nothing is to be withheld.
 
-    None where the attack has no such measure, or nothing is to be withheld.
+    Attributes:
+        measure: which; an entry of a table as `compromised 1`.
+        before: without the candidate.
+        after: with it.
+        withheld: with it less the rows to withhold.
     """
 
     measure: str

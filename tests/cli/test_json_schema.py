@@ -1,4 +1,4 @@
-"""The JSON Schemas in docs/: every kind of result fits them, and what is misspelt or missing does not."""
+"""The JSON Schema that ships: every kind of result fits it, and what is misspelt or missing does not."""
 
 import copy
 import json
@@ -11,9 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from attacks.registry import ATTACKS
+from audit.api.schema import as_text
+from reports.schema.results import KINDS, WRITTEN
 from tests.cli.forms import EXAMPLES, FORMS, append
 from tests.helpers.running import run_main
-from tests.helpers.schemas import fits, schema, troubles
+from tests.helpers.schemas import SCHEMA, fits, troubles
 from tests.helpers.structure import MEASURES
 
 SERIES = sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml"))
@@ -33,23 +35,28 @@ def kinds(result: dict[str, Any]) -> set[str]:
     return {finding["kind"] for attack in result["attacks"] for finding in attack["findings"]}
 
 
-@pytest.mark.parametrize("name", ["result", "comparison"])
-def test_the_schema_is_one(name):
-    Draft202012Validator.check_schema(schema(name))
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(SCHEMA)
+    assert all(kind in SCHEMA["$defs"] for kind in KINDS)
+
+
+def test_the_schema_that_ships_is_that_of_the_types():
+    """Write it anew with `python -m audit.api.schema`."""
+    assert WRITTEN.read_text(encoding="utf-8") == as_text()
 
 
 @pytest.mark.parametrize("words", [[], ["--reveal", "--findings", "all"]])
 @pytest.mark.parametrize("name", SERIES)
 def test_results_of_the_examples_fit(tmp_path, name, words):
     FORMS[name](tmp_path / "s")
-    assert troubles("result", audited(tmp_path / "s", *words)) == []
+    assert troubles("audit", audited(tmp_path / "s", *words)) == []
 
 
 @pytest.mark.parametrize("form", ["keyed", "anatomy", "outsider", "everything", "counted", "changing", "two_values"])
 def test_results_of_every_form_fit(tmp_path, form):
     FORMS[form](tmp_path / "s")
     result = audited(tmp_path / "s", "--findings", "all")
-    assert troubles("result", result) == []
+    assert troubles("audit", result) == []
     assert (form == "two_values") == all("sensitive" in rung for rung in result["ladder"])
     assert (form == "keyed") == bool(result["policy"]["waived"])
 
@@ -64,7 +71,7 @@ def test_results_of_every_status_and_kind_fit():
         ("cases-monotonic", ["--time-limit", "0.000001"], {"incomplete", "skipped"}),
     ):
         result = audited(EXAMPLES / name, *words)
-        assert troubles("result", result) == []
+        assert troubles("audit", result) == []
         # Some attacks are done before they look at the clock.
         assert statuses(result) - {"complete"} == status - {"complete"}
         seen |= kinds(result)
@@ -79,7 +86,7 @@ def test_a_waived_finding_fits(tmp_path):
     append(folder / "series.toml", f'\n[[waiver]]\nfinding = "{first["id"]}"\nreason = "asked"\nexpires = 2999-01-01\n')
     result = audited(folder)
     assert [each["state"] for each in result["policy"]["waived"]] == ["applied"]
-    assert troubles("result", result) == []
+    assert troubles("audit", result) == []
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -137,7 +144,7 @@ def test_a_spoilt_result_does_not_fit(name, how):
     result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
     paths = [path for path in places(result) if how != "removed" or path[-1] not in OPTIONAL]
     assert len(paths) > 50
-    fitting = [path for path in paths if fits("result", changed(result, path, how))]
+    fitting = [path for path in paths if fits("audit", changed(result, path, how))]
     assert fitting == []
 
 
@@ -150,22 +157,22 @@ def test_a_spoilt_result_does_not_fit(name, how):
 )
 def test_names_do_not_fit_where_nobody_is_revealed(name, private):
     result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
-    found = troubles("result", {**result, "revealed": False})
+    found = troubles("audit", {**result, "revealed": False})
     for where in private:
         assert any(where in trouble for trouble in found), where
 
 
 @pytest.mark.parametrize("attack", list(ATTACKS.names))
 def test_every_measure_is_described(attack):
-    measures = schema("result")["$defs"][f"measures_{attack.replace('-', '_')}"]
-    assert set(measures["required"]) == MEASURES[attack]
+    measures = SCHEMA["$defs"][f"measures_{attack.replace('-', '_')}"]
+    assert set(measures["required"]) <= MEASURES[attack] <= set(measures["properties"])
     for measure in measures["properties"].values():
         assert measure["title"]
         assert measure["description"]
 
 
 def test_every_attack_has_its_place():
-    assert schema("result")["$defs"]["attack"]["enum"] == list(ATTACKS.names)
+    assert SCHEMA["$defs"]["attack"]["examples"] == list(ATTACKS.names)
 
 
 @pytest.mark.parametrize(
@@ -181,3 +188,27 @@ def test_comparisons_fit(tmp_path, monkeypatch, words):
     assert troubles("comparison", result) == []
     paths = [path for path in places(result) if path[-1] not in OPTIONAL]
     assert [path for path in paths if not troubles("comparison", changed(result, path, "misspelt"))] == []
+
+
+def test_what_the_other_commands_write_fits(tmp_path):
+    hospital, candidate = EXAMPLES / "hospital-l-diverse", tmp_path / "3.csv"
+    shutil.copy(hospital / "releases" / "2.csv", candidate)
+    for kind, words in (
+        ("next", ["next", hospital, candidate]),
+        ("explanation", ["explain", hospital, "--individual", "Bob"]),
+        ("explanation", ["explain", EXAMPLES / "ward-l-diverse", "--individual", "Julia"]),
+        ("check", ["check", hospital, "--principle", "m-invariance", "--m", "2"]),
+        ("check", ["check", hospital, "--principle", "k-anonymity", "--k", "2", "--reveal"]),
+    ):
+        code, out, err = run_main(*map(str, words), "--format", "json")
+        assert (code in (0, 1, 3), err) == (True, "")
+        result = json.loads(out)
+        assert troubles(kind, result) == []
+        for key in result:
+            assert not fits(kind, {f"{name}s_" if name == key else name: each for name, each in result.items()})
+
+
+def test_a_result_of_somebody_elses_attack_fits():
+    result = audited(EXAMPLES / "hospital-l-diverse", "--attack", "intersection")
+    result["attacks"][0] |= {"attack": "first-releases", "measures": {"depth": 2}}
+    assert troubles("audit", result) == []

@@ -1,35 +1,28 @@
-"""The published JSON Schemas, and validators of what the commands write."""
+"""The JSON Schema that ships with the package, and validators of what the commands write."""
 
-import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+from audit.api import schema
+
+SCHEMA = schema()
 
 
 @cache
-def schema(name: str) -> dict[str, Any]:
-    """The schema `docs/NAME.schema.json`."""
-    return json.loads((DOCS / f"{name}.schema.json").read_text(encoding="utf-8"))
+def validator(kind: str) -> Draft202012Validator:
+    """A validator of one kind of result."""
+    registry = Registry().with_resource(SCHEMA["$id"], Resource.from_contents(SCHEMA))
+    return Draft202012Validator({"$ref": f"{SCHEMA['$id']}#/$defs/{kind}"}, registry=registry)
 
 
-@cache
-def validator(name: str) -> Draft202012Validator:
-    """A validator of the schema; schemas may refer to each other."""
-    both = [schema(each) for each in ("result", "comparison")]
-    registry = Registry().with_resources((each["$id"], Resource.from_contents(each)) for each in both)
-    return Draft202012Validator(schema(name), registry=registry)
-
-
-def troubles(name: str, document: Any) -> list[str]:
+def troubles(kind: str, document: Any) -> list[str]:
     """What is wrong with a document, each with its place."""
-    return [f"{error.json_path}: {error.message[:200]}" for error in validator(name).iter_errors(document)]
+    return [f"{error.json_path}: {error.message[:200]}" for error in validator(kind).iter_errors(document)]
 
 
-def fits(name: str, document: Any) -> bool:
+def fits(kind: str, document: Any) -> bool:
     """Whether nothing is wrong with a document: much quicker to tell than what is."""
-    return validator(name).is_valid(document)
+    return validator(kind).is_valid(document)

@@ -1,0 +1,34 @@
+"""The JSON Schema of all results: `python -m audit.api.schema` writes the file that ships with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from audit.model.measures import Measures
+from reports.schema.results import WRITTEN, results_schema
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of all results; `#/$defs` has one for each kind.
+
+    >>> schema()["$id"]
+    'urn:series-audit:results:1'
+    """
+    found: dict[str, Any] = json.loads(WRITTEN.read_text(encoding="utf-8"))
+    return found
+
+
+def as_text() -> str:
+    """Return the schema as its file has it, a line for each definition, made of the types of results."""
+    from attacks.registry import ATTACKS
+
+    measures = {name: cast("type[Measures]", getattr(ATTACKS.load(name), "measures", None)) for name in ATTACKS.own}
+    found = results_schema(measures)
+    lines = [f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found["$defs"].items()]
+    head = json.dumps({**found, "$defs": {}}, ensure_ascii=False).removesuffix("{}}")
+    return f"{head}{{\n" + ",\n".join(lines) + "\n}}\n"
+
+
+if __name__ == "__main__":
+    WRITTEN.write_text(as_text(), encoding="utf-8", newline="\n")
