@@ -10,7 +10,7 @@ from audit.model.words import number
 from reports import page_charts
 from reports.finding_text import REPEATED, told
 from reports.glossary import glossary
-from reports.page import Block, Bullets, Facts, Figures, Page, Paragraph, Section, Signing, Table, Verdict
+from reports.page import Block, Bullets, Facts, Figures, Page, PageTable, PageVerdict, Paragraph, Section, Signing
 from reports.person_entries import other_entries, person_entries
 from reports.phrases import joined, say, say_count
 from reports.release_risk import blamed_columns, panel
@@ -58,7 +58,7 @@ def audit_page(report: Report) -> Page:
         mark=_mark(report),
         sheet=say("{date}, series-audit {version}", date=report.made, version=report.tool_version),
         head=[Facts(list(_head(report)))],
-        verdict=Verdict(
+        verdict=PageVerdict(
             {"red": "✗", "yellow": "?", "green": "✓"}[colour],
             colour,
             text,
@@ -189,7 +189,7 @@ def _ladder(report: Report) -> Iterator[Block]:
         ),
         soft=True,
     )
-    yield Table(head, rows, words=3)
+    yield PageTable(head, rows, words=3)
     repeated = [REPEATED] if len(told(report)) < len(report.attacks) else []
     yield Bullets([*notes(report), *repeated], soft=True)
 
@@ -210,7 +210,7 @@ def _panel(report: Report) -> Iterator[Block]:
     if shown.rows:
         if shown.marks:
             yield Paragraph(say("✗ breaks a limit of the policy."))
-        yield Table(shown.whole_heads, shown.rows, words=shown.words, marked=shown.marks)
+        yield PageTable(shown.whole_heads, shown.rows, words=shown.words, marked=shown.marks)
         yield Bullets(shown.notes, soft=True)
 
 
@@ -233,7 +233,7 @@ def _columns(report: Report) -> Iterator[Block]:
             say("rows that it puts into groups of fewer than five"),
             say("rows unique by it alone"),
         ]
-        yield Table(head, rows, words=2)
+        yield PageTable(head, rows, words=2)
 
 
 def _open(report: Report) -> Iterator[Block]:
@@ -241,16 +241,16 @@ def _open(report: Report) -> Iterator[Block]:
     if not rows:
         yield Paragraph(say("Nothing: every attack went through, and every clause of the policy was decided."))
         return
-    yield Table([say("what"), say("why"), say("what it would take")], rows, words=3)
+    yield PageTable([say("what"), say("why"), say("what it would take")], rows, words=3)
 
 
 def _ids(report: Report) -> Iterator[str]:
     yield next(iter(secrecy(report)))
 
 
-def _files(report: Report) -> Table:
+def _files(report: Report) -> PageTable:
     rows = [[printable(each.path, 200), fingerprint(each), f"{each.rows:,}"] for each in report.inputs]
-    return Table([say("file"), say("SHA-256"), say("rows")], rows, words=2)
+    return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
 
 
 def _decision(report: Report) -> Iterator[Block]:

@@ -17,7 +17,7 @@ _WIDE = 22
 _LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"})
 
 
-class Column(NamedTuple):
+class ComparedColumn(NamedTuple):
     """One figure: its heading, what it means in a sentence, and its text for a series."""
 
     head: str
@@ -25,28 +25,34 @@ class Column(NamedTuple):
     cell: Callable[[ComparedSeries], str]
 
 
-def columns(comparison: Comparison) -> list[Column]:
+def columns(comparison: Comparison) -> list[ComparedColumn]:
     """Return the figures that there are."""
     found = [
-        Column("form", "generalization publishes wider cells, anatomy exact ones with the values apart", _form),
-        Column("releases", "how many were published", lambda side: f"{len(side.releases):,}"),
-        Column("rows/group", "mean rows of a group; more is safer and coarser", lambda s: _mean(s, "average_group")),
-        Column("fakes", "counterfeits of all releases", lambda s: f"{sum(r.counterfeits for r in s.releases):,}"),
-        Column(
+        ComparedColumn("form", "generalization publishes wider cells, anatomy exact ones with the values apart", _form),
+        ComparedColumn("releases", "how many were published", lambda side: f"{len(side.releases):,}"),
+        ComparedColumn(
+            "rows/group", "mean rows of a group; more is safer and coarser", lambda s: _mean(s, "average_group")
+        ),
+        ComparedColumn(
+            "fakes", "counterfeits of all releases", lambda s: f"{sum(r.counterfeits for r in s.releases):,}"
+        ),
+        ComparedColumn(
             "found",
             "share of people with a certain value, or of records, by the attack that finds most",
             _found,
         ),
-        Column("risk", "highest probability of a person's value", _risk),
-        Column("min e", "fewest people known to have the same values as as many others", _min_e),
-        Column("same", "share of rows whose cells the release before has too: they can be compared", _comparable),
+        ComparedColumn("risk", "highest probability of a person's value", _risk),
+        ComparedColumn("min e", "fewest people known to have the same values as as many others", _min_e),
+        ComparedColumn(
+            "same", "share of rows whose cells the release before has too: they can be compared", _comparable
+        ),
     ]
     if comparison.asked is not None:
         found += [
-            Column(
+            ComparedColumn(
                 "cells", "share of their range that cells cover; exact cells cover none, and single people out", _cells
             ),
-            Column("error", "median relative error of counts", lambda s: _mean(s, "query_error", ".1%")),
+            ComparedColumn("error", "median relative error of counts", lambda s: _mean(s, "query_error", ".1%")),
         ]
     return found
 

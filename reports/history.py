@@ -10,7 +10,7 @@ from audit.model.errors import printable
 from audit.model.words import number
 from reports import charts, html, markdown
 from reports.escaping import as_json
-from reports.page import Block, Facts, Figures, Links, Page, Section, Table, Verdict
+from reports.page import Block, Facts, Figures, Links, Page, PageTable, PageVerdict, Section
 from reports.phrases import say, say_count
 
 _SHOWN = {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED", "interrupted": "INTERRUPTED"}
@@ -65,7 +65,7 @@ def page(history: AuditHistory) -> Page:
         verdict=_verdict(history),
         summary=[],
         sections=[
-            Section(say("Reports"), [Table(head, rows, words=3)]),
+            Section(say("Reports"), [PageTable(head, rows, words=3)]),
             Section(say("Risk over time"), list(_pictures(history))),
             Section(say("Files"), [Links(list(_files(history)))]),
         ],
@@ -96,7 +96,7 @@ def _when(report: PastReport) -> str:
     return say("no date") if report.made is None else report.made.isoformat()
 
 
-def _verdict(history: AuditHistory) -> Verdict:
+def _verdict(history: AuditHistory) -> PageVerdict:
     last = history.reports[-1]
     same = next((n for n, each in enumerate(reversed(history.reports)) if each.verdict != last.verdict), None)
     count = len(history.reports) if same is None else same
@@ -104,7 +104,7 @@ def _verdict(history: AuditHistory) -> Verdict:
     told = say_count(
         "{verdict}, in the last report.", "{verdict}, in the last {count} reports.", count, verdict=_SHOWN[last.verdict]
     )
-    return Verdict(sign, colour, told)
+    return PageVerdict(sign, colour, told)
 
 
 def _pictures(history: AuditHistory) -> Iterator[Block]:

@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def text(foresight: ReleaseImpact, form: Text) -> str:
+def text(impact: ReleaseImpact, form: Text) -> str:
     """Return the verdict with the candidate, what changes, what causes it, and what to withhold."""
     target = io.StringIO()
     console = form.console(target)
-    after = foresight.after
+    after = impact.after
     form.head(console, after)
-    for line in _read(foresight):
+    for line in _read(impact):
         form.indented(console, line)
     console.print()
     form.verdict(console, after)
-    for line in _before(foresight):
+    for line in _before(impact):
         form.indented(console, line)
     console.print()
-    _changes(console, foresight)
-    for old, new in zip(foresight.before.attacks, after.attacks, strict=True):
+    _changes(console, impact)
+    for old, new in zip(impact.before.attacks, after.attacks, strict=True):
         for line in _unfinished(old, new):
             form.indented(console, line)
     shown = told_one_by_one(after)
-    for attack, report in zip(foresight.attacks, after.attacks, strict=True):
+    for attack, report in zip(impact.attacks, after.attacks, strict=True):
         if report in shown:
             _findings(console, form, attack)
-    for title, lines in (("Repair", _proposal(foresight)), ("Rows to withhold", _withholding_lines(foresight))):
+    for title, lines in (("Repair", _proposal(impact)), ("Rows to withhold", _withholding_lines(impact))):
         _section(console, form, title, [*lines])
     return lines_of(target)
 
@@ -58,11 +58,11 @@ def _section(console: Console, form: Text, title: str, lines: Sequence[str]) -> 
         console.print()
 
 
-def as_json(foresight: ReleaseImpact) -> str:
+def as_json(impact: ReleaseImpact) -> str:
     """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
-    entries = document(foresight.after)
-    before = foresight.before
-    entries["candidate"] = {"release": foresight.candidate, "files": foresight.files, "key": foresight.key}
+    entries = document(impact.after)
+    before = impact.before
+    entries["candidate"] = {"release": impact.candidate, "files": impact.files, "key": impact.key}
     entries["before"] = {
         "policy": document(before)["policy"],
         "contradictions": {"changed": before.contradictions.changed, "infeasible": before.contradictions.infeasible},
@@ -70,11 +70,11 @@ def as_json(foresight: ReleaseImpact) -> str:
     }
     entries["attacks"] = [
         {**_without_findings(attack), **_compared(compared)}
-        for attack, compared in zip(_attacks(document(foresight.after)), foresight.attacks, strict=True)
+        for attack, compared in zip(_attacks(document(impact.after)), impact.attacks, strict=True)
     ]
-    entries["withholding"] = None if foresight.withholding is None else _withholding(foresight.withholding)
-    entries["not_computed"] = foresight.not_computed
-    entries["repair"] = None if foresight.repair is None else changes(foresight.repair)
+    entries["withholding"] = None if impact.withholding is None else _withholding(impact.withholding)
+    entries["not_computed"] = impact.not_computed
+    entries["repair"] = None if impact.repair is None else changes(impact.repair)
     return to_json(entries)
 
 
@@ -123,15 +123,15 @@ def _withholding(withholding: Suppression) -> dict[str, object]:
 # -- text -----------------------------------------------------------------------------------------------------------
 
 
-def _read(foresight: ReleaseImpact) -> Iterator[str]:
-    files = " and ".join(printable(name, 200) for name in foresight.files)
-    key = "" if foresight.key is None else f"; key: {printable(foresight.key, 200)}"
-    yield f"Of these, release {printable(foresight.candidate)} is the candidate, not yet published: {files}{key}."
+def _read(impact: ReleaseImpact) -> Iterator[str]:
+    files = " and ".join(printable(name, 200) for name in impact.files)
+    key = "" if impact.key is None else f"; key: {printable(impact.key, 200)}"
+    yield f"Of these, release {printable(impact.candidate)} is the candidate, not yet published: {files}{key}."
 
 
-def _before(foresight: ReleaseImpact) -> Iterator[str]:
+def _before(impact: ReleaseImpact) -> Iterator[str]:
     """Yield what holds without the candidate."""
-    before = foresight.before
+    before = impact.before
     if before.policy.violations:
         yield "Without the candidate the policy was violated already:"
         yield from (f"  {line}" for line in reasons(before))
@@ -139,19 +139,19 @@ def _before(foresight: ReleaseImpact) -> Iterator[str]:
         yield "Without the candidate nothing was found, but not everything was decided either."
     else:
         yield "Without the candidate the policy held."
-    old = sum(attack.old for attack in foresight.attacks)
-    yield f"Findings that the candidate adds: {foresight.new:,}; that could be made before: {old:,}."
+    old = sum(attack.old for attack in impact.attacks)
+    yield f"Findings that the candidate adds: {impact.new:,}; that could be made before: {old:,}."
 
 
-def _changes(console: Console, foresight: ReleaseImpact) -> None:
+def _changes(console: Console, impact: ReleaseImpact) -> None:
     from rich.table import Table
 
-    rows = [(attack, change) for attack in foresight.attacks for change in attack.changes]
+    rows = [(attack, change) for attack in impact.attacks for change in attack.changes]
     if not rows:
         console.print("No measure of any attack changes.")
         console.print()
         return
-    withheld = foresight.withholding is not None and foresight.withholding.report is not None
+    withheld = impact.withholding is not None and impact.withholding.report is not None
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head in ("attack", "measure"):
         table.add_column(head, header_style="bold")
@@ -203,21 +203,21 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def with_news(foresight: ReleaseImpact) -> Report:
+def with_news(impact: ReleaseImpact) -> Report:
     """Return the audit of the series with the candidate, its findings those that the candidate adds.
 
     What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it.
     """
-    added = {(each.attack, each.sensitive): each for each in foresight.attacks}
+    added = {(each.attack, each.sensitive): each for each in impact.attacks}
     attacks = []
-    for attack in foresight.after.attacks:
+    for attack in impact.after.attacks:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    lines = [*_read(foresight), *_before(foresight), *_proposal(foresight), *_repair(foresight)]
-    causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in foresight.attacks for new in each.findings)
+    lines = [*_read(impact), *_before(impact), *_proposal(impact), *_repair(impact)]
+    causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
     told = ReportWarning("candidate", "; ".join(line.strip().rstrip(".:") for line in lines), causes)
-    return replace(foresight.after, attacks=tuple(attacks), warnings=(told, *foresight.after.warnings))
+    return replace(impact.after, attacks=tuple(attacks), warnings=(told, *impact.after.warnings))
 
 
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
@@ -256,25 +256,25 @@ def _rows(rows: Sequence[GroupRows]) -> str:
     return "; ".join(f"group {printable(each.group)}, {line_runs(each.lines)}" for each in rows)
 
 
-def _repair(foresight: ReleaseImpact) -> Iterator[str]:
-    withholding = foresight.withholding
+def _repair(impact: ReleaseImpact) -> Iterator[str]:
+    withholding = impact.withholding
     if withholding is not None:
         yield from _withheld(withholding)
-    for reason in foresight.not_computed:
+    for reason in impact.not_computed:
         yield f"Not computed - {printable(reason, 400)}."
-    if sum(attack.old for attack in foresight.attacks):
+    if sum(attack.old for attack in impact.attacks):
         yield "What could be found before cannot be repaired by any candidate."
 
 
-def _withholding_lines(foresight: ReleaseImpact) -> Iterator[str]:
-    if foresight.withholding is not None or foresight.not_computed:
-        yield from _repair(foresight)
+def _withholding_lines(impact: ReleaseImpact) -> Iterator[str]:
+    if impact.withholding is not None or impact.not_computed:
+        yield from _repair(impact)
 
 
-def _proposal(foresight: ReleaseImpact) -> Iterator[str]:
-    if foresight.repair is None:
+def _proposal(impact: ReleaseImpact) -> Iterator[str]:
+    if impact.repair is None:
         return
-    yield f"The policy holds after these changes: {short(foresight.repair)}."
+    yield f"The policy holds after these changes: {short(impact.repair)}."
     yield "`audit repair SERIES CANDIDATE --output DIR` looks for the least change, and writes it."
 
 

@@ -10,7 +10,20 @@ from audit.model.report import Report
 from reports.audit_page import audit_page
 from reports.charts import Chart
 from reports.escaping import markdown as escaped
-from reports.page import Block, Bullets, Entry, Facts, Figure, Figures, Links, Page, Paragraph, Signing, Steps, Table
+from reports.page import (
+    Block,
+    Bullets,
+    Entry,
+    Facts,
+    Figure,
+    Figures,
+    Links,
+    Page,
+    PageSteps,
+    PageTable,
+    Paragraph,
+    Signing,
+)
 from reports.phrases import say
 
 _LEVEL, _DEEPEST = 3, 6
@@ -63,7 +76,7 @@ def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - 
             yield ""
         case Facts():
             yield from _list([say("{name}: {text}", name=name, text=text) for name, text in block.rows])
-        case Table():
+        case PageTable():
             if block.caption:
                 yield from (escaped(block.caption), "")
             rows = [
@@ -76,7 +89,7 @@ def _block(block: Block, level: int) -> Iterator[str]:  # noqa: C901, PLR0912 - 
         case Figures():
             for chart in block.charts:
                 yield from _figure(chart)
-        case Steps():
+        case PageSteps():
             for line in block.lines:
                 yield f"{'  ' * ((len(line) - len(line.lstrip())) // 2)}* {escaped(line)}"
             yield ""

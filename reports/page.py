@@ -37,7 +37,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table, the first column of which names the rows.
 
     Attributes:
@@ -73,7 +73,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Steps:
+class PageSteps:
     """Lines of a proof, one after the other; the blanks before a line tell how deep in cases it stands."""
 
     kind: ClassVar[str] = "steps"
@@ -113,7 +113,7 @@ class Links:
     rows: Sequence[tuple[str, str]]
 
 
-Block: TypeAlias = Paragraph | Bullets | Links | Facts | Table | Figure | Figures | Steps | Entry | Signing
+Block: TypeAlias = Paragraph | Bullets | Links | Facts | PageTable | Figure | Figures | PageSteps | Entry | Signing
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PageVerdict:
     """The verdict: its sign and colour, its sentence, and what stands before it where the assumptions do not hold."""
 
     sign: str
@@ -156,6 +156,6 @@ class Page:
     mark: str
     sheet: str
     head: Sequence[Block]
-    verdict: Verdict
+    verdict: PageVerdict
     summary: Sequence[Block]
     sections: Sequence[Section]

@@ -18,7 +18,7 @@ from audit.model.report import (
     Report,
 )
 from reports.finding_text import places, sentence, steps, told, unproved
-from reports.page import Block, Bullets, Entry, Figure, Paragraph, Steps, Table
+from reports.page import Block, Bullets, Entry, Figure, PageSteps, PageTable, Paragraph
 from reports.phrases import joined, say, say_count
 from reports.proof_chart import proof_chart
 from reports.proof_text import in_short
@@ -137,7 +137,7 @@ def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
     if finding.evidence == "solver":
         yield Paragraph(say("No proof was found within the limits: a solver says that no other value is possible."))
     elif finding.proof is not None:
-        yield Steps(in_short(finding.proof, finding.individual, finding.value))
+        yield PageSteps(in_short(finding.proof, finding.individual, finding.value))
     elif any(step.feasible is not None for step in finding.certificate):
         yield Paragraph(say("On the paths that the transitions allow, one value is left."), soft=True)
     else:
@@ -179,4 +179,4 @@ def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
     rows = [
         [printable(each.release), printable(each.group), each.weight.replace("-", "−")] for each in finding.certificate
     ]
-    yield Table(head, rows, words=2)
+    yield PageTable(head, rows, words=2)

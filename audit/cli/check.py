@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "check",
         help="does a series keep the promise it claims?",
         description="Hold a series against a privacy principle, by the principle's definition.",
-        epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 nobody can tell.",
+        epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 undecided.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
     names = PRINCIPLES.names
@@ -35,7 +35,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check the series, say what is broken, and return the exit code: 3 where nobody can tell.
+    """Check the series, say what is broken, and return the exit code: 3 where it is undecided.
 
     Raises:
         UsageError: a parameter is missing or too many, the series lacks what the principle needs, or standard output

@@ -66,14 +66,14 @@ def run(arguments: argparse.Namespace) -> int:
         # Rows are withheld to see what that undoes: in this process, where they are.
         how = replace(options(arguments, watch, chosen), distributed=False)
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
-        foresight = compare_candidate(before, after, attacks, how)
-        if foresight.after.policy.violations and not foresight.before.policy.violations:
-            foresight = replace(foresight, repair=RepairSearch(before, after, attacks, how).proposed())
+        impact = compare_candidate(before, after, attacks, how)
+        if impact.after.policy.violations and not impact.before.policy.violations:
+            impact = replace(impact, repair=RepairSearch(before, after, attacks, how).proposed())
     if arguments.format == "text":
-        told = text(foresight, text_for(arguments.output))
+        told = text(impact, text_for(arguments.output))
     elif arguments.format == "json":
-        told = as_json(foresight)
+        told = as_json(impact)
     else:
-        told = format_of(arguments.format, arguments.output).render(with_news(foresight))
+        told = format_of(arguments.format, arguments.output).render(with_news(impact))
     put(told, arguments.output)
-    return foresight.after.policy.exit_code
+    return impact.after.policy.exit_code

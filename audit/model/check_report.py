@@ -43,8 +43,8 @@ class CheckReport:
         principle: the principle's name.
         parameters: its parameters.
         promise: both in words.
-        undecided: why nobody can tell whether it is kept; None where it is known.
-        broken: number of offences by clause; empty where the principle is kept, or nobody can tell.
+        undecided: why it cannot be decided whether it is kept; None where it is known.
+        broken: number of offences by clause; empty where the principle is kept, or it is undecided.
         offences: the first of them.
         offences_total: how many there are.
         revealed: whether people are named.
@@ -64,10 +64,10 @@ class CheckReport:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the principle is kept; None where nobody can tell."""
+        """Whether the principle is kept; None where it is undecided."""
         return None if self.undecided is not None else not self.broken
 
     @property
     def exit_code(self) -> int:
-        """0 where it is kept, 1 where it is broken, 3 where nobody can tell."""
+        """0 where it is kept, 1 where it is broken, 3 where it is undecided."""
         return 3 if self.holds is None else 0 if self.holds else 1

@@ -38,7 +38,7 @@ def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], 
         InputError: the series or the candidate cannot be read, or contradicts what the adversary knows.
         UsageError: no attack applies, or one that was asked for by name does not.
     """
-    return _CandidateComparison(before, after, attacks, options).foresight()
+    return _CandidateComparison(before, after, attacks, options).impact()
 
 
 class _Candidate:
@@ -132,7 +132,7 @@ class _CandidateComparison:
         hidden = [known_before(self.shelves[each.attack.name, each.sensitive], new) for (_, each), new in shelves]
         return remaining_findings(attacked, hidden, self.namer, replace(self.options, findings=findings))
 
-    def foresight(self) -> ReleaseImpact:
+    def impact(self) -> ReleaseImpact:
         """Return what changes."""
         reports, findings, places = self.news(self.now, self.options.findings)
         withholding, reasons = SuppressionSearch(self, places).withholding()

@@ -23,7 +23,7 @@ _PARTNERS = 12
 _EXCHANGES = 24
 
 
-class Draft:
+class CandidateDraft:
     """A plan that grows.
 
     Attributes:

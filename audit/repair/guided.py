@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
-from audit.repair.draft import Draft, Option
+from audit.repair.draft import CandidateDraft, Option
 from audit.repair.judging import Blame, Judge, Judgement
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import Counterfeit, Places, RepairPlan
@@ -65,7 +65,7 @@ class GuidedSearch:
         return min(found, key=lambda each: self.rows.cost(each[0]), default=None)
 
     def _repaired(self, first: str | None) -> Found | None:
-        draft = Draft(self.rows, self.past, self.values)
+        draft = CandidateDraft(self.rows, self.past, self.values)
         if self.past is not None and not self._mended(draft, self.past.groups_broken(draft.plan()).tolist(), first):
             return None
         tries: Counter[tuple[int, str]] = Counter()
@@ -82,7 +82,7 @@ class GuidedSearch:
 
     # -- the quick test ---------------------------------------------------------------------------------------
 
-    def _mended(self, draft: Draft, waiting: list[int], first: str | None) -> bool:
+    def _mended(self, draft: CandidateDraft, waiting: list[int], first: str | None) -> bool:
         """Change groups until the quick test passes; tell whether it does."""
         while waiting:
             root = waiting.pop()
@@ -101,7 +101,7 @@ class GuidedSearch:
     # -- findings ---------------------------------------------------------------------------------------------
 
     def _answered(
-        self, draft: Draft, blamed: Sequence[Blame], tries: Counter[tuple[int, str]], first: str | None
+        self, draft: CandidateDraft, blamed: Sequence[Blame], tries: Counter[tuple[int, str]], first: str | None
     ) -> bool:
         """Change something about each finding, a group once; tell whether anything was changed."""
         touched: set[int] = set()
@@ -121,7 +121,7 @@ class GuidedSearch:
         return bool(touched)
 
     def _change(
-        self, draft: Draft, root: int, rows: Places, tries: Counter[tuple[int, str]], first: str | None
+        self, draft: CandidateDraft, root: int, rows: Places, tries: Counter[tuple[int, str]], first: str | None
     ) -> list[int]:
         """Make the change of a group that costs least, of those that were not tried too often."""
         options = [*self._options(draft, root, rows, tries[root, MOVE])]
@@ -144,7 +144,7 @@ class GuidedSearch:
             tries[changed[0], MERGE] = max(tries[root, MERGE], tries[changed[0], MERGE])
         return changed
 
-    def _options(self, draft: Draft, root: int, rows: Places, exchanged: int) -> Iterator[Option]:
+    def _options(self, draft: CandidateDraft, root: int, rows: Places, exchanged: int) -> Iterator[Option]:
         """Yield a change of each kind that may be made."""
         if MERGE in self.moves:
             yield from ((cost, MERGE, other) for cost, other in draft.partners(root)[:1])
@@ -207,7 +207,7 @@ class GuidedSearch:
             yield partial(_finer, root=root, attribute=attribute)
 
 
-def _root(draft: Draft, row: int) -> int:
+def _root(draft: CandidateDraft, row: int) -> int:
     return int(draft.root[draft.home[row]])
 
 

@@ -24,7 +24,19 @@ from reports.count_tables.sentences import (
     waiver_lines,
     words,
 )
-from reports.page import Block, Bullets, Entry, Facts, Page, Paragraph, Section, Signing, Steps, Table, Verdict
+from reports.page import (
+    Block,
+    Bullets,
+    Entry,
+    Facts,
+    Page,
+    PageSteps,
+    PageTable,
+    PageVerdict,
+    Paragraph,
+    Section,
+    Signing,
+)
 from reports.phrases import joined, say, say_count
 
 _FILES, _RELEASES = 6, 8
@@ -51,7 +63,7 @@ def count_page(report: CountReport) -> Page:
                 ]
             )
         ],
-        verdict=Verdict({"red": "✗", "yellow": "?", "green": "✓"}[colour], colour, text),
+        verdict=PageVerdict({"red": "✗", "yellow": "?", "green": "✓"}[colour], colour, text),
         summary=[*(Paragraph(line) for line in summary(report)), Bullets(list(reasons(report)), soft=True)],
         sections=[section for section in _sections(report) if section.blocks],
     )
@@ -70,7 +82,7 @@ def _sections(report: CountReport) -> Iterator[Section]:
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
     yield Section(say("Words"), [Facts(words())])
     rows = [[printable(each.path, 200), each.sha256, f"{each.rows:,}"] for each in report.inputs]
-    yield Section(say("Files"), [Table([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
+    yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])
     yield Section(say("Decision"), [Paragraph(allowed(report)), signing])
 
@@ -81,7 +93,7 @@ def _findings(report: CountReport) -> Iterator[Block]:
         return
     yield Paragraph(checked(report), soft=True)
     for finding in attack.findings:
-        blocks: list[Block] = [Steps(list(steps(finding, report)))]
+        blocks: list[Block] = [PageSteps(list(steps(finding, report)))]
         if finding.id in pictures:
             blocks.append(_picture(pictures[finding.id], report))
         title = say("{kind}: {finding}", kind=say(finding.kind), finding=sentence(finding, report))
@@ -97,7 +109,7 @@ def _findings(report: CountReport) -> Iterator[Block]:
         )
 
 
-def _picture(picture: CountPicture, report: CountReport) -> Table:
+def _picture(picture: CountPicture, report: CountReport) -> PageTable:
     """Return a part of a published table around a finding, with what can be told of it."""
     rows, told = [], set()
     for at, (label, cells) in enumerate(zip(picture.row_labels, picture.cells, strict=True)):
@@ -121,7 +133,7 @@ def _picture(picture: CountPicture, report: CountReport) -> Table:
         where=cell_name(picture.fixed, report.series.totals),
     )
     head = [corner, *map(printable, picture.column_labels)]
-    return Table(head, rows, marked=frozenset(told), caption=caption)
+    return PageTable(head, rows, marked=frozenset(told), caption=caption)
 
 
 def _open(report: CountReport) -> Iterator[Block]:
@@ -135,4 +147,4 @@ def _open(report: CountReport) -> Iterator[Block]:
     if not rows:
         yield Paragraph(say("Nothing: every count that was asked about was settled."))
         return
-    yield Table([say("what"), say("why"), say("what it would take")], rows, words=3)
+    yield PageTable([say("what"), say("why"), say("what it would take")], rows, words=3)

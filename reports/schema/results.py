@@ -135,6 +135,7 @@ def _next(audit: Schema) -> Schema:
         ),
         "withholding": {"anyOf": [withholding, {"type": "null"}]},
         "not_computed": texts,
+        "repair": {"description": "A repair that keeps the policy, where one was found.", "type": ["object", "null"]},
     }
     told = "What `audit next SERIES CANDIDATE --format json` writes."
     required = [*audit["required"], *(name for name in added if name != "attacks")]
