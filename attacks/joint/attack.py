@@ -37,6 +37,9 @@ from audit.model.outcome import Outcome, per_person_reason
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 
+# The share of the time that may be used for deciding, so that some is left for the proofs of what is shown.
+_FOR_DECIDING = 0.85
+
 
 @dataclass(frozen=True)
 class JointAttack:
@@ -64,15 +67,16 @@ class JointAttack:
         reason = per_person_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
+        deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, budget, self.seed)
+            decided = decide(evidence, deciding, self.seed)
         except TooManyChoicesError:
             what = "people may be in too many rows for all of them to be reasoned about together"
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
-        return _outcome(self.name, evidence, decided, budget)
+        return _outcome(self.name, evidence, decided, budget, late=deciding.exhausted())
 
 
-def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget) -> Outcome:
+def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget, *, late: bool) -> Outcome:
     decision = decided.last
     found, versions = Findings(decision, combined=evidence.combined), decision.network.versions
     before = [len(each.certain) for each in decided.earlier]
@@ -98,7 +102,7 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget) ->
     claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
     knowing = Knowledge(decision)
     if found.open or not decided.whole:
-        why = budget.reason if budget.exhausted() else "parts of the series are too large or too hard to be settled"
+        why = budget.reason if late else "parts of the series are too large or too hard to be settled"
         what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
         return Outcome(name, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing, exposed=people)
     if np.isnan(decision.share[decision.alive]).any():

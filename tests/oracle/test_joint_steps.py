@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from attacks.joint import attack, deciding
 from attacks.joint.attack import JointAttack
 from audit.runtime.budget import Budget
 from audit.verification.disclosure_checker import DisclosureChecker
@@ -328,6 +329,14 @@ def test_counts_of_a_million_take_no_longer():
             file.write_text(file.read_text() + ",1,a\n" * 3)
         found = Audited(*run_audit(folder, "--attack", "joint", "--time-limit", "20"))
         assert found.attack("joint")["status"] == "complete"
+
+
+def test_some_time_is_left_for_proofs(monkeypatch):
+    given = []
+    monkeypatch.setattr(attack, "decide", lambda *args: given.append(args[1].remaining()) or deciding.decide(*args))
+    with written(circle(4)) as folder:
+        JointAttack().run(opened(folder, "linked")[1], Budget(100.0))
+    assert 50 < given[0] < 90
 
 
 # -- ways beside one another ----------------------------------------------------------------------------------
