@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attacks.intersection import IntersectionAttack
-from audit.clauses.clause import Findings, Stated, decide
+from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
 from audit.model.measures import Measures
@@ -48,7 +48,7 @@ def outcome(claims, status="incomplete"):
 def decided(found, limit=1.0, *, risks=None, waived=()):
     """What is said of the clause: `violated`, `undecided`, or `held`."""
     entry = Judged(Stub(), None, Scored(found, risks), np.array(waived, dtype=np.intp))
-    decision = decide(CLAUSES["max_risk"], Stated(limit), Findings([entry]))
+    decision = decide(CLAUSES["max_risk"], Stated(limit), JudgedAudit([entry]))
     assert len(decision.violations) + len(decision.undecided) <= 1
     assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
     return decision.state
