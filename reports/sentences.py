@@ -324,7 +324,8 @@ def advice(report: Report) -> Iterable[str]:
     if found and not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
         yield "See who they are with --reveal; keep that report inside."
     if not found and not report.policy.violations:
-        yield "Keep this report with the release; audit again, with the next release added, before that goes out."
+        if report.policy.passed and not report.interrupted:
+            yield "Keep this report with the release; audit again, with the next release added, before that goes out."
         together = [attack.status for attack in report.attacks if attack.measures.about_everybody]
         if set(together) != {"complete"}:
             yield "Somebody who reasons about everybody's values at once may deduce more than was found here."
