@@ -325,7 +325,7 @@ class CandidateRows:
         if columns.group is None:
             raise UsageError("a pair without a group column cannot be repaired; name the column in the manifest")
         texts[columns.group] = [self.names[plan.part[self._named[name]]] for name in texts[columns.group]]
-        count = columns.count or "Count"
+        count = columns.count or "count"
         key = [name for name in table.names if name != count]
         total: dict[tuple[str, ...], int] = {}
         for line, each in enumerate(zip(*(texts[name] for name in key), strict=True)):

@@ -55,6 +55,7 @@ class RepairSearch:
         self.attacks, self.options, self.baseline = attacks, options, baseline
         self.past: PastValues | None = None
         self.tried = 0
+        self.doubts: list[str] = []
         self.moves = [move for move in MOVES if move in moves and self._can(move)]
 
     def _can(self, move: str) -> bool:
@@ -123,6 +124,8 @@ class RepairSearch:
             return None
         if least is None and COUNTERFEIT in self.moves:
             return None
+        if least is None and self.doubts:
+            return first, f"changes violate nothing, but the policy is not decided with them: {self.doubts[0]}"
         return (least, "") if least is not None else (first, self._proved(f"all {self.tried:,} changes were tried"))
 
     def _followed(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str]:
@@ -165,11 +168,16 @@ class RepairSearch:
             judgement = self.judge.judge(plan, blames=False)
             if judgement.keeps:
                 return plan, judgement
+            self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
             if self._monotone and MERGE in self.moves and not plan.counterfeits and COUNTERFEIT not in self.moves:
                 whole = self._whole(plan)
-                if self._is_broken(whole) or not self.judge.judge(whole, blames=False).keeps:
+                if self._is_broken(whole) or self._is_violated(whole):
                     hopeless.add(kept)
         return None
+
+    def _is_violated(self, plan: RepairPlan) -> bool:
+        judgement = self.judge.judge(plan, blames=False)
+        return not judgement.keeps and bool(judgement.report.policy.violations)
 
     @property
     def _monotone(self) -> bool:
@@ -208,7 +216,8 @@ class RepairSearch:
                 judgement = self.judge.judge(plan)
                 if judgement.keeps:
                     return (plan, judgement), ""
-        if COUNTERFEIT in self.moves:
+                self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
+        if COUNTERFEIT in self.moves or self.doubts:
             return first, "no repair was found, which is no proof that there is none"
         how = (
             f"of {self.rows.rows:,} rows, {len(kept)} need not be withheld for themselves, and no set of them can stay"
@@ -262,6 +271,11 @@ class RepairSearch:
                 whole = people[part[0]] ** 2 / max(1.0, float(rows.counts.sum()))
                 found.append((there, float(by_root[part[0]]) if rows.attributes else float(whole)))
         return found
+
+
+def _only_doubted(judgement: Judgement) -> bool:
+    """Tell whether nothing violates the policy, and yet it is not kept."""
+    return not judgement.keeps and not judgement.report.policy.violations
 
 
 def _listed(moves: Sequence[str]) -> str:
