@@ -9,6 +9,7 @@ from audit.model.repair import Move, Repair
 from audit.model.words import plural
 from reports import json as report_json
 from reports.escaping import as_json as dumped
+from reports.finding_text import sentence as finding_sentence
 from reports.sentences import headline, reasons
 
 _SHOWN = 12
@@ -27,6 +28,11 @@ def _lines(repair: Repair) -> Iterator[str]:
         yield from (f"  {line}" for line in reasons(repair.after))
         yield f"The series before it: {headline(repair.before)[0]}"
         yield from (f"  {line}" for line in reasons(repair.before))
+        found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
+        for each, finding in found[:_SHOWN]:
+            yield f"  {each.attack}: {finding_sentence(finding, by_version=each.attack != 'intersection')}"
+        if len(found) > _SHOWN:
+            yield f"  {len(found) - _SHOWN:,} more findings: audit the series"
         if repair.before.policy.violations:
             yield "What is published cannot be undone. With --baseline the candidate only has to add nothing to that."
         return

@@ -152,6 +152,7 @@ def test_a_past_that_breaks_the_policy_is_said(tmp_path):
     assert code == 1
     assert "violates the policy before the candidate comes" in out
     assert "--baseline" in out
+    assert "  intersection: person-" in out, "the findings of the past are told"
     assert run_main(*words, "--baseline")[0] == 0, "the same release again adds nothing"
 
 
