@@ -62,8 +62,9 @@ class RepairSearch:
         """Tell whether a kind of change can be made to this candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
-            # Nobody can tell which value of a pair goes with a row.
-            return not rows.pair
+            # Nobody can tell which value of a pair goes with a row; registers and known values speak of who is there.
+            told = rows.series.manifest.known is not None or self.judge.past.adversary.kind == "register"
+            return not rows.pair and not told
         if move == MOVE:
             return not rows.pair and columns.group is not None
         if move == COARSEN:
