@@ -14,8 +14,9 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/audit demo demo-series
 
+# Tests start the command hundreds of times: what Python compiles is kept, whatever the environment says.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest -n auto
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
