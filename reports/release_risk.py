@@ -25,7 +25,8 @@ _HEADS = {
 }
 _COLUMNS_SHOWN = 5
 _WORTH_TELLING = 0.01
-_ROOMY = 96
+_USUAL, _ROOMY = 80, 96
+_NAME = 8
 
 
 class Panel(NamedTuple):
@@ -133,12 +134,14 @@ def print_panel(console: Console, report: Report, *, releases: int) -> list[str]
     """Print the last so many releases, each by itself, and return what is to be said below."""
     from rich.table import Table
 
-    shown = panel(report, releases=releases)
+    shown = panel(report, releases=releases, means=console.width >= _USUAL)
     if not shown.rows:
         return []
     table = Table(box=None, pad_edge=False, padding=(0, _room(console.width, shown.words), 0, 0))
     for place, head in enumerate(shown.head):
-        table.add_column(head, justify="left" if place < shown.words else "right", header_style="bold")
+        words = place < shown.words
+        least = min(_NAME, *(len(row[place]) for row in shown.rows)) if words else None
+        table.add_column(head, justify="left" if words else "right", header_style="bold", min_width=least)
     for line, row in enumerate(shown.rows):
         table.add_row(*(_cell(text, broken=(line, at) in shown.marks) for at, text in enumerate(row)))
     last = f", the last {releases} of {len(report.series.releases)}" if len(report.series.releases) > releases else ""

@@ -10,7 +10,12 @@ What is wrong with the files is raised as `InputError`, what is wrong with the a
 any quasi-identifier shown, in any result unless `reveal=True`, but for what is asked about one person.
 """
 
+# ruff: noqa: E402 - what hides one of the packages is told before it is imported in its place
 from __future__ import annotations
+
+from audit.runtime.own_packages import check
+
+check()
 
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
@@ -21,9 +26,6 @@ from audit.api.schema import schema
 from audit.api.series import LoadedSeries, load
 from audit.model.errors import AuditError, InputError, Problem, UsageError
 from audit.runtime.distributed.engines import engine
-from audit.runtime.own_packages import check
-
-check()
 
 __all__ = [
     "AttackResult",

@@ -94,14 +94,15 @@ FAULTS = [
         "individual",
         "owner",
         [
-            ":6: `owner`: [columns] has no such key; use one of individual, quasi_identifiers, sensitive",
+            ":6: `owner`: [columns] has no such key; use one of codes, hierarchies, individual, quasi_identifiers, "
+            "sensitive",
             f": `individual`: {NO_NAME.format('individual')}",
         ],
     ),
     (
         "[columns]",
         "[extra]\n[columns]",
-        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains"],
+        [":5: `extra`: there is no such table; use one of microdata, columns, updates, domains, grids"],
     ),
     ('"Ward"', "5", [f":2: `name`: {NO_TEXT.format('name')}"]),
     (f"snapshots = {S}", "", [': `snapshots`: no snapshot is named; write snapshots = ["1.csv"] under [microdata]']),

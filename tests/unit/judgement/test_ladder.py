@@ -178,19 +178,18 @@ def test_a_ladder_without_people():
     assert "New people" not in out
 
 
-@pytest.mark.parametrize(("width", "status"), [(80, []), (100, ["status"])])
-def test_hospital_in_words(width, status):
+@pytest.mark.parametrize("width", [80, 100])
+def test_hospital_in_words(width):
     report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions())
     out = Text(width=width).render(report)
     table = out[out.index("attack  ") : out.index("  New people")]
-    rows = {line.split()[0]: re.split(r" {2,}", line) for line in table.splitlines()}
-    assert rows["attack"] == ["attack", *status, "what falls", "people", "far", "risk", "risk", "time"]
-    complete = ["complete"] * len(status)
-    assert rows["intersection"][:-3] == ["intersection", *complete, "2 of 16 people", "2", "2"]
-    assert rows["update-graph"][:-3] == ["update-graph", *complete, "4 of 22 versions", "0", "2"]
-    assert rows["equivalence"][-3:-1] == ["0", "2"]
-    assert rows["joint"][:-3] == ["joint", *complete, "6 of 22 versions", "2", "4"]
-    assert rows["inference-table"][-1] == "does not apply"
+    rows = {line.split()[0]: " ".join(line.split()) for line in table.splitlines()}
+    assert rows["attack"] == "attack status what falls people far risk risk time"
+    assert rows["intersection"].startswith("intersection complete 2 of 16 people 2 2 1 ")
+    assert rows["update-graph"].startswith("update-graph complete 4 of 22 versions 0 2 1 ")
+    assert re.match(r"equivalence complete 13 of 16 people .*0 2 \d", rows["equivalence"])
+    assert rows["joint"].startswith("joint complete 6 of 22 versions 2 4 1 ")
+    assert rows["inference-table"] == "inference-table skipped does not apply"
     assert max(map(len, table.splitlines())) <= width
 
 
@@ -205,6 +204,6 @@ def test_one_rung_is_no_ladder():
 def test_no_figure_is_cut_off_in_a_narrow_terminal():
     report = run_audit(open_series(EXAMPLES / "hospital-l-diverse"), all_attacks(), AuditOptions())
     lines = Text(width=60).render(report).splitlines()
-    rows = [line for line in lines if re.match(r"(intersecti|update-gra|equivalenc|joint )", line)][:4]
-    assert all(re.search(r" 2 +.*\d\.\d\d s$", line) for line in rows[:3])
-    assert re.search(r" 2 +4 +1 +0\.591 +\d+\.\d\d s$", rows[3])
+    rows = [line for line in lines if re.match(r"(intersection|update-graph|equivalence|joint) ", line)][:4]
+    assert [re.findall(r" (\d+) +2(?: +1 0\.545)? *$", row) for row in rows[:3]] == [["2"], ["0"], ["0"]]
+    assert re.search(r" 2 +4 +1 +0\.591$", rows[3])
