@@ -1,14 +1,14 @@
 """SARIF 2.1.0: findings for code scanning, with the release files as their places.
 
-Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, sections 3.11 (messages), 3.14
-(runs), 3.20 (invocations), 3.24 (artifacts), 3.27 (results), 3.49 (rules).
+Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, sections 3.20 (invocations), 3.24
+(artifacts), 3.27 (results).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
+from itertools import islice
 
 from audit.clauses.registry import CLAUSES
 from audit.model.errors import printable
@@ -23,45 +23,43 @@ from audit.model.report import (
     Report,
     Violation,
 )
-from reports.escaping import as_json
 from reports.finding_text import sentence, steps
+from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
 from reports.sentences import contradicted, headline, undecided, violating, violation_told
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-ROOT = "%SRCROOT%"
+_MOST_PLACES = 100
 _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")
 
 
 @dataclass(frozen=True)
 class Sarif:
-    """Render a report as a SARIF log with one run."""
+    """Render a report as a SARIF log with one run.
+
+    Attributes:
+        folder: the series' folder in its repository, which paths begin with; empty where it is in none.
+    """
 
     name: str = "sarif"
+    folder: str = ""
 
     def render(self, report: Report) -> str:
         """Return the report as indented JSON with a final line break."""
+        artifacts = [
+            {
+                "location": artifact(each.path, self.folder, place),
+                **({"hashes": {"sha-256": each.sha256}} if each.columns is None else {}),
+            }
+            for place, each in enumerate(report.inputs)
+        ]
         run = {
-            "tool": {"driver": _driver(report)},
+            "tool": tool(report.tool_version, rules_of(report)),
+            "automationDetails": automation(report.series.name, self.folder),
             "invocations": [_invocation(report)],
-            "artifacts": [
-                {
-                    "location": {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": ROOT, "index": place},
-                    **({"hashes": {"sha-256": each.sha256}} if each.columns is None else {}),
-                }
-                for place, each in enumerate(report.inputs)
-            ],
-            "results": list(_results(report)),
+            "artifacts": artifacts,
+            "results": list(_results(report, self.folder)),
             "properties": {"series": printable(report.series.name, 200), "revealed": report.revealed},
         }
-        return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _driver(report: Report) -> dict[str, object]:
-    rules = [
-        {"id": name, "shortDescription": {"text": what}, "fullDescription": {"text": what}, "help": {"text": remedy}}
-        for name, (what, remedy) in rules_of(report).items()
-    ]
-    return {"name": "series-audit", "version": report.tool_version, "rules": rules}
+        return log(run)
 
 
 def rules_of(report: Report) -> dict[str, FindingRule]:
@@ -95,16 +93,18 @@ def _invocation(report: Report) -> dict[str, object]:
     }
 
 
-def _results(report: Report) -> Iterator[dict[str, object]]:
+def _results(report: Report, folder: str) -> Iterator[dict[str, object]]:
     """Yield the findings, and violations that no finding shown stands for."""
     violated = {(each.attack, each.sensitive) for each in violating(report)}
-    files, places = _files(report), {name: place for place, name in enumerate(rules_of(report))}
+    files, by_path = _files(report, folder)
+    places = {name: place for place, name in enumerate(rules_of(report))}
     for attack in report.attacks:
         for finding in attack.findings:
             level = _level(finding, report, violated=(attack.attack, attack.sensitive) in violated)
             lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
             rule = f"{attack.attack}/{finding.kind}"
-            result = _result((rule, places[rule]), level, lines, _releases(finding) or report.series.releases, files)
+            where = _lines(finding, by_path) or _whole(_releases(finding) or report.series.releases, files)
+            result = _result((rule, places[rule]), level, lines, where)
             if report.ids_are_stable:
                 result["partialFingerprints"] = {"findingId/v1": finding.id}
             yield result
@@ -119,24 +119,39 @@ def _violation(
     violation: Violation, rule: tuple[str, int], releases: Sequence[str], files: Mapping[str, dict[str, object]]
 ) -> dict[str, object]:
     where = releases[-1:] if violation.release is None else [violation.release]
-    return _result(rule, "error", [violation_told(violation)], where, files)
+    return _result(rule, "error", [violation_told(violation)], _whole(where, files))
 
 
 def _result(
-    rule: tuple[str, int],
-    level: str,
-    lines: Sequence[str],
-    releases: Sequence[str],
-    files: Mapping[str, dict[str, object]],
+    rule: tuple[str, int], level: str, lines: Sequence[str], places: Sequence[dict[str, object]]
 ) -> dict[str, object]:
-    places = [{"physicalLocation": {"artifactLocation": files[tag]}} for tag in releases if tag in files]
     return {
         "ruleId": rule[0],
         "ruleIndex": rule[1],
         "level": level,
         "message": message(*lines),
-        "locations": places,
+        "locations": list(places),
     }
+
+
+def _whole(releases: Sequence[str], files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
+    """Return the files of some releases as places."""
+    return [location(files[tag]) for tag in releases if tag in files]
+
+
+def _lines(finding: NamedFinding, files: Mapping[str, dict[str, object]]) -> list[dict[str, object]]:
+    """Return the lines of a finding's groups, the first hundred stretches; none where people are not revealed."""
+    places = (
+        location(files[each.file], *stretch)
+        for each in finding.located
+        if each.file in files
+        for stretch in stretches(each.lines)
+    )
+    found: list[dict[str, object]] = []
+    for place in islice(places, _MOST_PLACES):
+        if place not in found:
+            found.append(place)
+    return found
 
 
 def _level(finding: NamedFinding, report: Report, *, violated: bool) -> str:
@@ -146,21 +161,17 @@ def _level(finding: NamedFinding, report: Report, *, violated: bool) -> str:
     return "error" if violated else "warning"
 
 
-def message(*lines: str) -> dict[str, str]:
-    """Return a plain text message; braces would be placeholders, and brackets could be links."""
-    text = "\n".join(line.replace("{", "{{").replace("}", "}}") for line in lines)
-    return {"text": text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")}
-
-
-def _files(report: Report) -> dict[str, dict[str, object]]:
-    """Return the place of each release's file by its tag, which is the file's name without endings."""
+def _files(report: Report, folder: str) -> tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]]:
+    """Return each release's file by its tag, which is the file's name without endings, and all files by their paths."""
     files: dict[str, dict[str, object]] = {}
+    by_path: dict[str, dict[str, object]] = {}
     for place, each in enumerate(report.inputs):
         tag = each.path.rsplit("/", 1)[-1]
         for ending in _ENDINGS:
             tag = tag.removesuffix(ending)
-        files.setdefault(tag, {"uri": quote(each.path, errors="surrogateescape"), "uriBaseId": ROOT, "index": place})
-    return {tag: files[tag] for tag in report.series.releases if tag in files}
+        by_path[each.path] = artifact(each.path, folder, place)
+        files.setdefault(tag, by_path[each.path])
+    return {tag: files[tag] for tag in report.series.releases if tag in files}, by_path
 
 
 def _releases(finding: NamedFinding) -> list[str]:

@@ -22,7 +22,7 @@ from audit.cli.arguments import (
     options_given,
     positive_seconds,
 )
-from audit.cli.output import check_output, check_spared, put, text_for
+from audit.cli.output import check_output, check_spared, in_repository, put, text_for
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.model.adversary import ADVERSARIES
@@ -209,6 +209,10 @@ def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> A
     )
 
 
-def format_of(ident: str, output: Path | None, series: str = "SERIES") -> Format:
+def format_of(ident: str, output: Path | None, series: str) -> Format:
     """Return the format of a name, text as wide as what it is written to; `series` is how the series was called."""
+    if ident == "sarif":
+        from reports.sarif import Sarif
+
+        return Sarif(folder=in_repository(series))
     return text_for(output, series) if ident == "text" else FORMATS.load(ident)()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from attacks.differencing.attack import Differencing
 from audit.cli.arguments import ON_TABLES
-from audit.cli.output import check_output, check_spared, put, text_for
+from audit.cli.output import check_output, check_spared, in_repository, put, text_for
 from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
 from audit.model.errors import UsageError, printable
@@ -26,7 +26,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     manifest = read_table_manifest(arguments.series)
     check_spared(arguments.output, manifest)
     report = audit_tables(manifest, Differencing(), options(arguments))
-    put(render(report, arguments.format, arguments.output), arguments.output)
+    put(render(report, arguments), arguments.output)
     return report.policy.exit_code
 
 
@@ -45,7 +45,7 @@ def run_next(arguments: argparse.Namespace) -> int:
     elif arguments.format in CANDIDATE:
         put(CANDIDATE[arguments.format](found), arguments.output)
     else:
-        put(render(found.after, arguments.format, arguments.output), arguments.output)
+        put(render(found.after, arguments), arguments.output)
     return found.after.policy.exit_code
 
 
@@ -143,9 +143,14 @@ def options(arguments: argparse.Namespace) -> CountOptions:
     return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings, made=report_date())
 
 
-def render(report: CountReport, form: str, output: Path | None) -> str:
-    """Return a report in a format."""
+def render(report: CountReport, arguments: argparse.Namespace) -> str:
+    """Return a report in the format that was asked for."""
+    from reports.count_tables.annotations import CountSarif
     from reports.count_tables.registry import COUNT_FORMATS
     from reports.count_tables.text import CountText
 
-    return CountText(paper=text_for(output)).render(report) if form == "text" else COUNT_FORMATS[form].render(report)
+    if arguments.format == "text":
+        return CountText(paper=text_for(arguments.output)).render(report)
+    if arguments.format == "sarif":
+        return CountSarif(folder=in_repository(arguments.series)).render(report)
+    return COUNT_FORMATS[arguments.format].render(report)

@@ -77,5 +77,5 @@ def run(arguments: argparse.Namespace) -> int:
             progress=watch,
         )
         told, report = explain_person(series, choose(arguments.attack or (), {}), arguments.individual, options)
-    put(render(told, report, format_of(arguments.format, arguments.output)), arguments.output)
+    put(render(told, report, format_of(arguments.format, arguments.output, arguments.series)), arguments.output)
     return 0

@@ -1,5 +1,7 @@
 """The command `audit`: words to calls, errors to one line, results to exit codes.
 
+Where JSON or SARIF was asked for, an error of usage or input (2) is such a document on standard output as well.
+
 Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 undecided, 4 a bug, 130 interrupted.
 """
 
@@ -19,6 +21,7 @@ from audit.cli import audit as default
 from audit.cli import first_line
 from audit.cli.arguments import Parser
 from audit.cli.completion import ASKED, complete
+from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
 from audit.cli.signals import after_imports
 from audit.cli.without_pandas import keep_pandas_out
@@ -93,6 +96,8 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
         lines, code = _told(error)
         with suppress(OSError, AttributeError):  # standard error may be full or closed; the exit code still tells
             sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
+        if code == 2:
+            put_error(words, error, lines)
         return code
 
 

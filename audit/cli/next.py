@@ -74,6 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "json":
         told = as_json(impact)
     else:
-        told = format_of(arguments.format, arguments.output).render(with_news(impact))
+        told = format_of(arguments.format, arguments.output, arguments.series).render(with_news(impact))
     put(told, arguments.output)
     return impact.after.policy.exit_code

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from audit.io.atomic_files import write_file
-from audit.io.paths import same_file
+from audit.io.paths import is_url, same_file
 from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -86,6 +86,16 @@ def text_for(output: Path | None, series: str = "SERIES") -> Text:
         width = os.get_terminal_size(sys.stdout.fileno()).columns
         return Text(color="NO_COLOR" not in os.environ, width=max(60, width), series=shlex.quote(series))
     return Text(series=shlex.quote(series))
+
+
+def in_repository(series: str) -> str:
+    """Return a series' folder relative to the repository that it is in; empty at its root, and where it is in none."""
+    if is_url(series):
+        return ""
+    folder = Path(os.path.abspath(series))  # noqa: PTH100 - links stay: a repository knows the folder by this path
+    folder = folder.parent if os.path.isfile(folder) else folder  # noqa: PTH113 - no name makes this raise
+    root = next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), folder)
+    return "" if root == folder else folder.relative_to(root).as_posix()
 
 
 def _named(output: Path | None) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from audit.model.count_report import CertificateStep, CertificateSum, CountFinding, CountReport, SumTerm
 from audit.model.errors import printable
+from audit.model.report import FindingRule
 from reports.count_tables.sentences import headline, reasons, sentence, steps
-from reports.escaping import as_json
 from reports.github import command
-from reports.sarif import ROOT, SCHEMA, message
+from reports.sarif_log import artifact, automation, location, log, message, tool
 
 _RULES = {
     "recovered": "A small or hidden count can be told exactly.",
@@ -27,48 +26,36 @@ class CountSarif:
     """Render a report on count tables as a SARIF log; findings point at the lines of the numbers that show them."""
 
     name: str = "sarif"
+    folder: str = ""
 
     def render(self, report: CountReport) -> str:
         """Return the report as indented JSON with a final line break."""
-        rules = [
-            {"id": f"differencing/{kind}", "shortDescription": {"text": what}, "help": {"text": _REMEDY}}
-            for kind, what in _RULES.items()
-        ]
+        rules = {f"differencing/{kind}": FindingRule(what, _REMEDY) for kind, what in _RULES.items()}
         told = [{"level": "warning", "message": message(f"{u.measure}: {u.reason}")} for u in report.policy.undecided]
+        files = {each.path: artifact(each.path, self.folder, place) for place, each in enumerate(report.inputs)}
         run = {
-            "tool": {"driver": {"name": "series-audit", "version": report.tool_version, "rules": rules}},
+            "tool": tool(report.tool_version, rules),
+            "automationDetails": automation(report.series.name, self.folder),
             "invocations": [
                 {
                     "executionSuccessful": not report.policy.undecided,
                     "toolExecutionNotifications": [*told, {"level": "note", "message": message(headline(report)[0])}],
                 }
             ],
-            "artifacts": [
-                {"location": {"uri": quote(each.path), "uriBaseId": ROOT}, "hashes": {"sha-256": each.sha256}}
-                for each in report.inputs
-            ],
-            "results": [_result(each, report) for each in report.attack.findings],
+            "artifacts": [{"location": files[each.path], "hashes": {"sha-256": each.sha256}} for each in report.inputs],
+            "results": [_result(each, report, files) for each in report.attack.findings],
         }
-        return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+        return log(run)
 
 
-def _result(finding: CountFinding, report: CountReport) -> dict[str, object]:
+def _result(finding: CountFinding, report: CountReport, files: dict[str, dict[str, object]]) -> dict[str, object]:
     places = {(each.file, each.line): None for bound in finding.certificate for each in _terms(bound.step)}
     return {
         "ruleId": f"differencing/{finding.kind}",
         "ruleIndex": list(_RULES).index(finding.kind),
         "level": "error",
         "message": message(sentence(finding, report), *steps(finding, report)),
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": quote(file), "uriBaseId": ROOT},
-                    "region": {"startLine": line},
-                }
-            }
-            for file, line in places
-            if file is not None
-        ],
+        "locations": [location(files[file], line) for file, line in places if file is not None],
         "partialFingerprints": {"findingId/v1": finding.id},
     }
 

@@ -15,12 +15,13 @@ from audit.model.check_report import CheckReport, Offence
 from audit.model.explanation import ExplainedVersion
 from audit.model.measures import Measures
 from audit.model.release_impact import Change, GroupRows
+from reports.input_errors import ErrorEntry
 from reports.schema.types import Schema, closed, descriptions, measures_of, object_of, schema_of
 
 ID = "urn:series-audit:results:1"
 WRITTEN = Path(__file__).with_name("results.schema.json")
 """Where the schema lies in the package."""
-KINDS = ("audit", "next", "explanation", "check", "comparison", "count_tables")
+KINDS = ("audit", "next", "explanation", "check", "comparison", "count_tables", "error")
 """What a result may be: each is `ID#/$defs/KIND`."""
 
 
@@ -34,7 +35,7 @@ def results_schema(measures: Mapping[str, type[Measures]]) -> Schema:
         "group_rows": object_of(GroupRows),
     }
     definitions["next"] = _next(stated["audit"])
-    definitions["explanation"], definitions["check"] = _explanation(), _check()
+    definitions["explanation"], definitions["check"], definitions["error"] = _explanation(), _check(), _error()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": ID,
@@ -186,5 +187,18 @@ def _check() -> Schema:
                 **schema_of(bool | None),
             },
             "offences": {"type": "array", "items": offence},
+        },
+    )
+
+
+def _error() -> Schema:
+    """Return the schema of what a command writes in the place of its result, where it ends with exit code 2."""
+    return closed(
+        "What a command writes on standard output with --format json when usage or input is wrong (exit code 2).",
+        {
+            "schema_version": {"const": 1},
+            "tool": {"$ref": "#/$defs/audit/properties/tool"},
+            "exit_code": {"const": 2},
+            "problems": {"type": "array", "minItems": 1, "items": object_of(ErrorEntry)},
         },
     )

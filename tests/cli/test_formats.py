@@ -273,7 +273,7 @@ def test_findings_stand_where_their_certificates_do():
     report, _ = audited("hospital-l-diverse", reveal=True)
     [first, *_] = [each for each in sarif(report)["results"] if each["ruleId"] == "intersection/disclosure"]
     places = [each["physicalLocation"]["artifactLocation"]["uri"] for each in first["locations"]]
-    assert places == ["releases/1.csv", "releases/2.csv"]
+    assert list(dict.fromkeys(places)) == ["releases/1.csv", "releases/2.csv"]
     assert "partialFingerprints" not in first
 
 

@@ -15,6 +15,8 @@ from reports.registry import FORMATS
 from tests.cli.forms import FORMS, private_texts, snapshot
 from tests.cli.mutating import ALWAYS_REFUSED, MAKES_PRIVATE_PUBLIC, MUTATIONS, NotHere
 from tests.helpers.running import run_main
+from tests.helpers.sarif import assert_sarif
+from tests.helpers.schemas import fits
 
 ROUNDS = int(os.environ.get("AUDIT_TEST_MUTATIONS", "6"))
 CASES = [(kind, number) for kind in MUTATIONS for number in range(ROUNDS)]
@@ -61,7 +63,7 @@ def test_a_mutated_series(kind, number, tmp_path):
     told = f"{form} {' '.join(words)}: exit {code}\n{err[:3000]}\n{trace_of(err)}"
     assert code in ({2} if kind in ALWAYS_REFUSED else {0, 1, 2, 3}), told
     if code == 2:
-        assert out == "", told
+        assert_refused(out, words[1], told)
         assert_clear(err, told)
         assert snapshot(series) == before, told
     else:
@@ -69,9 +71,21 @@ def test_a_mutated_series(kind, number, tmp_path):
         assert set(snapshot(series).items()) >= set(before.items()), told
         assert_harmless(out, words[1], told)
     if kind not in MAKES_PRIVATE_PUBLIC:
-        said = err if "--reveal" in words else out + err
+        said = err if "--reveal" in words and code != 2 else out + err
         leaked = {text for text in private if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", said)}
         assert not leaked, told
+
+
+def assert_refused(out, form, told):
+    """Nothing is on standard output but, for programs, what is wrong."""
+    if form not in ("json", "sarif"):
+        assert out == "", told
+        return
+    assert_harmless(out, form, told)
+    if form == "json":
+        assert fits("error", json.loads(out)), told
+    else:
+        assert_sarif(json.loads(out))
 
 
 def assert_harmless(out, form, told):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.helpers.schemas import fits
 from tests.helpers.structure import assert_complete
 from tests.helpers.tiny import TinySeries
 
@@ -39,6 +40,9 @@ def run_audit(path: Path, *args: str) -> tuple[int, dict[str, Any] | None, str]:
     if not out.strip():
         return code, None, err
     result = json.loads(out, parse_constant=_no_constant)
+    if code == 2:
+        assert fits("error", result), result
+        return code, None, err
     assert_complete(result)
     return code, result, err
 

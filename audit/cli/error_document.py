@@ -1,0 +1,46 @@
+"""Errors of usage and input where JSON or SARIF was asked for: a document on standard output, beside the lines."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+from audit.cli.output import in_repository, say
+from audit.model.errors import UsageError
+from audit.runtime.version import version
+
+_SHORTEST = "--fo"
+
+
+def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) -> None:
+    """Print an error as a document if the words of the command line ask for a format that has one.
+
+    It goes to standard output even where `--output` names a file: what is wrong may be that very file.
+    """
+    asked = _format_asked(words)
+    if asked not in {"json", "sarif"}:
+        return
+    from reports.input_errors import ERROR_FORMATS, ErrorReport, entries_of
+
+    series = next((word for word in words if os.path.exists(word)), "")  # noqa: PTH110 - no name makes this raise
+    folder = in_repository(series) if series else ""
+    report = ErrorReport(version(), Path(series).name or "series", folder, entries_of(error, lines))
+    try:
+        with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
+            say(ERROR_FORMATS[asked](report))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _format_asked(words: Sequence[str]) -> str | None:
+    """Return the last `--format` of some words that may not have been parsed; argparse lets options be shortened."""
+    asked = None
+    for word, following in pairwise([*words, ""]):
+        option, mark, value = word.partition("=")
+        if option.startswith(_SHORTEST) and "--format".startswith(option):
+            asked = value if mark else following
+    return asked

@@ -1,0 +1,112 @@
+"""Errors of usage and input (exit code 2), for programs that asked for JSON or SARIF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from audit.model.errors import InputError, Problem, printable
+from reports.escaping import as_json
+from reports.sarif_log import artifact, automation, location, log, message, tool
+
+_LONGEST = 1500
+
+
+@dataclass(frozen=True)
+class ErrorEntry:
+    """One thing that is wrong.
+
+    Attributes:
+        file: where it stands, relative to the series where it is in there; null where it is no file's.
+        line: counted from 1, the header included; null where it is the whole file.
+        column: the column's name, or null.
+        message: what is wrong.
+        remedy: what to do about it; null where the message tells.
+    """
+
+    file: str | None
+    line: int | None
+    column: str | None
+    message: str
+    remedy: str | None
+
+
+@dataclass(frozen=True)
+class ErrorReport:
+    """Why there is no result.
+
+    Attributes:
+        tool_version: of the program.
+        series: the name of the series' folder.
+        folder: the series' folder in its repository, empty where it is in none.
+        entries: all that is wrong.
+    """
+
+    tool_version: str
+    series: str
+    folder: str
+    entries: tuple[ErrorEntry, ...]
+
+
+def entries_of(error: BaseException, lines: Sequence[str]) -> tuple[ErrorEntry, ...]:
+    """Return what an error tells: its problems, or the lines that standard error has."""
+    if isinstance(error, InputError):
+        return tuple(_of_problem(each) for each in error.problems)
+    return tuple(_of_line(line) for line in lines)
+
+
+def _of_problem(problem: Problem) -> ErrorEntry:
+    return ErrorEntry(
+        file=printable(problem.file, 400),
+        line=problem.line,
+        column=None if problem.column is None else printable(problem.column),
+        message=printable(problem.what, 400),
+        remedy=printable(problem.remedy, 400),
+    )
+
+
+def _of_line(line: str) -> ErrorEntry:
+    """Return an error of usage, which is written as what it is; what to do."""
+    what, mark, remedy = printable(line, _LONGEST).rpartition("; ")
+    return ErrorEntry(None, None, None, what if mark else remedy, remedy if mark else None)
+
+
+def error_json(report: ErrorReport) -> str:
+    """Return the problems as one JSON object; `problems` tells it from a result."""
+    return as_json(
+        {
+            "schema_version": 1,
+            "tool": {"name": "series-audit", "version": report.tool_version},
+            "exit_code": 2,
+            "problems": [vars(each) for each in report.entries],
+        }
+    )
+
+
+def error_sarif(report: ErrorReport) -> str:
+    """Return the problems as notifications of a run without results: none were looked for, rather than none found."""
+    run = {
+        "tool": tool(report.tool_version, {}),
+        "automationDetails": automation(report.series, report.folder),
+        "invocations": [
+            {
+                "executionSuccessful": False,
+                "exitCode": 2,
+                "toolExecutionNotifications": [_notification(each, report.folder) for each in report.entries],
+            }
+        ],
+    }
+    return log(run)
+
+
+def _notification(entry: ErrorEntry, folder: str) -> dict[str, object]:
+    column = "" if entry.column is None else f'column "{entry.column}": '
+    said = f"{column}{entry.message}" if entry.remedy is None else f"{column}{entry.message}; {entry.remedy}"
+    told: dict[str, object] = {"level": "error", "message": message(said)}
+    if entry.file is None or entry.file.startswith("/") or ":" in entry.file or ".." in entry.file:
+        return told if entry.file is None else {**told, "message": message(f"{entry.file}: {said}")}
+    return {**told, "locations": [location(artifact(entry.file, folder), entry.line)]}
+
+
+ERROR_FORMATS: Mapping[str, Callable[[ErrorReport], str]] = {"json": error_json, "sarif": error_sarif}
+"""The formats in which an error is one document on standard output."""

@@ -1,0 +1,114 @@
+"""What every SARIF 2.1.0 log has alike: the tool with its rules, places in the repository, messages.
+
+Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, sections 3.11 (messages), 3.14
+(runs), 3.17 (automation details), 3.29 (physical locations), 3.30 (regions), 3.49 (rules).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from posixpath import join
+from urllib.parse import quote
+
+from audit.model.errors import printable
+from audit.model.report import FindingRule
+from reports.escaping import as_json
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT = "%SRCROOT%"
+HOME = "https://github.com/OWNER/series-audit"
+"""Where the documentation is read; whoever publishes the package puts the owner in."""
+_PAGES = {
+    "policy": "policy.md",
+    "differencing": "tables.md",
+    "homogeneity": "attacks/homogeneity.md",
+    "intersection": "attacks/intersection.md",
+    "update-graph": "attacks/update-graph.md",
+    "equivalence": "attacks/equivalence.md",
+    "joint": "attacks/joint.md",
+    "inference": "attacks/inference.md",
+    "inference-table": "attacks/inference-table.md",
+    "correspondence": "attacks/correspondence.md",
+}
+_LINES_OF_TEXT = (".csv", ".tsv", ".txt", ".toml")
+
+
+def log(run: Mapping[str, object]) -> str:
+    """Return a log with one run, as indented JSON with a final line break."""
+    return as_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
+    """Return the tool with its rules; those of attacks that are described here have a link."""
+    told = [
+        {
+            "id": name,
+            "shortDescription": {"text": what},
+            "fullDescription": {"text": what},
+            "help": {"text": remedy},
+            **help_link(name),
+        }
+        for name, (what, remedy) in rules.items()
+    ]
+    return {"driver": {"name": "series-audit", "version": version, "informationUri": HOME, "rules": told}}
+
+
+def help_link(rule: str) -> dict[str, str]:
+    """Return the page about a rule; nothing for attacks that come from elsewhere.
+
+    >>> help_link("joint/disclosure")["helpUri"].removeprefix(HOME)
+    '/blob/main/docs/attacks/joint.md'
+    """
+    page = _PAGES.get(rule.partition("/")[0])
+    return {} if page is None else {"helpUri": f"{HOME}/blob/main/docs/{page}"}
+
+
+def automation(series: str, folder: str = "") -> dict[str, str]:
+    """Return what tells the runs on one series from those on others in the same repository.
+
+    >>> automation("Ward", "data/published")
+    {'id': 'series-audit/data/published/'}
+    """
+    return {"id": f"series-audit/{uri(folder or printable(series, 200))}/"}
+
+
+def uri(path: str, folder: str = "") -> str:
+    """Return a path of the series as a URI relative to the root, `folder` being that of the series."""
+    return quote(join(folder, path), errors="surrogateescape")
+
+
+def artifact(path: str, folder: str, index: int | None = None) -> dict[str, object]:
+    """Return a file of the series; `index` is its place in the list of artifacts."""
+    place: dict[str, object] = {"uri": uri(path, folder), "uriBaseId": ROOT}
+    return place if index is None else {**place, "index": index}
+
+
+def location(where: Mapping[str, object], first: int | None = None, last: int | None = None) -> dict[str, object]:
+    """Return a place: a file, and its lines where it is one that has lines."""
+    place: dict[str, object] = {"artifactLocation": where}
+    if first is not None and str(where["uri"]).endswith(_LINES_OF_TEXT):
+        place["region"] = {"startLine": first, **({} if last in (None, first) else {"endLine": last})}
+    return {"physicalLocation": place}
+
+
+def stretches(lines: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last of each stretch of consecutive lines, which are in order.
+
+    >>> list(stretches([2, 3, 4, 7]))
+    [(2, 4), (7, 7)]
+    """
+    first = last = None
+    for line in lines:
+        if first is None or last is None or line != last + 1:
+            if first is not None and last is not None:
+                yield first, last
+            first = line
+        last = line
+    if first is not None and last is not None:
+        yield first, last
+
+
+def message(*lines: str) -> dict[str, str]:
+    """Return a plain text message; braces would be placeholders, and brackets could be links."""
+    text = "\n".join(line.replace("{", "{{").replace("}", "}}") for line in lines)
+    return {"text": text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")}

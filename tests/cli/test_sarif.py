@@ -1,0 +1,155 @@
+"""SARIF logs in a repository: where findings stand, what tells series apart, where help is; and logs of errors."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from audit.cli.output import in_repository
+from reports.sarif_log import HOME
+from tests.cli.forms import EXAMPLES, FORMS, append
+from tests.helpers.running import run_main
+from tests.helpers.sarif import assert_sarif
+from tests.helpers.schemas import troubles
+
+ROOT = Path(__file__).parent.parent.parent
+TABLES = ROOT / "tests" / "count_table_examples"
+
+
+def logged(*words):
+    """The one run of a log, and the exit code."""
+    code, out, err = run_main(*map(str, words), "--format", "sarif")
+    log = json.loads(out)
+    assert_sarif(log)
+    assert bool(err) == (code == 2)
+    return code, log["runs"][0]
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository with a series some folders below its root, entered where the series is not."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    FORMS["hospital-l-diverse"](tmp_path / "data" / "pub lished")
+    return tmp_path
+
+
+def places(run):
+    found = [place["physicalLocation"] for result in run["results"] for place in result["locations"]]
+    return {(each["artifactLocation"]["uri"], each.get("region", {}).get("startLine")) for each in found}
+
+
+@pytest.mark.parametrize("words", [["../data/pub lished"], ["../data/pub lished/series.toml"]])
+def test_paths_are_those_of_the_repository(repository, words):
+    _, run = logged(*words)
+    assert {uri for uri, _ in places(run)} == {f"data/pub%20lished/releases/{tag}.csv" for tag in (1, 2)}
+    assert run["automationDetails"] == {"id": "series-audit/data/pub%20lished/"}
+
+
+def test_paths_of_count_tables_are_those_of_the_repository_too(repository):
+    shutil.copytree(TABLES / "tables-levels", repository / "counts")
+    _, run = logged("../counts")
+    assert run["results"]
+    assert {uri for uri, line in places(run) if line} >= {"counts/releases/2023.csv"}
+    assert all((repository / uri).is_file() for uri, _ in places(run))
+
+
+@pytest.mark.parametrize(
+    ("root", "series", "folder"),
+    [(".", ".", ""), (".", "a/b", "a/b"), ("a", "a/b", "b"), ("x", "a", ""), (".", "https://host/a", "")],
+)
+def test_the_folder_in_the_repository(tmp_path, monkeypatch, root, series, folder):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / root).mkdir(exist_ok=True)
+    (tmp_path / root / ".git").write_text("gitdir: elsewhere")
+    monkeypatch.chdir(tmp_path)
+    assert in_repository(series) == folder
+
+
+def test_lines_are_told_where_people_are(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    assert {line for _, line in places(logged(tmp_path / "s")[1])} == {None}
+    _, run = logged(tmp_path / "s", "--reveal")
+    [bob] = [r for r in run["results"] if r["ruleId"] == "intersection/disclosure" and "Bob" in r["message"]["text"]]
+    told = json.loads(run_main(str(tmp_path / "s"), "--reveal", "--format", "json", "--attack", "intersection")[1])
+    [found] = [each for each in told["attacks"][0]["findings"] if each["individual"] == "Bob"]
+    lines = {(each["file"], line) for each in found["rows"] for line in each["lines"]}
+    regions = [
+        (each["physicalLocation"]["artifactLocation"]["uri"], each["physicalLocation"]["region"])
+        for each in bob["locations"]
+    ]
+    ends = [(file, one["startLine"], one.get("endLine", one["startLine"])) for file, one in regions]
+    spanned = {(file, line) for file, first, last in ends for line in range(first, last + 1)}
+    assert spanned == lines
+
+
+def test_a_file_without_lines_has_no_regions(tmp_path):
+    FORMS["gzipped"](tmp_path / "s")
+    _, run = logged(tmp_path / "s", "--reveal")
+    assert run["results"]
+    assert {line for _, line in places(run)} == {None}
+
+
+def test_help_is_where_the_documentation_is():
+    runs = [logged(EXAMPLES / "hospital-l-diverse")[1], logged(TABLES / "tables-levels")[1]]
+    links = {rule["id"]: rule["helpUri"] for run in runs for rule in run["tool"]["driver"]["rules"]}
+    assert {name.partition("/")[0] for name in links} >= {"joint", "policy", "differencing", "homogeneity"}
+    for link in links.values():
+        assert (ROOT / link.removeprefix(f"{HOME}/blob/main/")).is_file()
+
+
+def test_an_error_is_a_log_without_results(repository):
+    append(repository / "data" / "pub lished" / "releases" / "1.csv", "?\n")
+    code, run = logged("../data/pub lished")
+    assert code == 2
+    assert "results" not in run
+    [told, *_] = run["invocations"][0]["toolExecutionNotifications"]
+    place = told["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "data/pub%20lished/releases/1.csv"
+    assert place["region"] == {"startLine": 13}
+
+
+@pytest.mark.parametrize("words", [["--format", "json"], ["--format=json"], ["--forma", "json"]])
+def test_an_error_is_a_document_beside_its_lines(tmp_path, words):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    append(tmp_path / "s" / "releases" / "1.csv", "?\n")
+    append(tmp_path / "s" / "releases" / "2.csv", "?\n")
+    code, out, err = run_main(str(tmp_path / "s"), *words)
+    told = json.loads(out)
+    assert (code, troubles("error", told)) == (2, [])
+    assert [(each["file"], each["line"]) for each in told["problems"]] == [
+        ("releases/1.csv", 13),
+        ("releases/2.csv", 13),
+    ]
+    for each, line in zip(told["problems"], err.splitlines(), strict=True):
+        assert line == f"audit: {each['file']}:{each['line']}: {each['message']}; {each['remedy']}"
+
+
+@pytest.mark.parametrize(
+    "words", ["nowhere", "--bogus", "check nowhere --principle monotonic", "next nowhere x.csv", "compare a b"]
+)
+@pytest.mark.parametrize("form", ["json", "sarif", "text"])
+def test_errors_of_usage(tmp_path, monkeypatch, form, words):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run_main(*words.split(), "--format", form)
+    assert code == 2
+    assert err.startswith("audit: ")
+    if form == "sarif":
+        assert_sarif(json.loads(out))
+    elif form == "json":
+        assert troubles("error", json.loads(out)) == []
+    else:
+        assert out == ""
+
+
+def test_an_error_leaves_the_output_as_it_was(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    manifest = tmp_path / "s" / "series.toml"
+    before = manifest.read_bytes()
+    code, out, _ = run_main(str(tmp_path / "s"), "--format", "json", "--output", str(manifest))
+    assert (code, manifest.read_bytes()) == (2, before)
+    assert re.search("never written over", json.loads(out)["problems"][0]["message"])
