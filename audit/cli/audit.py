@@ -26,7 +26,7 @@ from audit.cli.output import check_output, check_spared, in_repository, put, tex
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.model.adversary import ADVERSARIES
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 from audit.model.options import Option, options_of
 from audit.runtime.distributed.engines import ENGINES
 from reports.documents.registry import DOCUMENTS
@@ -44,6 +44,14 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
     others = ", ".join(commands)
     main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
     add_options(main, Names(FORMATS.names))
+    main.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=report_file,
+        metavar="FORMAT=FILE",
+        help="write the report to a file in this format as well (may be repeated)",
+    )
     main.add_argument(
         "--document",
         choices=Names(DOCUMENTS.names),
@@ -63,6 +71,15 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         help="write everybody's risks, one line for each person and release, as CSV or Parquet; it names people",
     )
     add_attack_options(main, words)
+
+
+def report_file(text: str) -> tuple[str, Path]:
+    """Return a format and a file of this machine, from `format=file`."""
+    name, mark, file = text.partition("=")
+    if not mark or not file or name not in Names(FORMATS.names):
+        known = ", ".join(FORMATS.names)
+        raise argparse.ArgumentTypeError(f"{printable(text)}: write FORMAT=FILE, the format being one of {known}")
+    return name, local(file)
 
 
 def add_attack_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -174,8 +191,9 @@ def run(arguments: argparse.Namespace) -> int:
         # A cluster's workers may have started in another folder.
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
         check_spared(arguments.output, series)
-        check_output(arguments.risks)
-        check_spared(arguments.risks, series)
+        for file in (arguments.risks, *(file for _, file in arguments.report)):
+            check_output(file)
+            check_spared(file, series)
         with engine(arguments.engine, arguments.jobs, arguments.scheduler) as chosen:
             how = replace(options(arguments, watch, chosen), keeps_finished=True, baseline=baseline)
             done = run_attacks(series, attacks, how)
@@ -187,6 +205,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         form = DOCUMENTS.load(arguments.document)()
     put(form.render(report), arguments.output)
+    for name, file in arguments.report:
+        put(format_of(name, file, arguments.series).render(report), file)
     return report.exit_code
 
 

@@ -24,9 +24,12 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
     check_output(arguments.output)
     manifest = read_table_manifest(arguments.series)
-    check_spared(arguments.output, manifest)
+    for file in (arguments.output, *(file for _, file in arguments.report)):
+        check_output(file)
+        check_spared(file, manifest)
     report = audit_tables(manifest, Differencing(), options(arguments))
-    put(render(report, arguments), arguments.output)
+    for form, file in [(arguments.format, arguments.output), *arguments.report]:
+        put(render(report, form, file, arguments.series), file)
     return report.policy.exit_code
 
 
@@ -45,7 +48,7 @@ def run_next(arguments: argparse.Namespace) -> int:
     elif arguments.format in CANDIDATE:
         put(CANDIDATE[arguments.format](found), arguments.output)
     else:
-        put(render(found.after, arguments), arguments.output)
+        put(render(found.after, arguments.format, arguments.output, arguments.series), arguments.output)
     return found.after.policy.exit_code
 
 
@@ -143,14 +146,14 @@ def options(arguments: argparse.Namespace) -> CountOptions:
     return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings, made=report_date())
 
 
-def render(report: CountReport, arguments: argparse.Namespace) -> str:
-    """Return a report in the format that was asked for."""
+def render(report: CountReport, form: str, output: Path | None, series: str) -> str:
+    """Return a report in a format; `series` is how the series was called."""
     from reports.count_tables.annotations import CountSarif
     from reports.count_tables.registry import COUNT_FORMATS
     from reports.count_tables.text import CountText
 
-    if arguments.format == "text":
-        return CountText(paper=text_for(arguments.output)).render(report)
-    if arguments.format == "sarif":
-        return CountSarif(folder=in_repository(arguments.series)).render(report)
-    return COUNT_FORMATS[arguments.format].render(report)
+    if form == "text":
+        return CountText(paper=text_for(output)).render(report)
+    if form == "sarif":
+        return CountSarif(folder=in_repository(series)).render(report)
+    return COUNT_FORMATS[form].render(report)

@@ -103,8 +103,71 @@ def test_arguments_with_an_open_quote_fail(tmp_path):
 def test_the_verdict_is_an_output_and_stands_in_the_summary(tmp_path):
     files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
     assert run_action(tmp_path, SERIES=HOSPITAL, **{name: str(path) for name, path in files.items()}).returncode == 1
-    assert files["GITHUB_OUTPUT"].read_text() == "exit-code=1\nverdict=not-safe\n"
-    assert "not-safe" in files["GITHUB_STEP_SUMMARY"].read_text()
+    told = dict(line.split("=") for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+    block = ACTION.split("\noutputs:\n")[1].split("\nruns:\n")[0]
+    assert list(told) == re.findall(r"^  ([a-z-]+):$", block, re.MULTILINE)
+    assert all(f"value: ${{{{ steps.audit.outputs.{name} }}}}" in block for name in told)
+    assert (told["exit-code"], told["verdict"], told["undecided"], told["people"]) == ("1", "not-safe", "0", "4")
+    assert int(told["violations"]) >= 1
+    assert int(told["findings"]) >= 4
+    summary = files["GITHUB_STEP_SUMMARY"].read_text()
+    assert summary.startswith(f"**series-audit**: {HOSPITAL} is not-safe (exit 1)\n")
+    assert "is certain for 4 of 16 people" in summary
+
+
+def test_nobody_is_named_on_the_page_of_the_run(tmp_path):
+    page = tmp_path / "summary.md"
+    ran = run_action(tmp_path, SERIES=HOSPITAL, ARGUMENTS="--reveal", GITHUB_STEP_SUMMARY=str(page))
+    assert "Bob" in ran.stdout
+    assert page.read_text() == f"**series-audit**: {HOSPITAL} is not-safe (exit 1)\n\n"
+
+
+def test_count_tables_have_outputs_too(tmp_path):
+    file, page = tmp_path / "outputs", tmp_path / "summary.md"
+    series = str(ROOT / "tests" / "count_table_examples" / "tables-levels")
+    run_action(tmp_path, SERIES=series, GITHUB_OUTPUT=str(file), GITHUB_STEP_SUMMARY=str(page))
+    told = dict(line.split("=") for line in file.read_text().splitlines())
+    assert (told["verdict"], told["people"]) == ("not-safe", "0")
+    assert int(told["findings"]) >= 1
+    assert len(page.read_text()) > 500
+
+
+def test_what_is_wrong_stands_on_the_page_of_the_run(tmp_path):
+    file, page = tmp_path / "outputs", tmp_path / "summary.md"
+    ran = run_action(tmp_path, SERIES="nowhere", GITHUB_OUTPUT=str(file), GITHUB_STEP_SUMMARY=str(page))
+    assert (ran.returncode, file.read_text()) == (2, "exit-code=2\nverdict=error\n")
+    assert f"    {ran.stderr}" in page.read_text()
+
+
+def test_downloads_are_kept_until_the_dependencies_change(tmp_path):
+    keys = []
+    for content in ("one", "one", "two"):
+        (tmp_path / "pyproject.toml").write_text(content)
+        (tmp_path / "outputs").unlink(missing_ok=True)
+        given = {"GITHUB_ACTION_PATH": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "outputs")}
+        words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", scripts()["Cache key"]]
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        settings = {**os.environ, **given, "PATH": path, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64"}
+        subprocess.run(words, cwd=tmp_path, env=settings, check=True)
+        told = dict(line.split("=") for line in (tmp_path / "outputs").read_text().splitlines())
+        assert told["folder"]
+        keys.append(told["key"])
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_one_audit_is_written_in_several_formats(tmp_path):
+    reports = [word for form in ("json", "junit") for word in ("--report", f"{form}={tmp_path / form}")]
+    code, out, err = run_main(HOSPITAL, "--attack", "intersection", *reports)
+    assert (code, err) == (1, "")
+    assert "NOT SAFE" in out
+    assert json.loads((tmp_path / "json").read_text())["attacks"]
+    assert (tmp_path / "junit").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("wrong", ["json", "json=", "letter=a.txt", "json=nowhere/a.json", "json=https://host/a"])
+def test_a_report_that_cannot_be_written_is_refused_at_once(wrong):
+    code, out, err = run_main(HOSPITAL, "--report", wrong)
+    assert (code, out, err.count("\n")) == (2, "", 1)
 
 
 def test_inputs_are_words(tmp_path):
