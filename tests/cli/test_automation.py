@@ -1,8 +1,10 @@
 """The GitHub Action and the pre-commit hook: their structure, and that their command lines run."""
 
+import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -19,6 +21,7 @@ ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
 DOCUMENTED = (ROOT / "docs" / "automation.md").read_text(encoding="utf-8")
 HOSPITAL = str(EXAMPLES / "hospital-l-diverse")
+SAFE = "clinic-2-equivalence"
 
 
 def scripts() -> dict[str, str]:
@@ -183,7 +186,7 @@ def test_the_hook_has_its_parts():
     assert re.search(r'^audit = "audit\.cli\.entry:main"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("line", re.findall(r"^audit .*$", DOCUMENTED, re.MULTILINE))
+@pytest.mark.parametrize("line", re.findall(r"^audit published .*$", DOCUMENTED, re.MULTILINE))
 def test_documented_commands_run(tmp_path, monkeypatch, line):
     (tmp_path / "published").symlink_to(HOSPITAL, target_is_directory=True)
     monkeypatch.chdir(tmp_path)
@@ -201,3 +204,74 @@ def test_documented_hook_arguments_run(tmp_path, monkeypatch):
 def test_the_documented_workflow_gives_inputs_that_exist():
     step = DOCUMENTED.split("uses: OWNER/series-audit@")[1].split("- uses:")[0]
     assert set(re.findall(r"^\s+([a-z]+): ", step.split("with:\n")[1], re.MULTILINE)) <= set(inputs())
+
+
+# -- Other pipelines -------------------------------------------------------------------------------------
+
+
+def section(title, language):
+    """The snippets of a section of the documentation, in a language."""
+    text = DOCUMENTED.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def run_shell(folder, *lines):
+    """Run lines as a pipeline does, up to the first that fails; `audit` is this checkout's."""
+    command = folder / "bin" / "audit"
+    command.parent.mkdir(exist_ok=True)
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m audit.cli.main "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", "\n".join(lines)]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True).returncode
+
+
+def before_publication(folder, name):
+    """A series whose second release is a candidate yet."""
+    shutil.copytree(EXAMPLES / name, folder / "published")
+    (folder / "candidate").mkdir()
+    (folder / "published" / "releases" / "2.csv").rename(folder / "candidate" / "2.csv")
+    manifest = folder / "published" / "series.toml"
+    text, count = re.subn(r"(?m)^releases = .*$", 'releases = ["releases/*.csv"]', manifest.read_text())
+    assert count == 1
+    manifest.write_text(text)
+    for later in (folder / "published" / "releases").glob("[3-9].csv"):
+        later.unlink()
+
+
+def test_the_gitlab_job_runs(tmp_path):
+    [job] = section("GitLab", "yaml")
+    script = [line.strip(" -") for line in job.split("  script:\n")[1].split("  artifacts:")[0].splitlines()]
+    assert script[0].startswith("pip install ")
+    shutil.copytree(HOSPITAL, tmp_path / "published")
+    assert run_shell(tmp_path, *script[1:]) == 1
+    kept = re.findall(r"audit\.[a-z]+", job.split("  artifacts:")[1])
+    assert sorted(kept) == ["audit.html", "audit.json", "audit.xml"]
+    assert all((tmp_path / name).stat().st_size for name in kept)
+
+
+@pytest.mark.parametrize(("name", "code"), [(SAFE, 0), ("hospital-l-diverse", 1)])
+def test_the_airflow_tasks_run(tmp_path, name, code):
+    [snippet] = section("Airflow", "python")
+    calls = [node for node in ast.walk(ast.parse(snippet)) if isinstance(node, ast.Call)]
+    commands = [ast.literal_eval(word.value) for call in calls for word in call.keywords if word.arg == "bash_command"]
+    before_publication(tmp_path, name)
+    assert run_shell(tmp_path, *commands) == code
+    assert (tmp_path / "published/releases/2.csv").exists() == (code == 0)
+    assert json.loads((tmp_path / "audit.json").read_text())["policy"]["passed"] == (code == 0)
+
+
+@pytest.mark.parametrize(("name", "code"), [(SAFE, 0), ("hospital-l-diverse", 1)])
+def test_the_lines_about_dbt_run(tmp_path, name, code):
+    """With a stand-in for dbt, which copies the file that the model names to the one that it writes."""
+    [model], [lines] = section("dbt", "sql"), section("dbt", "bash")
+    before_publication(tmp_path, name)
+    [target], [source] = re.findall(r'location="(.+?)"', model), re.findall(r"read_csv\('(.+?)'", model)
+    (tmp_path / source).parent.mkdir()
+    (tmp_path / target).rename(tmp_path / source)
+    stand_in = tmp_path / "bin" / "dbt"
+    stand_in.parent.mkdir()
+    stand_in.write_text(f'#!/bin/sh\ntest "$*" = "build --select candidate" && cp {source} {target}\n')
+    stand_in.chmod(0o755)
+    assert run_shell(tmp_path, lines) == code
+    assert (tmp_path / "published/releases/2.csv").exists() == (code == 0)
