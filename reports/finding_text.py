@@ -22,7 +22,7 @@ from reports.proof_text import in_short
 from reports.sentences import described, listing, multiset, percent
 
 _RUNS_SHOWN = 24
-UNPROVED = "no proof was found within the limits: this is a solver's word, that no other value is possible"
+UNPROVED = "no proof was written within the limits: that no other value is possible is the attack's word alone"
 REPEATED = "update-graph finds the same people as intersection, since values never change."
 
 

@@ -135,7 +135,9 @@ def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
     elif finding.certificate:
         yield Bullets(list(_releases(finding)))
     if finding.evidence == "solver":
-        yield Paragraph(say("No proof was found within the limits: a solver says that no other value is possible."))
+        yield Paragraph(
+            say("No proof was written within the limits: that no other value is possible is the attack's word alone.")
+        )
     elif finding.proof is not None:
         yield PageSteps(in_short(finding.proof, finding.individual, finding.value))
     elif any(step.feasible is not None for step in finding.certificate):

@@ -58,8 +58,8 @@ class JointMeasures(Measures):
         return replace(self, certain_unproved=max(self.certain_unproved, count))
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield what was left open, or rests on a solver."""
+        """Yield what was left open, or has no proof."""
         if self.open:
             yield f"{attack} left open whether {plural(self.open, 'value')} of versions can be true."
         if self.certain_unproved:
-            yield f"{attack} has no proof for {plural(self.certain_unproved, 'certain version')}, only a solver's word."
+            yield f"{attack} wrote no proof for {plural(self.certain_unproved, 'certain version')} within the limits."

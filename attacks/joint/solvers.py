@@ -19,8 +19,6 @@ from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 
 _ROUNDING = 1e-6
-# Deterministic time of CP-SAT for one question.
-BALL_WORK = 1.0
 
 
 @dataclass(frozen=True)
@@ -151,6 +149,8 @@ def in_whole_numbers(
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     solver.parameters.max_deterministic_time = work
+    if len(some):  # whether these can be is mostly a matter of fractions
+        solver.parameters.linearization_level = 2
     solver.parameters.catch_sigint_signal = False
     seconds = budget.remaining()
     if seconds is not None:

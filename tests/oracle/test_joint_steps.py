@@ -12,8 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from attacks.joint import attack, deciding
+from attacks.joint import attack, balls, deciding
 from attacks.joint.attack import JointAttack
+from attacks.joint.network_builder import network_of
+from attacks.joint.state import State
 from audit.runtime.budget import Budget
 from audit.verification.disclosure_checker import DisclosureChecker
 from tests.helpers.crowds import KINDS, crowds
@@ -262,6 +264,20 @@ def test_an_even_circle_has_two_worlds(people, copies):
     assert found.settled
     assert found.possible == found.shown == found.own
     assert found.outcome.measures.get("worlds") == (2**copies if people <= 64 else None)
+
+
+@pytest.mark.parametrize(("enough", "questions"), [(2, 1), (0, 2)])
+def test_a_ball_that_is_too_hard_is_the_last_one_for_what_it_is_asked(monkeypatch, enough, questions):
+    """Two values of one person: one question where one of them will do; and none of the three larger balls."""
+    with written(circle(200)) as folder:
+        state = State(network_of(opened(folder, "linked")[1], 2), Budget())
+    part = state.core(state.pending(enough))
+    given = []
+    monkeypatch.setattr(balls, "in_whole_numbers", lambda *args: given.append(args) or ("unknown", None))
+    columns = np.arange(len(part.kind))
+    result = balls.balled(part, np.full(part.variables, -1), columns < 2, enough, columns < 0, Budget())
+    assert (len(given), result.shown.any(), result.impossible.any()) == (questions, False, False)
+    assert result.asked[:2].all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
