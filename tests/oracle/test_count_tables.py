@@ -20,7 +20,7 @@ SEARCHED = max(6, SERIES // 10)
 
 def audited(folder):
     code, out, err = run_main(str(folder), "--format", "json", "--findings", "all")
-    return code, (json.loads(out)["attacks"][0] if out else None), err
+    return code, (json.loads(out)["attacks"][0] if code != 2 else None), err
 
 
 def key(finding):
