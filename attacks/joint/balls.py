@@ -94,9 +94,8 @@ def around(core: Core, variable: int, most: int) -> tuple[Flags, Flags, bool]:
         inside[near] = True
         count += len(near)
         rows = segments(blocks, near)
-        ring = np.unique(core.owner[by_row[segments(begin, rows)]])
-        if len(core.link):
-            ring = np.union1d(ring, _linked(core, np.append(ring, variable)))
+        linked = _linked(core, ring) if len(core.link) else ring
+        ring = np.union1d(core.owner[by_row[segments(begin, rows)]], linked)
         ring = ring[~seen[ring]]
     found: Flags = inside[core.block] if len(core.block) else np.zeros(0, dtype=np.bool_)
     seen[core.owner[core.entry_column[found[core.row]]]] = True
