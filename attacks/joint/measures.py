@@ -17,7 +17,8 @@ class JointMeasures(Measures):
     Attributes:
         versions: people in releases who count.
         certain: those with one possible value.
-        eliminated: (version, value) pairs that people's own groups leave, and that are impossible.
+        eliminated: (version, value) pairs that people's own groups leave, and that are impossible; rows are left out
+            of them that somebody has whose row class and value are known.
         open: those that are neither shown nor proved impossible.
         certain_unproved: certain versions for which only a solver's word was found, and no proof.
         worlds: how many worlds there are; absent where they were not counted.

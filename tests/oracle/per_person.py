@@ -99,22 +99,29 @@ def known_values(series: TinySeries, release: int, adversary: str) -> dict[str, 
     }
 
 
-def pool(series: TinySeries, person: str, release: int, adversary: str) -> Counter[str]:
-    """How often the person's candidate groups hold each value, the rows of known people taken out."""
+def pool(series: TinySeries, person: str, release: int, adversary: str, *, by_class: bool = False) -> Counter[str]:
+    """How often the person's candidate groups hold each value, the rows of known people taken out.
+
+    A known person's row is taken out who can be in one group alone; `by_class` asks for one row class of it.
+    """
     groups = hosts(series, person, release, adversary)
     rows = series.releases[release]
     counts = Counter(row.value for row in rows if place(series, release, row) in groups)
     for other, value in known_values(series, release, adversary).items():
         where = hosts(series, other, release, adversary)
-        if other != person and len(where) == 1 and where <= groups:
+        classes = {(row.group, row_class(row)) for row in possible_rows(series, other, release, adversary)}
+        sure = len(classes if by_class else where) == 1
+        if other != person and sure and where <= groups:
             counts[value] -= 1
     return +counts
 
 
-def nodes(series: TinySeries, person: str, release: int, adversary: str) -> Counter[str]:
+def nodes(series: TinySeries, person: str, release: int, adversary: str, *, by_class: bool = False) -> Counter[str]:
     """The pool, or the one value that the adversary knows anyway."""
     known = known_values(series, release, adversary)
-    return Counter([known[person]]) if person in known else pool(series, person, release, adversary)
+    if person in known:
+        return Counter([known[person]])
+    return pool(series, person, release, adversary, by_class=by_class)
 
 
 def intersection(series: TinySeries, adversary: str = "linked") -> Intersection:
@@ -136,9 +143,9 @@ def intersection(series: TinySeries, adversary: str = "linked") -> Intersection:
     )
 
 
-def update_graph(series: TinySeries, adversary: str = "linked") -> UpdateGraph:
-    """Feasible values and risks of every version that is not known."""
-    prefixes = [version_weights(series, adversary, j + 1) for j in range(len(series.releases))]
+def update_graph(series: TinySeries, adversary: str = "linked", *, by_class: bool = False) -> UpdateGraph:
+    """Feasible values and risks of every version that is not known; `by_class` as for `pool`."""
+    prefixes = [version_weights(series, adversary, j + 1, by_class=by_class) for j in range(len(series.releases))]
     feasible = {version: set(weights) for version, weights in prefixes[-1].items()}
     risks = {
         (person, release): _share(weights, series.truth(person, release))
@@ -149,9 +156,12 @@ def update_graph(series: TinySeries, adversary: str = "linked") -> UpdateGraph:
     return UpdateGraph(feasible, risks, timeline)
 
 
-def paths(series: TinySeries, person: str, adversary: str, until: int) -> Iterator[tuple[tuple[str, ...], Fraction]]:
+def paths(
+    series: TinySeries, person: str, adversary: str, until: int, *, by_class: bool = False
+) -> Iterator[tuple[tuple[str, ...], Fraction]]:
     """Every history of non-zero weight that the releases allow this person, with its weight."""
-    layers = [nodes(series, person, j, adversary) for j in series.presence(person, adversary) if j < until]
+    stay = [j for j in series.presence(person, adversary) if j < until]
+    layers = [nodes(series, person, j, adversary, by_class=by_class) for j in stay]
     for path in product(*layers):
         shares = [Fraction(layer[value], layer.total()) for layer, value in zip(layers, path, strict=True)]
         weight = prod(shares, start=Fraction(1)) * prod(
@@ -161,14 +171,16 @@ def paths(series: TinySeries, person: str, adversary: str, until: int) -> Iterat
             yield path, weight
 
 
-def version_weights(series: TinySeries, adversary: str, until: int) -> dict[Version, dict[str, Fraction]]:
+def version_weights(
+    series: TinySeries, adversary: str, until: int, *, by_class: bool = False
+) -> dict[Version, dict[str, Fraction]]:
     """For every version that is not known: the weight of all paths through each of its values."""
     found: dict[Version, dict[str, Fraction]] = {}
     for person in series.people(adversary):
         stay = [j for j in series.presence(person, adversary) if j < until]
         unknown = [j for j in stay if person not in known_values(series, j, adversary)]
         found |= {(person, j): {} for j in unknown}
-        for path, weight in paths(series, person, adversary, until) if stay else ():
+        for path, weight in paths(series, person, adversary, until, by_class=by_class) if stay else ():
             for j, value in zip(stay, path, strict=True):
                 if j in unknown:
                     through = found[person, j]

@@ -75,7 +75,8 @@ class Answer:
 
     @property
     def eliminated(self):
-        alone = update_graph(self.series, self.adversary).feasible
+        """Beyond what people's own groups leave, less the rows of those whose row class and value are known."""
+        alone = update_graph(self.series, self.adversary, by_class=True).feasible
         return sum(len(alone[version]) - len(values) for version, values in self.possible.items())
 
 
