@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from audit.io.atomic_files import write_file
-from audit.io.paths import is_url, same_file
+from audit.io.paths import is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -82,10 +82,11 @@ def text_for(output: Path | None, series: str = "SERIES") -> Text:
     """Return text as wide and as colourful as what it is written to; `series` is what the next command is told with."""
     from reports.text import Text
 
+    shown = shlex.quote(without_secrets(series))
     if output is None and sys.stdout is not None and sys.stdout.isatty():
         width = os.get_terminal_size(sys.stdout.fileno()).columns
-        return Text(color="NO_COLOR" not in os.environ, width=max(60, width), series=shlex.quote(series))
-    return Text(series=shlex.quote(series))
+        return Text(color="NO_COLOR" not in os.environ, width=max(60, width), series=shown)
+    return Text(series=shown)
 
 
 def in_repository(series: str) -> str:

@@ -38,7 +38,7 @@ def test_an_old_day_revives_no_waiver(monkeypatch, tmp_path):
 def test_a_day_that_is_none_is_refused(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     code, out, err = run_main(HOSPITAL, *QUICK)
-    assert (code, out) == (2, "")
+    assert (code, json.loads(out)["exit_code"]) == (2, 2)
     assert "SOURCE_DATE_EPOCH=yesterday" in err
 
 
