@@ -10,7 +10,7 @@ from audit.model.errors import printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
 from audit.model.words import number, plural
-from reports.sentences import fallen, seconds
+from reports.sentences import fallen, named, seconds
 
 Row: TypeAlias = tuple[str, list[str]]
 
@@ -75,7 +75,7 @@ def _mean(side: ComparedSeries, measure: str, form: str) -> str:
 
 
 def notes(comparison: Comparison) -> Iterator[str]:
-    """Yield how to take the figures."""
+    """Yield what each attack finds, and how to take the figures."""
     asked = comparison.asked
     yield "A figure of releases is their mean."
     if len({side.exact for side in comparison.sides}) > 1:
@@ -90,6 +90,10 @@ def notes(comparison: Comparison) -> Iterator[str]:
             f"theta {asked.theta:g}, seed {asked.seed};"
         )
         yield f"the error is relative to the {divisor} count in {printable(asked.microdata, 150)}."
+    for place, side in enumerate(comparison.sides, 1):
+        ran = [attack for attack in side.attacks if attack.status != "skipped"]
+        if ran:
+            yield f"{place}: {'; '.join(f'{named(attack)} {fallen(attack)}' for attack in ran)}."
     yield from _unfinished(comparison.sides)
     if len({side.adversary for side in comparison.sides}) > 1:
         yield "The adversaries differ: so do what their risks mean."
