@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ _BELOW = 1e-12
 _HALF, _REST = 1 << 26, 1 << 34
 _AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
+_NOWHERE: Places = np.zeros(0, dtype=np.intp)
 Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
 
@@ -207,6 +208,11 @@ class Judged:
     scored: Scored
     waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     waived_risks: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def without(self, claims: Places = _NOWHERE, risks: Places = _NOWHERE) -> Judged:
+        """Return the result with the claims, and the risks, at some more places waived."""
+        waived, waived_risks = np.union1d(self.waived, claims), np.union1d(self.waived_risks, risks)
+        return replace(self, waived=waived.astype(np.intp), waived_risks=waived_risks.astype(np.intp))
 
 
 def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.bool_]:

@@ -150,7 +150,7 @@ def remaining_findings(
     """
     shelves = attacked.shelves(namer)
     less = [
-        replace(entry, waived=np.union1d(entry.waived, places).astype(np.intp))
+        entry.without(places)
         for entry, places in zip(_waive(attacked, shelves, namer, options).entries, hidden, strict=True)
     ]
     reports, _ = _attack_reports(attacked, less, shelves, namer, options)
@@ -169,17 +169,13 @@ def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, option
     for (seen, entry), shelf in zip(attacked.judged, shelves, strict=True):
         marked = entry
         if book.waivers and shelf is not None:
-            marked = replace(entry, waived=np.flatnonzero(book.waived(shelf.claimed())))
+            marked = marked.without(np.flatnonzero(book.waived(shelf.claimed())))
         if book.waivers and (risky := _risky(seen, marked, attacked, namer, options)) is not None:
-            marked = replace(marked, waived_risks=risky.places[book.waived(risky.claimed())])
+            marked = marked.without(risks=risky.places[book.waived(risky.claimed())])
         if options.baseline is not None:
             claims, risks = _known(options.baseline, shelf, _risky(seen, marked, attacked, namer, options))
             still += len(claims) + len(risks)
-            marked = replace(
-                marked,
-                waived=np.union1d(marked.waived, claims).astype(np.intp),
-                waived_risks=np.union1d(marked.waived_risks, risks).astype(np.intp),
-            )
+            marked = marked.without(claims, risks)
         before += len(marked.waived) + len(marked.waived_risks)
         entries.append(marked)
     accepted = {tag for tag in attacked.series.tags if book.accepts_release(tag)}

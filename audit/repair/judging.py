@@ -13,7 +13,7 @@ import numpy as np
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
-from audit.judgement.provenance import known_before, needs
+from audit.judgement.provenance import KnownRisks, known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.outcome import (
     Attack,
@@ -23,7 +23,7 @@ from audit.model.outcome import (
     EquivalenceFindings,
     Finding,
 )
-from audit.model.report import Report
+from audit.model.report import PolicyReport, Report
 from audit.model.scored import Judged, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_rows import CandidateRows
@@ -89,6 +89,8 @@ class Judge:
         self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
         self.limits, self.facts = run.limits(self.options), run.facts
+        limit = self.limits["max_risk"]
+        self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if baseline}
 
     def judge(self, plan: RepairPlan, *, blames: bool = True) -> Judgement:
         """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked."""
@@ -98,38 +100,57 @@ class Judge:
             self.watch(f"candidate {self.audits}")
             run = run_attacks(series, self.attacks, self.options)
             report = build_report(run, self._namer, replace(self.options, findings=0))
-            if not report.policy.violations or not (blames or self.baseline):
-                kept = not report.policy.violations and not report.policy.undecided
-                return Judgement(report, kept, (), 0)
-            return self._judged(run, report, _Written(run, self.rows, plan))
+            policy = report.policy
+            if self.baseline and policy.violations:
+                run = self._less_the_past(run)
+                policy = build_report(run, self._namer, replace(self.options, findings=0)).policy
+            if not policy.violations or not blames:
+                return Judgement(report, not policy.violations and not policy.undecided, (), 0)
+            return self._judged(run, report, policy, _Written(run, self.rows, plan))
 
-    def _judged(self, run: AuditRun, report: Report, written: _Written) -> Judgement:
-        violated = {(each.attack, each.sensitive) for each in report.policy.violations}
-        hidden = [
-            known_before(self._known.get(_label(judged)), shelf) if self.baseline else np.zeros(0, dtype=np.intp)
-            for (_, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True)
-        ]
+    def _less_the_past(self, run: AuditRun) -> AuditRun:
+        """Return what attacks found, less what was so before the candidate came: what is left is judged as ever."""
+        less = []
+        for (seen, judged), shelf in zip(run.judged, run.shelves(self._namer), strict=True):
+            risks = self._known_risks[_label(judged)]
+            new = judged.without(known_before(self._known.get(_label(judged)), shelf), risks.no_higher(seen, judged))
+            less.append((seen, replace(new, scored=replace(new.scored, ever=risks.ever_higher(seen, judged)))))
+        return replace(run, judged=less, panel=run.panel[-1:])
+
+    def _judged(self, run: AuditRun, report: Report, policy: PolicyReport, written: _Written) -> Judgement:
+        """Return a judgement that tells what the violations of a policy follow from."""
+        violated = {(each.attack, each.sensitive) for each in policy.violations}
+        nothing = [np.zeros(0, dtype=np.intp)] * len(run.judged)
         told = replace(self.options, findings=_CERTIFICATES)
-        reports, findings, left = remaining_findings(run, hidden, self._namer, told)
+        _, findings, left = remaining_findings(run, nothing, self._namer, told)
         blamed: list[Blame] = []
         past = 0
-        limit = self.limits["max_risk"]
-        for each, some, places, (_, judged) in zip(reports, findings, left, run.judged, strict=True):
-            if (each.attack, each.sensitive) not in violated:
+        for some, places, (_, judged) in zip(findings, left, run.judged, strict=True):
+            if _label(judged) not in violated:
                 continue
             proved = [written.blame(finding) for finding in some]
             past += proved.count(None)
             blamed += [one for one in proved if one is not None]
             blamed += written.own_groups(_people_at(judged, places if len(places) > _CERTIFICATES else places[:0]))
-            if limit < 1 and not self.baseline:
-                blamed += written.own_groups(_people_at_risk(judged, limit))
-        blamed += self._small_classes(report, written)
-        keeps = self.baseline and not blamed and not past and not report.policy.undecided
-        return Judgement(report, keeps, blamed, past)
+            blamed += written.own_groups(self._people_at_risk(judged))
+        blamed += self._small_classes(policy, written)
+        return Judgement(report, False, blamed, past)
 
-    def _small_classes(self, report: Report, written: _Written) -> Iterator[Blame]:
+    def _people_at_risk(self, judged: Judged) -> list[int]:
+        """Return of whom a value, or ever having had a grave one, is too probable without being certain."""
+        limit, risks, ever = self.limits["max_risk"], judged.scored.risks, judged.scored.ever
+        found: list[int] = []
+        if risks is not None and limit < 1:
+            high = reaches_all(risks.risk, limit)
+            high[judged.waived_risks] = False
+            found += risks.person[high].tolist()
+        if ever is not None and (most := self.limits.get("max_ever_risk")) is not None:
+            found += np.flatnonzero(reaches_all(ever.risk, most)).tolist()
+        return sorted(set(found))
+
+    def _small_classes(self, policy: PolicyReport, written: _Written) -> Iterator[Blame]:
         """Yield the groups of the candidate with too few rows that look alike, where that violates the policy."""
-        limits = [v.limit for v in report.policy.violations if v.attack is None and v.release == self.rows.tag]
+        limits = [v.limit for v in policy.violations if v.attack is None and v.release == self.rows.tag]
         if not limits:
             return
         plan = written.plan
@@ -206,11 +227,6 @@ def _people_at(judged: Judged, places: Places) -> list[int]:
     if isinstance(claims, EquivalenceFindings):
         return sorted({who for finding in claims.sides(places) for who in _people(finding)})
     return []
-
-
-def _people_at_risk(judged: Judged, limit: float) -> list[int]:
-    risks = judged.scored.risks
-    return [] if risks is None else np.unique(risks.person[reaches_all(risks.risk, limit)]).tolist()
 
 
 def _people(finding: Finding) -> list[int]:

@@ -17,6 +17,7 @@ from audit.io.hierarchies import Hierarchy
 from audit.repair.merged_cells import CellCosts, merged_text
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
+from tests.helpers.tiny import Row, TinySeries
 
 NAMES, VALUES = "ABCDEF", ("flu", "gastritis", "HIV")
 MANIFEST = """[series]
@@ -200,3 +201,50 @@ def test_merged_cells(kind, hierarchy, texts, merged):
     assert merged_text(attribute, texts) == merged
     costs = CellCosts(attribute, texts)
     assert all(costs.of(text) <= costs.of(merged) for text in texts)
+
+
+BROKEN = [Row(f"p{n}", "1", value, ("[20, 60]",)) for n, value in enumerate(["flu", "flu", "flu", "gastritis"])]
+
+
+def groups_of_four(*groups):
+    """Rows of new people: each group has four values."""
+    values = [(group, value) for group, some in enumerate(groups, 1) for value in some]
+    return [Row(f"q{n}", str(group), value, ("[20, 30]",)) for n, (group, value) in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "wanted"),
+    [
+        ("max_risk = 0.6", True),
+        ('max_risk = 1.0\nmax_ever_risk = 0.6\ngrave = ["flu"]', True),
+        ("max_risk = 0.8", False),
+    ],
+)
+def test_with_a_baseline_risks_below_certainty_are_no_more_than_before(tmp_path, policy, wanted):
+    """The past has a risk of 3/4; so has the candidate, of others, unless its groups are merged."""
+    candidate = groups_of_four(["flu"] * 3 + ["gastritis"], ["gastritis"] * 3 + ["flu"])
+    whole = TinySeries([BROKEN, candidate], quasi_identifiers=("Age",))
+    whole.write(tmp_path / "all")
+    series = whole.until(1).write(tmp_path / "s")
+    manifest = series / "series.toml"
+    policy = f"\n[policy]\nmin_e = 1\n{policy}\n"
+    manifest.write_text(manifest.read_text(encoding="utf-8") + policy, encoding="utf-8")
+    words = ["repair", str(series), str(tmp_path / "all" / "releases" / "2.csv"), "--output", str(tmp_path / "out")]
+    code, out, err = run_main(*words, "--baseline", "--format", "json", "--only", "merge")
+    assert (code, err) == (0, "")
+    assert bool(json.loads(out)["moves"]) == wanted
+
+
+def test_with_a_baseline_risks_of_the_past_are_kept_as_they_were(tmp_path):
+    candidate = groups_of_four(["flu", "flu", "gastritis", "gastritis"])
+    whole = TinySeries([BROKEN, candidate], quasi_identifiers=("Age",))
+    whole.write(tmp_path / "all")
+    series = whole.until(1).write(tmp_path / "s")
+    manifest = series / "series.toml"
+    manifest.write_text(
+        f"{manifest.read_text(encoding='utf-8')}\n[policy]\nmin_e = 1\nmax_risk = 0.6\n", encoding="utf-8"
+    )
+    words = ["repair", str(series), str(tmp_path / "all" / "releases" / "2.csv"), "--output", str(tmp_path / "out")]
+    assert run_main(*words)[0] == 1, "the past breaks the policy"
+    code, out, _ = run_main(*words, "--baseline", "--format", "json")
+    assert (code, json.loads(out)["moves"]) == (0, [])
