@@ -54,9 +54,8 @@ def decide(evidence: Evidence, budget: Budget, seed: int = 0) -> Decided:
         places = places[places < len(part.versions.person)]
         wanted = np.zeros(part.variables, dtype=np.bool_)
         wanted[part.versions.variable[places]] = True
-        decision = Settling(evidence, part, budget.fraction(1 / release), seed).settle(
-            wanted, (TWO,) if evidence.combined is None else (TWO, ALL)
-        )
+        settling = Settling(evidence, part, budget.fraction(1 / release), seed, walked=settling.walked)
+        decision = settling.settle(wanted, (TWO,) if evidence.combined is None else (TWO, ALL))
         last.feasible &= decision.feasible  # what has no world has none with more to explain
         earlier.append(Findings(decision, places, evidence.combined))
         places = earlier[-1].certain

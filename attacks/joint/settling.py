@@ -40,10 +40,11 @@ ALL, TWO = 0, 2
 """Of how many values of a person worlds are wanted; 0 stands for all."""
 # Steps of counting a part.
 STEPS = 20_000
-# Walks need kernels that are compiled: fewer open columns than this are left to programmes, and then fewer than these.
-WALKED, WALKED_ON = 10_000, 100
+# The first walk may have to wait some seconds until its kernel is compiled, which programmes for fewer open columns
+# than this do not take; later ones are worth it for these.
+WALKED, WALKED_ON = 4_000, 100
 # Columns of programmes that are solved together, and that walks are made for before the clock is looked at.
-BATCH, STRETCH = 5_000, 20_000
+BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
 # How often corners are tried for a first world, and for more of them.
@@ -58,11 +59,15 @@ class Settling:
     Attributes:
         state: what is known.
         counts: how many worlds there are in parts that were counted.
+        walked: whether walks were made, here or before.
     """
 
-    def __init__(self, evidence: Evidence, network: ConstraintNetwork, budget: Budget, seed: int = 0) -> None:
+    def __init__(
+        self, evidence: Evidence, network: ConstraintNetwork, budget: Budget, seed: int = 0, *, walked: bool = False
+    ) -> None:
         self.state = State(network, budget)
         self.counts = Counts.of(network)
+        self.walked = walked
         self._evidence, self._budget, self._seed = evidence, budget, seed
         self._walks = 0
 
@@ -180,14 +185,14 @@ class Settling:
         """Walk from the world that is known."""
         state = self.state
         pending = state.pending(enough)
-        if np.count_nonzero(pending) < (WALKED_ON if self._walks else WALKED) or len(state.network.link):
+        if np.count_nonzero(pending) < (WALKED_ON if self.walked else WALKED) or len(state.network.link):
             return
         from attacks.joint.walk import walk
 
         core = state.core(pending, known=True)
         if not core.variables:
             return
-        self._walks += 1
+        self._walks, self.walked = self._walks + 1, True
         like = core.classes.like
         asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
