@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs bench bench-large clean
+.PHONY: demo test lint docs bench bench-large series-bench clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ bench: $(VENV)/.bench
 
 bench-large: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.large
+
+# The benchmark for others: all methods of this project on the public tasks (docs/series-bench.md).
+series-bench: $(VENV)/.installed
+	$(BIN)/series-bench run
 
 clean:
 	rm -rf $(VENV) demo-series benchmarks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis

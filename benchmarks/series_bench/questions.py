@@ -1,0 +1,109 @@
+"""What a method sees of a series that it attacks: the published files, and for each question the values in question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.sealed_sources import sealed
+from audit.count_tables.manifest import is_table_series, read_table_manifest
+from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.io.series import Series, open_series
+
+if TYPE_CHECKING:
+    from audit.model.evidence import Evidence
+
+MOST_COUNTS = 50
+"""A cell of more possible counts than these is not asked about."""
+
+
+@dataclass(frozen=True)
+class AttackedSeries:
+    """A published series, with what its adversary knows.
+
+    Attributes:
+        folder: the series as `audit` reads it; its files hold nobody's value.
+    """
+
+    folder: Path
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a series of count tables."""
+        return is_table_series(self.folder)
+
+    @cached_property
+    def candidates(self) -> pd.DataFrame:
+        """The values that each question leaves at first sight.
+
+        One row for each question and value: `question`, `release`, `value`, `rows`. Of people, `person` beside it, and
+        how many rows of the groups that may hold the person have the value; of counts, `cell`, and 1. A question is
+        `release/person`, or `release/cell` with the labels of the cell joined by `/`.
+        """
+        return pd.DataFrame(self._counts() if self.counts else self._people())
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """All that is asked, each thing once."""
+        return list(dict.fromkeys(self.candidates["question"]))
+
+    @cached_property
+    def series(self) -> Series:
+        """The series of people, opened."""
+        return open_series(self.folder)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the attacks of this project look at, of people."""
+        (seen,) = build_evidence(self.series)
+        return sealed(seen)
+
+    @cached_property
+    def published(self) -> PublishedCounts:
+        """What is published, of counts."""
+        return read_counts(read_table_manifest(self.folder))
+
+    def cell(self, row: int) -> str:
+        """Return the labels of a published count."""
+        dimensions = self.published.dimensions
+        return "/".join(
+            each.labels[label] for each, label in zip(dimensions, self.published.label[row].tolist(), strict=True)
+        )
+
+    def _people(self) -> Iterator[dict[str, object]]:
+        seen = self.evidence
+        for release, tag in enumerate(seen.tags):
+            pools = seen.pools(release)
+            table = pools.table()
+            for person, pool in zip(pools.person.tolist(), pools.pool.tolist(), strict=True):
+                name = self.series.people.name(person)
+                for value in np.flatnonzero(table[pool]).tolist():
+                    yield {
+                        "question": f"{tag}/{name}",
+                        "release": tag,
+                        "person": name,
+                        "value": seen.values[value],
+                        "rows": int(table[pool, value]),
+                    }
+
+    def _counts(self) -> Iterator[dict[str, object]]:
+        published = self.published
+        tags = published.manifest.tags
+        width = published.upper - published.lower
+        for row in np.flatnonzero((width > 0) & (width < MOST_COUNTS)).tolist():
+            tag, cell = tags[int(published.release[row])], self.cell(row)
+            for count in range(int(published.lower[row]), int(published.upper[row]) + 1):
+                yield {"question": f"{tag}/{cell}", "release": tag, "cell": cell, "value": str(count), "rows": 1}
+
+
+def even(candidates: pd.DataFrame) -> pd.DataFrame:
+    """Return the candidates with their share in the rows as `probability`: all that one look at one release tells."""
+    total = candidates.groupby("question")["rows"].transform("sum")
+    return candidates.assign(probability=candidates["rows"] / total)
