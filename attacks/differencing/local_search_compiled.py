@@ -12,6 +12,64 @@ from audit.runtime.compiling import kernel
 
 
 @kernel
+def _cost(
+    moves: tuple[np.ndarray, np.ndarray, np.ndarray],
+    low: Counts,
+    high: Counts,
+    value: Counts,
+    weight: Counts,
+    move: int,
+    way: int,
+) -> int:
+    """Return by how much a move, there or back, makes the weighted violations worse."""
+    start, place, sign = moves
+    cost = 0
+    for at in range(start[move], start[move + 1]):
+        other = place[at]
+        if way * sign[at] > 0:
+            if value[other] >= high[other]:
+                cost += weight[other]
+            elif value[other] < low[other]:
+                cost -= weight[other]
+        elif value[other] <= low[other]:
+            cost += weight[other]
+        elif value[other] > high[other]:
+            cost -= weight[other]
+    return cost
+
+
+@kernel
+def _make(
+    moves: tuple[np.ndarray, np.ndarray, np.ndarray],
+    low: Counts,
+    high: Counts,
+    value: Counts,
+    bad: Counts,
+    where: Counts,
+    count: int,
+    move: int,
+    way: int,
+) -> int:
+    """Make a move; `bad` lists the `count` violated places, `where` has where each is listed. Returns the new count."""
+    start, place, sign = moves
+    for at in range(start[move], start[move + 1]):
+        other = place[at]
+        value[other] += way * sign[at]
+        violated = value[other] < low[other] or value[other] > high[other]
+        if violated and where[other] < 0:
+            bad[count] = other
+            where[other] = count
+            count += 1
+        elif not violated and where[other] >= 0:
+            count -= 1
+            last = bad[count]
+            bad[where[other]] = last
+            where[last] = where[other]
+            where[other] = -1
+    return count
+
+
+@kernel
 def mend(
     moves: tuple[np.ndarray, np.ndarray, np.ndarray],
     rows: tuple[np.ndarray, np.ndarray, np.ndarray],
@@ -32,7 +90,6 @@ def mend(
         weight: shape (places,), int64; how bad a violation is; grows, changed in place, unless it is 1.
         limits: how many moves to make at most, from how many to choose each, and a seed of the random choices.
     """
-    move_start, move_place, move_sign = moves
     row_start, row_move, row_sign = rows
     places = len(value)
     bad = np.empty(places, dtype=np.int64)
@@ -58,37 +115,12 @@ def mend(
             state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
             entry = begin + int(state >> np.uint64(33)) % size
             move, way = row_move[entry], wanted * row_sign[entry]
-            cost = 0
-            for at in range(move_start[move], move_start[move + 1]):
-                other = move_place[at]
-                change = way * move_sign[at]
-                if change > 0:
-                    if value[other] >= high[other]:
-                        cost += weight[other]
-                    elif value[other] < low[other]:
-                        cost -= weight[other]
-                elif value[other] <= low[other]:
-                    cost += weight[other]
-                elif value[other] > high[other]:
-                    cost -= weight[other]
+            cost = _cost(moves, low, high, value, weight, move, way)
             if cost < best_cost:
                 best, best_cost, best_way = move, cost, way
         if best_cost >= 0 and weight[place] > 1:
             weight[place] += 1
-        for at in range(move_start[best], move_start[best + 1]):
-            other = move_place[at]
-            value[other] += best_way * move_sign[at]
-            violated = value[other] < low[other] or value[other] > high[other]
-            if violated and where[other] < 0:
-                bad[count] = other
-                where[other] = count
-                count += 1
-            elif not violated and where[other] >= 0:
-                count -= 1
-                last = bad[count]
-                bad[where[other]] = last
-                where[last] = where[other]
-                where[other] = -1
+        count = _make(moves, low, high, value, bad, where, count, best, best_way)
     return count
 
 
@@ -169,17 +201,7 @@ def probe(
                     cost = goal_weight if now >= most else -goal_weight if now < least else 0
                 elif change < 0:
                     cost = goal_weight if now <= least else -goal_weight if now > most else 0
-                for at in range(move_start[move], move_start[move + 1]):
-                    other = move_place[at]
-                    if way * move_sign[at] > 0:
-                        if value[other] >= high[other]:
-                            cost += weight[other]
-                        elif value[other] < low[other]:
-                            cost -= weight[other]
-                    elif value[other] <= low[other]:
-                        cost += weight[other]
-                    elif value[other] > high[other]:
-                        cost -= weight[other]
+                cost += _cost(moves, low, high, value, weight, move, way)
                 if size <= limits[1]:  # all are looked at, so that ties are broken at random
                     state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
                     cost = 16 * cost + int(state >> np.uint64(60))
@@ -196,20 +218,7 @@ def probe(
             now += best_way * effect[best]
             log_move[used], log_way[used] = best, best_way
             used += 1
-            for at in range(move_start[best], move_start[best + 1]):
-                other = move_place[at]
-                value[other] += best_way * move_sign[at]
-                violated = value[other] < low[other] or value[other] > high[other]
-                if violated and where[other] < 0:
-                    bad[count] = other
-                    where[other] = count
-                    count += 1
-                elif not violated and where[other] >= 0:
-                    count -= 1
-                    last = bad[count]
-                    bad[where[other]] = last
-                    where[last] = where[other]
-                    where[other] = -1
+            count = _make(moves, low, high, value, bad, where, count, best, best_way)
         found = count == 0 and least <= now <= most
         for entry in range(first, used):
             move = log_move[entry]
