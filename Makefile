@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs bench bench-large series-bench clean
+.PHONY: demo test lint docs bench bench-large series-bench figures clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ bench-large: $(VENV)/.bench
 # The benchmark for others: all methods of this project on the public tasks (docs/series-bench.md).
 series-bench: $(VENV)/.installed
 	$(BIN)/series-bench run
+
+# The papers' figures on one page (docs/figures.md); QUICK=1 makes it five minutes instead of hours.
+figures: $(VENV)/.installed
+	$(BIN)/series-audit-bench figures $(if $(QUICK),--quick)
 
 clean:
 	rm -rf $(VENV) demo-series benchmarks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -38,6 +38,7 @@ class Setting:
         slopes: how skewed the insertions are.
         thetas: expected selectivities.
         queries: of each release.
+        seconds: the time limit of an attack.
     """
 
     rows: int = 200_000
@@ -49,6 +50,7 @@ class Setting:
     slopes: tuple[int, ...] = tuple(range(16))
     thetas: tuple[float, ...] = (0.02, 0.04, 0.06, 0.08, 0.1)
     queries: int = 10_000
+    seconds: int = 7_200
 
     @property
     def m(self) -> int:
@@ -56,7 +58,7 @@ class Setting:
         return self.parameters[-1]
 
 
-QUICK = Setting(20_000, 2_000, 4, (4, 10), (2, 5), slopes=(0, 1), thetas=(0.02, 0.1), queries=1_000)
+QUICK = Setting(20_000, 2_000, 4, (4, 10), (2, 5), slopes=(0, 1), thetas=(0.02, 0.1), queries=1_000, seconds=5)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def measure(wanted: Wanted, microdata: Path, folder: Path, setting: Setting) -> 
 def attacked(series: Path, setting: Setting) -> dict[str, Any]:
     """Return what the attack found: all that is measured, how complete it is, and how long it took."""
     command = [AUDIT, str(series), "--attack", "equivalence", "--max-e", str(setting.side - 1)]
-    command += ["--format", "json", "--findings", "0", "--time-limit", "7200"]
+    command += ["--format", "json", "--findings", "0", "--time-limit", str(setting.seconds)]
     (attack,) = json.loads(run(command, allowed=(0, 1, 3)).printed)["attacks"]
     return {
         **{name: attack["measures"][name] for name in ("min_e", "compromised", "timeline", "individuals", "ways")},

@@ -1,4 +1,4 @@
-"""Repeat the m-invariance paper's experiments: `python -m benchmarks.experiments POPULATION --out FOLDER`.
+"""Repeat the m-invariance paper's experiments: `python -m benchmarks.experiments [POPULATION] --out FOLDER`.
 
 The method and the figures are told in docs/experiments.md. What FOLDER/experiments.json already has of the same
 setting is not run again.
@@ -83,20 +83,19 @@ def plan(figures: Sequence[int], setting: Setting) -> list[Wanted]:
     return sorted(wanted)
 
 
-def simulate(population: Path, folder: Path, volume: int, setting: Setting) -> None:
+def simulate(population: Path | None, folder: Path, volume: int, setting: Setting) -> None:
     """Make the series of snapshots of an update volume: T(1) of `rows` rows, then r out and r in from the pool."""
-    options = {
+    options: dict[str, object] = {
         "--output": folder,
-        "--population": population.absolute(),
-        "--quasi-identifiers": QUASI_IDENTIFIERS,
-        "--sensitive": "Occupation",
-        "--individual": "id",
         "--rows": setting.rows,
         "--insertions": volume,
         "--deletions": volume,
         "--snapshots": setting.snapshots(volume),
         "--seed": 1,
     }
+    if population is not None:
+        options |= {"--population": population.absolute(), "--individual": "id"}
+        options |= {"--quasi-identifiers": QUASI_IDENTIFIERS, "--sensitive": "Occupation"}
     run([AUDIT, "simulate", *(str(word) for pair in options.items() for word in pair)])
 
 
@@ -289,7 +288,8 @@ def asked(parser: argparse.ArgumentParser, file: str, figures: Sequence[int], se
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("population", type=Path, help=f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation")
+    told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation; default: simulated people"
+    parser.add_argument("population", type=Path, nargs="?", metavar="POPULATION", help=told)
     experiment = asked(parser, "experiments.json", FIGURES, (Setting(), QUICK))
     work(experiment, plan(experiment.figures, experiment.setting))
     print(*tables(experiment.document["runs"], experiment.figures, experiment.setting), sep="\n")
@@ -312,7 +312,7 @@ def work(experiment: Experiment, wanted: Sequence[Wanted]) -> None:
         there = [Wanted(entry["volume"], entry["method"], entry["parameter"]) for entry in experiment.document["runs"]]
         missing = [each for each in wanted if each.volume == volume and each not in there]
         microdata = folder / f"microdata-{volume}"
-        if not missing or experiment.population is None:
+        if not missing:
             continue
         shutil.rmtree(microdata, ignore_errors=True)
         simulate(experiment.population, microdata, volume, setting)

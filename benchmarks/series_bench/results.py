@@ -15,6 +15,8 @@ from reports.html import render_page
 from reports.page import Block, Figures, PageTable, Paragraph, Section
 
 Scores = Mapping[str, float | str]
+_MOST_BARS = 6
+"""So many bars side by side can be told apart."""
 
 
 @dataclass(frozen=True)
@@ -124,10 +126,17 @@ def _blocks(part: _Part, results: Sequence[Result]) -> Iterator[Block]:
     yield Paragraph(part.told)
     names = list(dict.fromkeys(each.case.name for each in results))
     methods = list(dict.fromkeys(each.method for each in results))
-    drawn = [(_short(method), [_mean(results, method, name, part.drawn) for name in names]) for method in methods]
-    known = [(name, [value or 0.0 for value in values]) for name, values in drawn if any(v is not None for v in values)]
-    if known:
-        yield Figures([charts.bars(part.drawn.capitalize(), names, known, axes=("case", part.drawn))])
+    figures = {method: [_mean(results, method, name, part.drawn) for name in names] for method in methods}
+    told = [method for method in methods if any(value is not None for value in figures[method])]
+    heights = [[value or 0.0 for value in figures[method]] for method in told]
+    if len(told) <= _MOST_BARS:
+        drawn = list(zip(map(_short, told), heights, strict=True))
+        yield Figures([charts.bars(part.drawn.capitalize(), names, drawn, axes=("case", part.drawn))])
+    else:
+        drawn = list(zip(names, map(list, zip(*heights, strict=True)), strict=True))
+        yield Figures(
+            [charts.bars(part.drawn.capitalize(), list(map(_short, told)), drawn, axes=("method", part.drawn))]
+        )
     for name in names:
         head = ["method", *part.measures, "seconds"]
         rows = [

@@ -1,0 +1,1 @@
+"""The papers' tables and figures, made again and drawn, each beside what its paper says: see docs/figures.md."""

@@ -1,0 +1,154 @@
+"""A figure of a paper: pictures of what was found here, and what the paper says of it, held against that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from reports.charts import Chart, bars, lines
+from reports.page import Block, Figures, PageTable, Paragraph
+
+Entry = dict[str, Any]
+Numbers = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says of a figure.
+
+    Attributes:
+        said: what it says.
+        holds: whether it is so here; None where too little was run to tell.
+        why: the likely reason where it is not so.
+    """
+
+    said: str
+    holds: bool | None
+    why: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why it is not so, where it is not."""
+        return "" if self.holds is not False else self.why or "not known"
+
+    @property
+    def verdict(self) -> str:
+        """Whether this program agrees."""
+        return "cannot be told" if self.holds is None else "agrees" if self.holds else "differs"
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure, or a table, of a paper.
+
+    Attributes:
+        name: what it is called there.
+        title: what it shows.
+        charts: the same, drawn from what was found here.
+        claims: what the paper says of it.
+        note: how it was made here, where that differs.
+    """
+
+    name: str
+    title: str
+    charts: Sequence[Chart]
+    claims: Sequence[Claim]
+    note: str = ""
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield what stands on the page."""
+        yield Paragraph(f"{self.name}: {self.title}", strong=True)
+        if self.charts:
+            yield Figures(self.charts)
+        if self.claims:
+            yield PageTable(
+                ["the paper says", "here", "likely reason"],
+                [[each.said, each.verdict, each.reason] for each in self.claims],
+                words=3,
+            )
+        if self.note:
+            yield Paragraph(self.note, soft=True)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: its name, which data it has been given here, and its figures."""
+
+    name: str
+    setting: str
+    figures: Sequence[PaperFigure]
+
+
+def mean(values: Numbers | None) -> float | None:
+    """Return the mean of the numbers that there are; None without any.
+
+    >>> mean([1, None, 3])
+    2.0
+    """
+    known = [value for value in values or () if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
+    """Tell whether numbers never rise, but for a share of the largest; None where there are fewer than two.
+
+    >>> falls([3, 2, 2]), falls([1, 2]), falls([1])
+    (True, False, None)
+    """
+    known = [value for value in values if value is not None]
+    if len(known) < 2:
+        return None
+    return all(after <= before + slack * max(map(abs, known)) for before, after in pairwise(known))
+
+
+def rises(values: Numbers, *, slack: float = 0.0) -> bool | None:
+    """Tell whether numbers never fall, likewise."""
+    return falls([None if value is None else -value for value in values], slack=slack)
+
+
+def all_of(answers: Sequence[bool | None]) -> bool | None:
+    """Return whether all hold; None where one cannot be told and none fails.
+
+    >>> all_of([True, None]), all_of([False, None]), all_of([True])
+    (None, False, True)
+    """
+    return False if False in answers else None if None in answers or not answers else True
+
+
+def at_most(values: Numbers, limit: float) -> bool | None:
+    """Tell whether all numbers keep a limit; None without any."""
+    known = [value for value in values if value is not None]
+    return all(value <= limit for value in known) if known else None
+
+
+def curves(
+    title: str,
+    ticks: Sequence[object],
+    values: Mapping[str, Numbers],
+    *,
+    axes: tuple[str, str],
+    draw: Callable[..., Chart] = lines,
+) -> list[Chart]:
+    """Return a chart of what there is, nothing where there is nothing."""
+    known = [(name, list(series)) for name, series in values.items() if any(value is not None for value in series)]
+    if not known:
+        return []
+    drawn = [(name, [value or 0.0 for value in series]) for name, series in known] if draw is bars else known
+    return [draw(title, [str(tick) for tick in ticks], drawn, axes=axes)]
+
+
+def steady(every: Sequence[Numbers]) -> bool | None:
+    """Tell whether the numbers of each line stay within a quarter of their mean."""
+    answers: list[bool | None] = []
+    for values in every:
+        middle = mean(values)
+        known = [value for value in values if value is not None]
+        answers.append(None if middle is None else all(abs(value - middle) <= middle / 4 for value in known))
+    return all_of(answers)
+
+
+def percent(values: Numbers) -> list[float | None]:
+    """Return shares in percent."""
+    return [None if value is None else 100 * value for value in values]

@@ -1,0 +1,85 @@
+"""The papers' figures: claims are held against what was found, and the page has all of them."""
+
+import re
+
+import pytest
+
+from benchmarks.figures.command import PAPERS, as_page, counted
+from benchmarks.figures.figure import Paper, falls
+from benchmarks.figures.monotonic import MonotonicFigures
+from benchmarks.figures.worked_tables import WORKED
+from benchmarks.monotonic_experiments import METHODS, Setting, Wanted, measure, plan, simulate
+
+TINY = Setting(60, 60, (2, 5), 5, (50,), (40, 60), 1)
+
+
+@pytest.mark.parametrize("worked", WORKED, ids=lambda each: f"{each.paper}, {each.tables}")
+def test_worked_tables_agree(worked):
+    figure = worked.figure()
+    assert [claim.said for claim in figure.claims if claim.holds is not True] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS.values(), ids=lambda each: each.paper)
+@pytest.mark.parametrize("quick", [False, True])
+def test_nothing_is_claimed_of_what_was_not_run(paper, quick):
+    figures = list(paper.read({"runs": []}, paper.settings[quick]).figures())
+    assert {claim.holds for figure in figures for claim in figure.claims} == {None}
+    assert [figure.charts for figure in figures if figure.charts] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("m-invariance", range(4, 10)),
+        ("m-Distinct", range(3, 10)),
+        ("equivalence", range(6, 11)),
+        ("monotonic", range(4, 22)),
+    ],
+)
+def test_all_figures_of_the_experiments_are_there(name, numbers):
+    paper = PAPERS[name]
+    figures = paper.read({"runs": []}, paper.settings[1]).figures()
+    assert [figure.name for figure in figures] == [f"Figure {number}" for number in numbers]
+
+
+@pytest.mark.parametrize("data", ["census", "uniform"])
+def test_the_monotonic_experiments(tmp_path, data):
+    wanted = Wanted(data, 60, 50, 5)
+    simulate(wanted, tmp_path / "microdata", 1)
+    found = {method: measure(wanted, method, tmp_path / "microdata", tmp_path / "series") for method in METHODS}
+    assert found["monotonic-mondrian"]["safe"] == 1
+    assert 0 <= found["mondrian"]["safe"] <= 1
+    # Every group has k rows at least, and 90 rows make some.
+    assert all(90 * 5 <= each["discernibility"] <= 90 * 90 for each in found.values())
+    assert not (tmp_path / "series").exists()
+
+
+def test_the_page():
+    runs = [
+        {
+            "data": each.data,
+            "rows": each.rows,
+            "share": each.share,
+            "k": each.k,
+            "time": 0,
+            "method": method,
+            "safe": 1.0 if method == METHODS[1] else 0.5,
+            "discernibility": 100 + each.k,
+            "seconds": 0.5,
+        }
+        for each in plan(range(4, 22), TINY)
+        for method in METHODS
+    ]
+    paper = Paper("Monotonic", "Tiny.", list(MonotonicFigures.of({"runs": runs}, TINY).figures()))
+    page = as_page([paper], quick=True)
+    assert len(re.findall("<svg", page)) == 18
+    assert "Figure 21" in page
+    told = dict(counted([paper]))
+    assert told["agrees"] > 0
+    assert told["differs"] > 0
+
+
+def test_shapes():
+    assert falls([5, None, 4]) is True
+    assert falls([4, 5]) is False
+    assert falls([None, 5]) is None
