@@ -237,7 +237,7 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
     for delimiter in known or DELIMITERS:
         starts, rows = _first_rows(lines, delimiter)
         place = header_place(rows)
-        if not place and not known and len(set(map(len, rows))) == 1 and len(rows[0]) > 1:
+        if not place and not known and len({len(row) for row in rows if row}) == 1 and len(rows[0]) > 1:
             return None  # an even table
         if place and len(rows[place]) > width:
             width, found = len(rows[place]), (delimiter, lines[: starts[place]])
@@ -245,11 +245,11 @@ def _titles(text: str, known: str | None) -> tuple[str, list[str]] | None:
 
 
 def _first_rows(lines: Sequence[str], delimiter: str) -> tuple[list[int], list[list[str]]]:
-    """Return the first records that are not empty, each with the number of lines above it; none of malformed ones."""
+    """Return the first records from one that is not empty on, each with how many lines are above; none if malformed."""
     reader, starts, rows, start = csv.reader(lines, delimiter=delimiter), list[int](), list[list[str]](), 0
     try:
         for cells in reader:
-            if cells:
+            if cells or rows:
                 starts.append(start)
                 rows.append(cells)
             start = reader.line_num

@@ -104,12 +104,13 @@ def _read_workbook(path: Path) -> ForeignTable:
         except CalamineError as error:
             what = "this is no workbook that can be read, or it has a password"
             raise ForeignFileError(what, "save it again as .xlsx without a password, or as CSV") from error
-    kept = [(line, [text(cell) for cell in row]) for line, row in enumerate(rows, 1)]
-    kept = [(line, row) for line, row in kept if any(row)]
-    width = max((place + 1 for _, row in kept for place, cell in enumerate(row) if cell), default=0)
-    cells = [row[:width] for _, row in kept]
-    above = header_place(cells[:_LOOKED_AT])
-    lines, cells = [line for line, _ in kept[above:]], cells[above:]
+    cells = [[text(cell) for cell in row] for row in rows]
+    width = max((place + 1 for row in cells for place, cell in enumerate(row) if cell), default=0)
+    first = next((line for line, row in enumerate(cells) if any(row)), 0)
+    header = first + header_place([row[:width] for row in cells[first : first + _LOOKED_AT]])
+    above = sum(map(any, cells[:header]))
+    kept = [(line, row[:width]) for line, row in enumerate(cells[header:], header + 1) if any(row)]
+    lines, cells = [line for line, _ in kept], [row for _, row in kept]
     names = tuple(cells[0]) if cells else ()
     columns = tuple(column_of(row[place] for row in cells[1:]) for place in range(width))
     others = tuple(name for name, _ in filled if chosen is not None and name != chosen[0])

@@ -19,6 +19,9 @@ ROWS = [[f"p{n}", f"{n}-{n + 9}", "fm"[n % 2], ["flu", "cold"][n // 2 % 2]] for 
         ([["Discharges 2024"]], 1),
         ([["Discharges"], ["Person", "", "", "Medicine"]], 0),  # half of its cells are filled: it may be a header
         ([["Discharges"], ["", "", "", "Medicine"]], 2),
+        ([["Quarter", "1", "", ""], ["Made by", "the registry", "2024-01-01", ""], ["", "", "", ""]], 3),
+        ([["Quarter", "1", "2024"], []], 2),
+        ([["Person", "", "Place", "Medicine"]], 0),  # no empty row is below it
     ],
 )
 def test_titles_stand_above(above, place):
@@ -63,3 +66,9 @@ def test_an_even_table_is_no_other_one():
     """Cells that hold other delimiters, and decimal commas, make no titles of the first lines."""
     rows = ["id;weight;height;set"] + [f"p{n};7{n},5;1,{n};{{a|b|c}}" for n in range(9)]
     assert dialect_of("\n".join(rows).encode()) == dialect_of(b"a;b\n1;2\n")
+
+
+def test_a_title_that_an_empty_line_parts_from_the_table():
+    text = "\nQuarter,1,2024\n\n" + "\n".join(",".join(row) for row in [HEADER, *ROWS]) + "\n"
+    dialect = dialect_of(text.encode())
+    assert (dialect.delimiter, text[dialect.skipped :].partition("\n")[0]) == (",", ",".join(HEADER))
