@@ -22,14 +22,15 @@ import numpy.typing as npt
 
 from audit.model.evidence import Codes, Evidence, PublishedClasses
 from audit.model.measures import Measures
-from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places
+from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places, published_reason
 from audit.model.report import FindingRule
-from audit.model.words import plural
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import Noun, Phrase, say
 
 _BELOW = 1e-12
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+CLASSES = Noun("{count} class", "{count} classes", "classes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,8 +50,8 @@ class HomogeneityMeasures(Measures):
     at_limit: int
     rows_at_limit: int
 
-    timeline_label: ClassVar[str] = "classes at the limit"
-    remedy: ClassVar[str] = (
+    timeline_label: ClassVar[Phrase | str] = Phrase("classes at the limit")
+    remedy: ClassVar[Phrase | str] = Phrase(
         "Merge groups whose rows have one value with others, or withhold their rows, so that values are mixed."
     )
 
@@ -60,9 +61,9 @@ class HomogeneityMeasures(Measures):
         return self.classes
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun:
         """What is counted."""
-        return "classes"
+        return CLASSES
 
     @property
     def found(self) -> int:
@@ -72,13 +73,15 @@ class HomogeneityMeasures(Measures):
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many classes give a value away."""
         del at_least  # it always comes to an end
-        whole = plural(self.classes, "class", "classes")
-        return f"{f'{self.at_limit:,}' if self.at_limit else 'none'} of {whole} of rows that look alike"
+        whole = CLASSES.counted(self.classes)
+        if self.at_limit:
+            return say("{found} of {classes} of rows that look alike", found=self.at_limit, classes=whole)
+        return say("none of {classes} of rows that look alike", classes=whole)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many classes give the value away, and to whom."""
-        whom = "whoever knows that somebody is among them"
-        return f"{self.found_in_words(at_least=at_least)} give {value} away to {whom}"
+        found = self.found_in_words(at_least=at_least)
+        return say("{found} give {value} away to whoever knows that somebody is among them", found=found, value=value)
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class HomogeneityAttack:
         """Count the values of each class of each release; it always comes to an end."""
         source = evidence.published
         if source is None:
-            return Outcome.skipped(self.name, "it is for series of which only the files are known (`published`)")
+            return Outcome.skipped(self.name, published_reason())
         found = [likeliest(source.published(release)) for release in range(len(evidence.tags))]
         sizes = [len(each.group) for each in found]
         release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)

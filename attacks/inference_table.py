@@ -34,9 +34,12 @@ from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
 from audit.model.outcome import Cause, Flags, IdentityDisclosures, Outcome, Places
 from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import Noun, Phrase, say
+from audit.runtime.reasons import Reason, ReasonKind
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
 NEVER = -1
+RECORDS = Noun("{count} record", "{count} records", "records")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -59,8 +62,8 @@ class InferenceTableMeasures(Measures):
 
     criteria: ClassVar[frozenset[str]] = frozenset({SINGLING_OUT, LINKABILITY})
     about_values: ClassVar[bool] = False
-    timeline_label: ClassVar[str] = "below k"
-    remedy: ClassVar[str] = (
+    timeline_label: ClassVar[Phrase | str] = Phrase("below k")
+    remedy: ClassVar[Phrase | str] = Phrase(
         "Split groups of records only into parts of k or more, and leave all other cells as they were."
     )
 
@@ -70,9 +73,9 @@ class InferenceTableMeasures(Measures):
         return self.records
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun:
         """What is counted."""
-        return "records"
+        return RECORDS
 
     @property
     def found(self) -> int:
@@ -81,11 +84,12 @@ class InferenceTableMeasures(Measures):
 
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many records were in too small a class."""
-        return f"{super().found_in_words(at_least=at_least)} below k = {self.k}"
+        return say("{found} below k = {k}", found=super().found_in_words(at_least=at_least), k=str(self.k))
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many records too few others are like."""
-        return f"{self.found_in_words(at_least=at_least)}: too few others fit what is known of them"
+        found = self.found_in_words(at_least=at_least)
+        return say("{found}: too few others fit what is known of them", found=found)
 
 
 @dataclass(frozen=True)
@@ -116,9 +120,11 @@ class InferenceTableAttack:
         """
         source = evidence.records
         if source is None:
-            return Outcome.skipped(self.name, "it needs [columns] record, a published id that links a record's rows")
+            told = say("it needs [columns] record, a published id that links a record's rows")
+            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
         if not source.attributes:
-            return Outcome.skipped(self.name, "it needs quasi-identifiers, and the series has none")
+            told = say("it needs quasi-identifiers, and the series has none")
+            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
         table, releases = DescriptionTable(source, self.k), len(evidence.tags)
         for done, rows in enumerate(source.stream()):
             if budget.exhausted():
@@ -150,10 +156,13 @@ class InferenceTableAttack:
 def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | None:
     """Return why classes may be smaller than was found, or None."""
     if done < releases:
-        return f"{budget.reason} after {done} of {releases} releases"
+        return budget.reason_after(done, releases)
     if hidden:
-        what = f"{hidden:,} counterfeits are published, and no key tells which rows they are"
-        return f"{what}, so that classes may hold fewer people; add the keys of all releases"
+        return say(
+            "{hidden} counterfeits are published, and no key tells which rows they are, so that classes may hold fewer "
+            "people; add the keys of all releases",
+            hidden=hidden,
+        )
     return None
 
 

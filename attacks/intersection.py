@@ -33,10 +33,11 @@ from attacks.certificates import disclosures
 from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence
-from audit.model.measures import Distribution, Measures
-from audit.model.outcome import AttributeDisclosures, Outcome, counts_table, per_person_reason
+from audit.model.measures import PEOPLE, Distribution, Measures
+from audit.model.outcome import AttributeDisclosures, Outcome, constant_reason, counts_table, per_person_reason
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import Phrase, say
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +54,7 @@ class IntersectionMeasures(Measures):
     vulnerable: int
     candidate_sizes: dict[str, int]
 
-    timeline_label: ClassVar[str] = "certain"
+    timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     @property
     def subjects(self) -> int:
@@ -68,13 +69,13 @@ class IntersectionMeasures(Measures):
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what a risk is, where one is told that is no certainty."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
-            yield PRODUCT
+            yield str(PRODUCT)
 
     def distributions(self) -> Iterator[Distribution]:
         """Yield how many values are left to people."""
         sizes = {int(size): count for size, count in self.candidate_sizes.items()}
         if sizes:
-            yield Distribution("How many values are left to each person", "values left", "people", sizes)
+            yield Distribution(say("How many values are left to each person"), say("values left"), str(PEOPLE), sizes)
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,7 @@ class IntersectionAttack:
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return everybody's candidates, with a finding for each person with one candidate left."""
-        reason = per_person_reason(evidence)
-        if reason is None and evidence.transitions is not None:
-            reason = "it needs values that never change, and the series has transitions"
+        reason = per_person_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         common = common_parts(evidence)
@@ -125,7 +124,7 @@ class IntersectionAttack:
         return Outcome(
             self.name,
             "complete" if complete else "incomplete",
-            None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases",
+            None if complete else budget.reason_after(done, len(evidence.tags)),
             measures,
             claims,
             CandidateRisks(evidence, state) if complete else None,

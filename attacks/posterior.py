@@ -23,6 +23,7 @@ from audit.model.evidence import CandidatePools, Codes, Evidence, Table, ValueCo
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import pays
+from audit.runtime.phrases import Phrase
 
 Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -34,7 +35,7 @@ _SAVED = 5e-8  # seconds that the compiled kernels save a row
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
-PRODUCT = (
+PRODUCT = Phrase(
     "A risk by intersection or update-graph is a product of shares in the person's own groups, and no posterior over "
     "all worlds: to publish a release twice raises it. That of joint is one, where it is exact."
 )

@@ -37,7 +37,7 @@ from attacks.paths import Paths
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence, Transitions
 from audit.model.lazy_disclosures import VersionDisclosures
-from audit.model.measures import Measures
+from audit.model.measures import VERSIONS, Measures
 from audit.model.outcome import (
     AttributeDisclosure,
     AttributeDisclosures,
@@ -51,6 +51,7 @@ from audit.model.outcome import (
 )
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import Noun, Phrase, say
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,7 +71,7 @@ class UpdateGraphMeasures(Measures):
     infeasible: int
 
     by_version: ClassVar[bool] = True
-    timeline_label: ClassVar[str] = "certain"
+    timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     @property
     def subjects(self) -> int:
@@ -78,9 +79,9 @@ class UpdateGraphMeasures(Measures):
         return self.versions
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun:
         """What is counted."""
-        return "versions"
+        return VERSIONS
 
     @property
     def found(self) -> int:
@@ -89,12 +90,12 @@ class UpdateGraphMeasures(Measures):
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""
-        return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
+        return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what a risk is, where one is told that is no certainty."""
         if isinstance(self.timeline, list) and len(self.timeline) > 1 and self.found < self.subjects:
-            yield PRODUCT
+            yield str(PRODUCT)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class UpdateGraphAttack:
         )
         done = len(found.disclosed)
         complete = done == len(evidence.tags)
-        reason = None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases"
+        reason = None if complete else budget.reason_after(done, len(evidence.tags))
         return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
@@ -159,7 +160,7 @@ class UpdateGraphAttack:
             timeline=state.disclosed,
         )
         complete = done == len(evidence.tags)
-        reason = None if complete else f"{budget.reason} after {done} of {len(evidence.tags)} releases"
+        reason = None if complete else budget.reason_after(done, len(evidence.tags))
         if common is None:
             claims: AttributeDisclosures = _constant_versions(evidence, state, seen & (sizes == 1))
         else:

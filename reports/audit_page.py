@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from audit.model.errors import printable
 from audit.model.report import Report
-from audit.model.words import number
+from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
 from reports.finding_text import REPEATED, told
 from reports.glossary import glossary
 from reports.page import Block, Bullets, Facts, Figures, Page, PageTable, PageVerdict, Paragraph, Section, Signing
 from reports.person_entries import other_entries, person_entries
-from reports.phrases import joined, say, say_count
 from reports.release_risk import blamed_columns, panel
 from reports.sentences import (
     CONTRADICTED,
@@ -29,6 +28,7 @@ from reports.sentences import (
     seconds,
     secrecy,
     settings,
+    status_in_words,
     waivers,
     warnings,
 )
@@ -166,12 +166,12 @@ def _ladder(report: Report) -> Iterator[Block]:
     rows = []
     for attack in report.attacks:
         if attack.status == "skipped":
-            rows.append([named(attack), attack.status, absent(attack), *[""] * 5])
+            rows.append([named(attack), status_in_words(attack.status), absent(attack), *[""] * 5])
             continue
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
-        people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
-        risks = [number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
-        rows.append([named(attack), attack.status, fallen(attack), *people, *risks, seconds(attack)])
+        people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
+        risks = [risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")]
+        rows.append([named(attack), status_in_words(attack.status), fallen(attack), *people, *risks, seconds(attack)])
     head = [
         say("attack"),
         say("status"),
@@ -190,7 +190,7 @@ def _ladder(report: Report) -> Iterator[Block]:
         soft=True,
     )
     yield PageTable(head, rows, words=3)
-    repeated = [REPEATED] if len(told(report)) < len(report.attacks) else []
+    repeated = [str(REPEATED)] if len(told(report)) < len(report.attacks) else []
     yield Bullets([*notes(report), *repeated], soft=True)
 
 
@@ -219,9 +219,9 @@ def _columns(report: Report) -> Iterator[Block]:
         [
             printable(share.column),
             printable(release),
-            f"{share.alone:.0%}",
-            f"{share.small:.0%}",
-            f"{share.by_itself:.0%}",
+            figure(share.alone, ".0%"),
+            figure(share.small, ".0%"),
+            figure(share.by_itself, ".0%"),
         ]
         for share, release in blamed_columns(report)
     ]
@@ -249,7 +249,7 @@ def _ids(report: Report) -> Iterator[str]:
 
 
 def _files(report: Report) -> PageTable:
-    rows = [[printable(each.path, 200), fingerprint(each), f"{each.rows:,}"] for each in report.inputs]
+    rows = [[printable(each.path, 200), fingerprint(each), figure(each.rows)] for each in report.inputs]
     return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
 
 

@@ -17,6 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from audit.runtime.phrases import figure
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -158,8 +160,8 @@ def ladder(title: str, rungs: Sequence[tuple[str, int, int]], total: int, heads:
                 "before": f"{old:.1f}",
                 "added": f"{width * new / most:.1f}",
                 "at": f"{5 + old:.1f}",
-                "figure": f"{so_far:,} / {total:,}",
-                "plus": f"+{new:,}" if new else "",
+                "figure": f"{figure(so_far)} / {figure(total)}",
+                "plus": f"+{figure(new)}" if new else "",
             }
         )
     svg = _render(
@@ -173,7 +175,7 @@ def ladder(title: str, rungs: Sequence[tuple[str, int, int]], total: int, heads:
         legend=(before, heads[2]),
         hatch=_HATCHES[4],
     )
-    rows = [[name, f"{so_far:,}", f"{new:,}", f"{total:,}"] for name, so_far, new in rungs]
+    rows = [[name, figure(so_far), figure(new), figure(total)] for name, so_far, new in rungs]
     return Chart(title, svg, heads, rows)
 
 
@@ -238,7 +240,7 @@ def _cut(name: str) -> str:
 
 
 def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:,.6g}" if value < 10**6 or value % 1 else f"{value:,.0f}"
+    return "" if value is None else figure(value, ",.6g" if value < 10**6 or value % 1 else ",.0f")
 
 
 def _narrow(labels: Sequence[tuple[str, str, str]]) -> bool:
@@ -286,7 +288,7 @@ def levels_of(most: float, *, whole: bool) -> list[float]:
 
 
 def _level(value: float) -> str:
-    return f"{value:,.12g}"
+    return figure(value, ",.12g")
 
 
 def _drawn(

@@ -6,35 +6,43 @@ from collections.abc import Callable, Iterator, Mapping
 
 from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
-from audit.model.words import plural
+from audit.runtime.phrases import figure, joined, say
 from reports.escaping import as_json as to_json
+from reports.sentences import RELEASES, ROWS
 
 
 def text(report: CheckReport) -> str:
     """Return what was found, for reading."""
     lines = [printable(report.series, 200)]
-    lines += [f"{plural(len(report.releases), 'release')}, {plural(report.rows, 'row')}", ""]
+    lines += [f"{RELEASES.counted(len(report.releases))}, {ROWS.counted(report.rows)}", ""]
     if report.undecided is not None:
-        told = f"UNDECIDED: it cannot be decided whether the series keeps {report.promise}."
+        told = say("UNDECIDED: it cannot be decided whether the series keeps {promise}.", promise=report.promise)
         return "\n".join([*lines, told, f"  {report.undecided}", ""])
     if report.holds:
-        return "\n".join([*lines, f"The promise holds: {report.promise}.", ""])
-    lines += [f"BROKEN: the series does not keep {report.promise}."]
-    lines += [f"  {clause}: {total:,}" for clause, total in report.broken.items()]
-    shown = len(report.offences)
-    some = f"the first {shown} of {report.offences_total:,}" if shown < report.offences_total else str(shown)
-    lines += ["", f"Offences ({some})"]
+        return "\n".join([*lines, say("The promise holds: {promise}.", promise=report.promise), ""])
+    lines += [say("BROKEN: the series does not keep {promise}.", promise=report.promise)]
+    lines += [f"  {clause}: {figure(total)}" for clause, total in report.broken.items()]
+    shown, total = len(report.offences), report.offences_total
+    head = say("Offences ({count})", count=str(shown))
+    if shown < total:
+        head = say("Offences (the first {shown} of {total})", shown=str(shown), total=total)
+    lines += ["", head]
     lines += [f"  {line}" for offence in report.offences for line in _told(offence)]
     if any(offence.hidden for offence in report.offences):
-        lines += ["", "See who they are with --reveal; keep that report inside."]
+        lines += ["", say("See who they are with --reveal; keep that report inside.")]
     return "\n".join([*lines, ""])
 
 
 def _told(offence: Offence) -> Iterator[str]:
     """Yield an offence, and what breaks the promise there."""
-    place = "" if offence.line is None else f", {'row' if offence.in_rows else 'line'} {offence.line:,}"
-    who = f": {' and '.join(map(printable, offence.individuals))}" if offence.individuals else ""
-    yield f"{offence.place}{place}{who}"
+    place = [offence.place]
+    if offence.line is not None:
+        place.append(say("row {row}", row=offence.line) if offence.in_rows else say("line {line}", line=offence.line))
+    where = ", ".join(place)
+    if offence.individuals:
+        yield f"{where}: {joined([printable(name) for name in offence.individuals])}"
+    else:
+        yield where
     yield f"  {offence.what}"
 
 

@@ -8,19 +8,20 @@ from pathlib import Path
 from audit.model.comparison import ComparedSeries, Comparison, ReleaseMeasures
 from audit.model.errors import printable
 from audit.model.report import AttackReport
+from audit.runtime.phrases import Phrase, say
 from reports import charts
 from reports.comparison import notes, numbered, table
 from reports.html import render_page
-from reports.phrases import say
 from reports.sentences import named, share_fallen
 
 _NAME = 40
 _PLOTTED = {
-    "counterfeits": "Counterfeits",
-    "average_group": "Rows of a group",
-    "ncp": "Normalized certainty penalty: how wide cells are",
-    "query_error": "Error of queries, median",
+    "counterfeits": (Phrase("Counterfeits"), Phrase("counterfeits")),
+    "average_group": (Phrase("Rows of a group"), Phrase("rows of a group")),
+    "ncp": (Phrase("Normalized certainty penalty: how wide cells are"), Phrase("normalized certainty penalty")),
+    "query_error": (Phrase("Error of queries, median"), Phrase("error of queries, median")),
 }
+"""What is drawn of each release: the title, and what the numbers are."""
 
 
 def render(comparison: Comparison) -> str:
@@ -48,15 +49,18 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
     if attacks:
         falling = [(name, [_percent(by.get(attack)) for attack in attacks]) for name, by in found.items()]
         yield charts.bars(
-            "What falls, by attack", attacks, falling, axes=("attack", "% of people, versions or records")
+            say("What falls, by attack"),
+            attacks,
+            falling,
+            axes=(say("attack"), say("% of people, versions or records")),
         )
     longest = max((side.releases for side in sides.values()), key=len, default=())
     tags = [printable(release.tag, 24) for release in longest]
-    for measure, title in _PLOTTED.items():
+    for measure, (title, what) in _PLOTTED.items():
         lines = [(name, _of_releases(side.releases, measure)) for name, side in sides.items()]
         known = [(name, values) for name, values in lines if values]
         if any(value for _, values in known for value in values):
-            yield charts.lines(title, tags, known, axes=("release", title.partition(":")[0].lower()))
+            yield charts.lines(str(title), tags, known, axes=(say("release"), str(what)))
 
 
 def _attacked(side: ComparedSeries) -> Iterator[tuple[str, AttackReport]]:

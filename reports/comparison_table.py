@@ -10,7 +10,7 @@ from typing import NamedTuple
 from audit.model.comparison import ComparedSeries, Comparison
 from audit.model.errors import printable
 from audit.model.measures import ABSENT
-from audit.model.words import number
+from audit.runtime.phrases import figure, risk_text, say
 from reports.sentences import share_fallen
 
 _WIDE = 22
@@ -28,31 +28,43 @@ class ComparedColumn(NamedTuple):
 def columns(comparison: Comparison) -> list[ComparedColumn]:
     """Return the figures that there are."""
     found = [
-        ComparedColumn("form", "generalization publishes wider cells, anatomy exact ones with the values apart", _form),
-        ComparedColumn("releases", "how many were published", lambda side: f"{len(side.releases):,}"),
         ComparedColumn(
-            "rows/group", "mean rows of a group; more is safer and coarser", lambda s: _mean(s, "average_group")
+            say("form"), say("generalization publishes wider cells, anatomy exact ones with the values apart"), _form
+        ),
+        ComparedColumn(say("releases"), say("how many were published"), lambda side: figure(len(side.releases))),
+        ComparedColumn(
+            say("rows/group"),
+            say("mean rows of a group; more is safer and coarser"),
+            lambda s: _mean(s, "average_group"),
         ),
         ComparedColumn(
-            "fakes", "counterfeits of all releases", lambda s: f"{sum(r.counterfeits for r in s.releases):,}"
+            say("fakes"),
+            say("counterfeits of all releases"),
+            lambda s: figure(sum(r.counterfeits for r in s.releases)),
         ),
         ComparedColumn(
-            "found",
-            "share of people with a certain value, or of records, by the attack that finds most",
+            say("found"),
+            say("share of people with a certain value, or of records, by the attack that finds most"),
             _found,
         ),
-        ComparedColumn("risk", "highest probability of a person's value", _risk),
-        ComparedColumn("min e", "fewest people known to have the same values as as many others", _min_e),
+        ComparedColumn(say("risk"), say("highest probability of a person's value"), _risk),
+        ComparedColumn(say("min e"), say("fewest people known to have the same values as as many others"), _min_e),
         ComparedColumn(
-            "same", "share of rows whose cells the release before has too: they can be compared", _comparable
+            say("same"),
+            say("share of rows whose cells the release before has too: they can be compared"),
+            _comparable,
         ),
     ]
     if comparison.asked is not None:
         found += [
             ComparedColumn(
-                "cells", "share of their range that cells cover; exact cells cover none, and single people out", _cells
+                say("cells"),
+                say("share of their range that cells cover; exact cells cover none, and single people out"),
+                _cells,
             ),
-            ComparedColumn("error", "median relative error of counts", lambda s: _mean(s, "query_error", ".1%")),
+            ComparedColumn(
+                say("error"), say("median relative error of counts"), lambda s: _mean(s, "query_error", ".1%")
+            ),
         ]
     return found
 
@@ -60,7 +72,7 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
 def text(comparison: Comparison, notes: Sequence[str]) -> str:
     """Return the table in at most 100 columns, with what its figures mean."""
     told, sides = columns(comparison), comparison.sides
-    rows = [["", "method", *(each.head for each in told)]]
+    rows = [["", say("method"), *(each.head for each in told)]]
     rows += [[str(n), _method(side)[:_WIDE], *(each.cell(side) for each in told)] for n, side in enumerate(sides, 1)]
     width = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     lines = [f"{n}  {printable(s.name, 150)}  ({printable(s.path, 150)})" for n, s in enumerate(sides, 1)]
@@ -102,7 +114,7 @@ def latex(comparison: Comparison) -> str:
 def _rows(comparison: Comparison) -> list[list[str]]:
     told = columns(comparison)
     rows = [[_printed(side.path), _method(side), *(each.cell(side) for each in told)] for side in comparison.sides]
-    return [["series", "method", *(each.head for each in told)], *rows]
+    return [[say("series"), say("method"), *(each.head for each in told)], *rows]
 
 
 def _printed(path: str) -> str:
@@ -110,20 +122,20 @@ def _printed(path: str) -> str:
 
 
 def _method(side: ComparedSeries) -> str:
-    return "not known" if side.method is None else printable(side.method)
+    return say("not known") if side.method is None else printable(side.method)
 
 
 def _form(side: ComparedSeries) -> str:
-    return "anatomy" if side.exact else "general."
+    return say("anatomy") if side.exact else say("general.")
 
 
 def _mean(side: ComparedSeries, measure: str, form: str = ",.2f") -> str:
     mean = side.mean(measure)
-    return "-" if mean is None else format(mean, form)
+    return "-" if mean is None else figure(mean, form)
 
 
 def _cells(side: ComparedSeries) -> str:
-    return "exact" if side.exact else _mean(side, "ncp", ".1%")
+    return say("exact") if side.exact else _mean(side, "ncp", ".1%")
 
 
 def _comparable(side: ComparedSeries) -> str:
@@ -135,13 +147,13 @@ def _found(side: ComparedSeries) -> str:
         shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
     else:
         shares = [share_fallen(each) for each in side.attacks if each.status != "skipped"]
-    return f"{max(shares):.1%}" if shares else "-"
+    return figure(max(shares), ".1%") if shares else "-"
 
 
 def _risk(side: ComparedSeries) -> str:
     risks = [attack.risks.max_risk for attack in side.attacks if attack.risks.max_risk is not ABSENT]
     known = [risk for risk in risks if isinstance(risk, float)]
-    return number(max(known)) if known else "-"
+    return risk_text(max(known)) if known else "-"
 
 
 def _min_e(side: ComparedSeries) -> str:

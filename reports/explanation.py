@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
-from audit.model.report import NamedDisclosure, NamedEquivalence, NamedFinding, NamedPin
-from audit.model.words import number
-from reports.finding_text import UNPROVED, places, unproved
+from audit.model.report import DisclosureStep, NamedDisclosure, NamedEquivalence, NamedFinding, NamedPin
+from audit.runtime.phrases import risk_text, say, say_count
+from reports.finding_text import UNPROVED, places, unproved, weighted
 from reports.proof_text import either, in_full, listed
-from reports.sentences import multiset
+from reports.sentences import changing, multiset, status_in_words
 
 _WIDTH = 100
 
@@ -20,11 +20,16 @@ _WIDTH = 100
 def text(explanation: Explanation) -> str:
     """Return the explanation, release by release, then finding by finding."""
     who, adversary = printable(explanation.individual, 200), explanation.adversary
-    changing = "values may change along the transitions" if adversary.transitions else "values never change"
     lines = [
         printable(explanation.series, 200),
-        f"{who}, seen by somebody who {ADVERSARIES[adversary.kind].sentence} ({adversary.kind}); {changing}.",
-        "This names people: keep it inside.",
+        say(
+            "{who}, seen by {adversary} ({name}); {values}.",
+            who=who,
+            adversary=ADVERSARIES[adversary.kind].person,
+            name=adversary.kind,
+            values=changing(transitions=adversary.transitions),
+        ),
+        say("This names people: keep it inside."),
     ]
     for each in explanation.explained:
         lines += ["", *_explained(each, several=len(explanation.explained) > 1)]
@@ -45,70 +50,102 @@ def _explained(explained: Explained, *, several: bool) -> Iterator[str]:
     for version in explained.versions:
         yield from _version(version, alone)
     if explained.absent:
-        yield f"not in {'release' if len(explained.absent) == 1 else 'releases'} {listed(explained.absent)}"
+        yield say_count(
+            "not in release {releases}",
+            "not in releases {releases}",
+            len(explained.absent),
+            releases=listed(explained.absent),
+        )
     for said in explained.said:
         yield from _said(said)
 
 
 def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
-    several = len(version.groups) > 1
-    groups = ", ".join(map(printable, version.groups))
-    yield f"release {printable(version.release)}, {'one of groups' if several else 'group'} {groups}"
+    yield say_count(
+        "release {release}, group {groups}",
+        "release {release}, one of groups {groups}",
+        len(version.groups),
+        release=printable(version.release),
+        groups=", ".join(map(printable, version.groups)),
+    )
     if version.known is not None:
-        yield f"  known beforehand: {printable(version.known)}"
+        yield f"  {say('known beforehand: {value}', value=printable(version.known))}"
         return
-    facts = [("there", _either(version.candidates)), (f"left by {alone}", _either(version.alone))]
+    facts = [
+        (say("there"), _either(version.candidates)),
+        (say("left by {attack}", attack=alone), _either(version.alone)),
+    ]
     if version.together is not None:
-        facts.append(("left by joint", _either(version.together)))
+        facts.append((say("left by {attack}", attack="joint"), _either(version.together)))
     if version.open:
-        facts.append(("of these open", f"{_either(version.open)} (neither shown to be possible nor ruled out)"))
+        told = say("{values} (neither shown to be possible nor ruled out)", values=_either(version.open))
+        facts.append((say("of these open"), told))
     if version.ruled_out:
-        facts.append(("ruled out by joint", listed(version.ruled_out)))
+        facts.append((say("ruled out by {attack}", attack="joint"), listed(version.ruled_out)))
     for attack in dict.fromkeys(share.attack for share in version.shares):
-        shares = [f"{printable(s.value)} {number(s.risk)}" for s in version.shares if s.attack == attack]
-        facts.append((f"risk by {attack}", ", ".join(shares)))
+        shares = [f"{printable(s.value)} {risk_text(s.risk)}" for s in version.shares if s.attack == attack]
+        facts.append((say("risk by {attack}", attack=attack), ", ".join(shares)))
     if version.truth is not None:
-        facts.append(("in truth", printable(version.truth)))
+        facts.append((say("in truth"), printable(version.truth)))
     wide = max(len(name) for name, _ in facts)
     yield from (f"  {name.ljust(wide)}  {what}" for name, what in facts)
 
 
 def _said(said: Said) -> Iterator[str]:
     """Yield what an attack says, its findings with all that shows them."""
-    why = f" ({said.status}: {printable(said.reason, 400)})" if said.reason else ""
-    if not said.findings and not why:
+    if not said.findings and not said.reason:
         return
-    yield from ["", f"{said.attack}{why}"]
+    head = said.attack
+    if said.reason:
+        head = f"{head} ({status_in_words(said.status)}: {printable(said.reason, 400)})"
+    yield from ["", head]
     for finding in said.findings:
         yield from (f"  {line}" for line in _finding(finding, by_version=said.attack != "intersection"))
     if not said.findings:
-        yield "  nothing is found out of this person for certain"
+        yield f"  {say('nothing is found out of this person for certain')}"
 
 
 def _finding(finding: NamedFinding, *, by_version: bool) -> Iterator[str]:
     if isinstance(finding, NamedDisclosure):
-        when = "in" if by_version else "certain from"
-        on = "" if by_version else " on"
-        yield _titled(f"{printable(finding.value)}, {when} release {printable(finding.release)}{on}", finding.id)
-        for step in finding.certificate:
-            left = step.candidates if step.feasible is None else step.feasible
-            kept = "" if set(left) == set(step.candidates) else f"; on a possible path {_either(left)}"
-            groups = ", ".join(map(printable, step.groups))
-            yield f"  release {printable(step.release)}, group {groups}: {_either(step.candidates)}{kept}"
+        about = {"value": printable(finding.value), "release": printable(finding.release)}
+        if by_version:
+            yield _titled(say("{value}, in release {release}", **about), finding.id)
+        else:
+            yield _titled(say("{value}, certain from release {release} on", **about), finding.id)
+        yield from (f"  {_step(step)}" for step in finding.certificate)
         if finding.proof is not None:
             yield from (f"  {line}" for line in in_full(finding.proof, finding.individual, finding.value))
         yield from [f"  {UNPROVED}"] if finding.evidence == "solver" else []
     elif isinstance(finding, NamedEquivalence | NamedPin):
         if isinstance(finding, NamedPin):
-            said = f"{printable(finding.value)}, certain from release {printable(finding.release)} on"
+            said = say(
+                "{value}, certain from release {release} on",
+                value=printable(finding.value),
+                release=printable(finding.release),
+            )
         else:
-            said = f"{multiset(finding.left)} has the same value as {multiset(finding.right)}"
+            left, right = multiset(finding.left), multiset(finding.right)
+            said = say("{left} has the same value as {right}", left=left, right=right)
         yield _titled(said, finding.id)
         if finding.error is not None:
             yield f"  {unproved(finding.error)}"
         for group in finding.certificate:
-            yield f"  {group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
+            yield f"  {weighted(group)}"
     yield from (f"  {line}" for line in places(finding))
+
+
+def _step(step: DisclosureStep) -> str:
+    """Return which values the groups of a step leave, and which of them lie on a possible path."""
+    line = say(
+        "release {release}, group {group}: {values}",
+        release=printable(step.release),
+        group=", ".join(map(printable, step.groups)),
+        values=_either(step.candidates),
+    )
+    left = step.candidates if step.feasible is None else step.feasible
+    if set(left) == set(step.candidates):
+        return line
+    return say("{step}; on a possible path {values}", step=line, values=_either(left))
 
 
 def _titled(said: str, ident: str) -> str:
@@ -116,4 +153,4 @@ def _titled(said: str, ident: str) -> str:
 
 
 def _either(values: Sequence[str]) -> str:
-    return either(values) if values else "nothing: the assumptions do not hold"
+    return either(values) if values else say("nothing: the assumptions do not hold")

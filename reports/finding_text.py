@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from audit.model.errors import printable
 from audit.model.report import (
     AttackReport,
+    DisclosureStep,
     NamedDisclosure,
     NamedEquivalence,
     NamedFinding,
@@ -16,14 +17,21 @@ from audit.model.report import (
     NamedPin,
     NamedRisk,
     Report,
+    WeightedGroup,
 )
-from audit.model.words import plural
+from audit.runtime.phrases import Phrase, figure, percent, say, say_count
 from reports.proof_text import in_short
-from reports.sentences import described, listing, multiset, percent
+from reports.sentences import ROWS, described, listing, multiset
 
 _RUNS_SHOWN = 24
-UNPROVED = "no proof was written within the limits: that no other value is possible is the attack's word alone"
-REPEATED = "update-graph finds the same people as intersection, since values never change."
+_CAUSES = {
+    "group change": Phrase("group change"),
+    "subgroup expanding": Phrase("subgroup expanding"),
+    "widow": Phrase("widow"),
+    "small group": Phrase("small group"),
+}
+UNPROVED = Phrase("no proof was written within the limits: that no other value is possible is the attack's word alone")
+REPEATED = Phrase("update-graph finds the same people as intersection, since values never change.")
 
 
 def told(report: Report) -> list[AttackReport]:
@@ -44,29 +52,67 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
 def sentence(finding: NamedFinding, *, by_version: bool) -> str:
     """Return what a finding says, without a full stop; `by_version` tells whether values hold in one release."""
     if isinstance(finding, NamedNarrowed):
-        size = f"{finding.class_size:,} left in its class after release {printable(finding.release)}"
-        return f"{printable(finding.record)}: {size} ({finding.cause})"
+        return say(
+            "{record}: {left} left in its class after release {release} ({cause})",
+            record=printable(finding.record),
+            left=finding.class_size,
+            release=printable(finding.release),
+            cause=_CAUSES[finding.cause],
+        )
     if isinstance(finding, NamedLinkage):
         return _linkage(finding)
     if isinstance(finding, NamedGroup):
-        share = "all" if finding.risk == 1 else f"{finding.risk:.1%} of"
-        where = f"release {printable(finding.release)}, group {printable(finding.group)}"
-        who = f"{share} {finding.rows:,} rows that look alike have"
-        return f"{where}: {who if finding.rows > 1 else 'a row that is like no other has'} {printable(finding.value)}"
+        return _group(finding)
     if isinstance(finding, NamedEquivalence):
-        left, right = multiset(finding.left), multiset(finding.right)
-        return f"{left} {'has' if finding.e == 1 else 'have'} the same as {right} (e = {finding.e})"
-    release = printable(finding.release)
+        return say_count(
+            "{left} has the same as {right} (e = {e})",
+            "{left} have the same as {right} (e = {e})",
+            finding.e,
+            left=multiset(finding.left),
+            right=multiset(finding.right),
+            e=str(finding.e),
+        )
+    return _value(finding, by_version=by_version)
+
+
+def _value(finding: NamedDisclosure | NamedPin | NamedRisk, *, by_version: bool) -> str:
+    """Return which value somebody has."""
+    about = {"who": printable(finding.individual), "release": printable(finding.release)}
     if isinstance(finding, NamedRisk):
-        value = "some value" if finding.value is None else printable(finding.value)
-        return f"{printable(finding.individual)} has {value} with {percent(finding.risk)}, by release {release}"
-    when = f"certain from release {release} on"
-    if isinstance(finding, NamedDisclosure) and (by_version or finding.alone):
-        when = f"in release {release}" + (", whatever other releases say" if finding.alone else "")
+        value = say("some value") if finding.value is None else printable(finding.value)
+        return say(
+            "{who} has {value} with {risk}, by release {release}", **about, value=value, risk=percent(finding.risk)
+        )
     value = printable(finding.value)
     if isinstance(finding, NamedDisclosure) and finding.attribute is not None:
         value = f"{printable(finding.attribute)} {value}"
-    return f"{printable(finding.individual)} has {value}, {when}"
+    if isinstance(finding, NamedDisclosure) and finding.alone:
+        return say("{who} has {value}, in release {release}, whatever other releases say", **about, value=value)
+    if isinstance(finding, NamedDisclosure) and by_version:
+        return say("{who} has {value}, in release {release}", **about, value=value)
+    return say("{who} has {value}, certain from release {release} on", **about, value=value)
+
+
+def _group(finding: NamedGroup) -> str:
+    """Return which value rows that look alike have."""
+    about = {"release": printable(finding.release), "group": printable(finding.group)}
+    value = printable(finding.value)
+    if finding.rows <= 1:
+        return say("release {release}, group {group}: a row that is like no other has {value}", **about, value=value)
+    if finding.risk == 1:
+        return say(
+            "release {release}, group {group}: all {rows} rows that look alike have {value}",
+            **about,
+            rows=finding.rows,
+            value=value,
+        )
+    return say(
+        "release {release}, group {group}: {share} of {rows} rows that look alike have {value}",
+        **about,
+        share=figure(finding.risk, ".1%"),
+        rows=finding.rows,
+        value=value,
+    )
 
 
 def steps(finding: NamedFinding) -> Iterator[str]:
@@ -85,8 +131,13 @@ def steps(finding: NamedFinding) -> Iterator[str]:
 def places(finding: NamedFinding) -> Iterator[str]:
     """Yield where the groups of a finding stand, and what is published of their rows, if that is told."""
     for each in finding.located:
+        where = say(
+            "in {file}, group {group}: {lines}",
+            file=printable(each.file, 200),
+            group=printable(each.group),
+            lines=line_runs(each.lines),
+        )
         shown = "; ".join(described(cells) for cells in each.cells)
-        where = f"in {printable(each.file, 200)}, group {printable(each.group)}: {line_runs(each.lines)}"
         yield f"{where}: {shown}" if shown else where
 
 
@@ -102,58 +153,106 @@ def line_runs(lines: Sequence[int]) -> str:
             runs[-1][1] = line
         else:
             runs.append([line, line])
-    shown = [str(low) if low == high else f"{low}-{high}" for low, high in runs[:_RUNS_SHOWN]]
-    more = f" and {len(runs) - _RUNS_SHOWN} more runs of lines" if len(runs) > _RUNS_SHOWN else ""
-    return f"line{'' if len(lines) == 1 else 's'} {', '.join(shown)}{more}"
+    listed = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs[:_RUNS_SHOWN])
+    if len(runs) > _RUNS_SHOWN:
+        return say("lines {lines} and {more} more runs of lines", lines=listed, more=str(len(runs) - _RUNS_SHOWN))
+    return say_count("line {lines}", "lines {lines}", len(lines), lines=listed)
 
 
 def _linkage(finding: NamedLinkage) -> str:
     """Return what is left to somebody."""
-    who = "somebody" if finding.point is None else f"somebody with {described(finding.point)}"
-    where = f"release {printable(finding.release)}, {'group' if len(finding.groups) == 1 else 'groups'}"
-    left = f"{plural(finding.rows, 'row')} of {where} {listing(finding.groups)}"
-    can = f"{who} new in release {printable(finding.first)} can only be {left}"
-    return can if finding.value is None else f"{can}, and has {printable(finding.value)}"
+    left = say_count(
+        "{rows} of release {release}, group {groups}",
+        "{rows} of release {release}, groups {groups}",
+        len(finding.groups),
+        rows=ROWS.counted(finding.rows),
+        release=printable(finding.release),
+        groups=listing(finding.groups),
+    )
+    first = printable(finding.first)
+    if finding.point is None:
+        told = say("somebody new in release {first} can only be {left}", first=first, left=left)
+    else:
+        told = say(
+            "somebody with {cells} new in release {first} can only be {left}",
+            cells=described(finding.point),
+            first=first,
+            left=left,
+        )
+    return told if finding.value is None else say("{told}, and has {value}", told=told, value=printable(finding.value))
 
 
 def _fillings(finding: NamedLinkage) -> Iterator[str]:
     if finding.evidence != "proof":
-        yield "other rows are ruled out by a solver"
+        yield say("other rows are ruled out by a solver")
     for step in finding.certificate:
-        rows = f"the {plural(step.rows, 'row')} with {listing(step.values)} of groups {listing(step.groups)}"
-        fill = f"those with {listing(step.next_values)} of groups {listing(step.next_groups)}"
-        yield f"release {printable(step.release)}: {rows} fill {fill} of release {printable(step.next_release)}"
+        yield say_count(
+            "release {release}: the {count} row with {values} of groups {groups} fill those with {next_values} of "
+            "groups {next_groups} of release {next_release}",
+            "release {release}: the {count} rows with {values} of groups {groups} fill those with {next_values} of "
+            "groups {next_groups} of release {next_release}",
+            step.rows,
+            release=printable(step.release),
+            values=listing(step.values),
+            groups=listing(step.groups),
+            next_values=listing(step.next_values),
+            next_groups=listing(step.next_groups),
+            next_release=printable(step.next_release),
+        )
 
 
 def _disclosure(finding: NamedDisclosure | NamedRisk) -> Iterator[str]:
     for step in finding.certificate:
-        groups = "group " + listing(step.groups) if len(step.groups) == 1 else "groups " + listing(step.groups)
-        line = f"release {printable(step.release)}, {groups}: {listing(step.candidates)}"
+        line = candidates(step)
         if step.feasible is not None and step.feasible != step.candidates:
-            line += f"; on a possible path: {listing(step.feasible)}"
+            line = say("{step}; on a possible path: {values}", step=line, values=listing(step.feasible))
         yield line
     if isinstance(finding, NamedDisclosure) and finding.proof is not None:
         yield from in_short(finding.proof, finding.individual, finding.value)
     elif isinstance(finding, NamedDisclosure) and finding.evidence == "solver":
-        yield UNPROVED
+        yield str(UNPROVED)
+
+
+def candidates(step: DisclosureStep) -> str:
+    """Return which values the groups of a step leave."""
+    return say_count(
+        "release {release}, group {groups}: {values}",
+        "release {release}, groups {groups}: {values}",
+        len(step.groups),
+        release=printable(step.release),
+        groups=listing(step.groups),
+        values=listing(step.candidates),
+    )
 
 
 def _combined(finding: NamedEquivalence | NamedPin) -> Iterator[str]:
     if finding.error is not None:
         yield unproved(finding.error)
     for group in finding.certificate:
-        yield f"{group.weight:>4} x release {printable(group.release)}, group {printable(group.group)}"
+        yield weighted(group)
+
+
+def weighted(group: WeightedGroup) -> str:
+    """Return how often a group is counted."""
+    where = {"release": printable(group.release), "group": printable(group.group)}
+    return say("{weight} x release {release}, group {group}", weight=f"{group.weight:>4}", **where)
 
 
 def unproved(error: float) -> str:
     """Return how something is known that no sum of groups was found for."""
-    return f"known by random linear algebra over all groups; error below {max(error, 1e-12):.0e}"
+    told = figure(max(error, 1e-12), ".0e")
+    return say("known by random linear algebra over all groups; error below {error}", error=told)
 
 
 def _narrowed(finding: NamedNarrowed) -> Iterator[str]:
     if finding.description is not None:
-        yield f"known of it: {described(finding.description)}"
+        yield say("known of it: {cells}", cells=described(finding.description))
     for step in finding.certificate:
-        line = f"release {printable(step.release)}, group {printable(step.group)}: "
-        line += f"{plural(step.size, 'record')} with equal cells"
+        line = say_count(
+            "release {release}, group {group}: {count} record with equal cells",
+            "release {release}, group {group}: {count} records with equal cells",
+            step.size,
+            release=printable(step.release),
+            group=printable(step.group),
+        )
         yield line if step.cells is None else f"{line}: {described(step.cells)}"

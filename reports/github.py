@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from audit.model.report import Report
+from audit.runtime.phrases import say
 from reports.finding_text import sentence, steps
 from reports.sentences import contradicted, headline, undecided, violation_told, waivers, warnings
 
@@ -27,19 +28,19 @@ class GitHub:
 
 def _commands(report: Report) -> Iterator[str]:
     if report.contradictions:
-        yield command("error", "the assumptions do not hold", contradicted(report))
+        yield command("error", say("the assumptions do not hold"), contradicted(report))
     for violation in report.policy.violations:
-        yield command("error", f"{violation.measure} is violated", violation_told(violation))
+        yield command("error", say("{clause} is violated", clause=violation.measure), violation_told(violation))
     for attack in report.attacks:
         for finding in attack.findings:
             lines = [sentence(finding, by_version=attack.measures.by_version), *steps(finding)]
             yield command("warning", attack.attack, "\n".join(lines))
     for line in undecided(report):
-        yield command("warning", "not decided", line)
+        yield command("warning", say("not decided"), line)
     for line in warnings(report):
-        yield command("warning", "irregular input", line)
+        yield command("warning", say("irregular input"), line)
     for line in waivers(report):
-        yield command("notice", "waiver", line)
+        yield command("notice", say("waiver"), line)
     yield command("notice", "series-audit", headline(report)[0])
 
 

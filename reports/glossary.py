@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from audit.model.report import Report
-from reports.phrases import say
+from audit.runtime.phrases import Phrase, say
 
 _ATTACKS = {
-    "intersection": "What all groups of a person have in common, release by release.",
-    "update-graph": "The histories of values that a person’s groups and the allowed changes leave.",
-    "equivalence": "Sums of groups that leave few people on either side, who then have the same values.",
-    "joint": "Reasoning about everybody at once: which assignments of rows to people fit all releases.",
-    "inference-table": "What a record’s cells in all releases have in common, and how many records fit that.",
-    "homogeneity": "Rows that look alike and all have one sensitive value.",
-    "correspondence": "Which rows of one release can be which rows of the next.",
-    "inference": "How well a statistical model guesses values, against people it was not made of.",
-    "differencing": "Sums and differences of published counts, over tables and releases.",
+    "intersection": Phrase("What all groups of a person have in common, release by release."),
+    "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave."),
+    "equivalence": Phrase("Sums of groups that leave few people on either side, who then have the same values."),
+    "joint": Phrase("Reasoning about everybody at once: which assignments of rows to people fit all releases."),
+    "inference-table": Phrase("What a record’s cells in all releases have in common, and how many records fit that."),
+    "homogeneity": Phrase("Rows that look alike and all have one sensitive value."),
+    "correspondence": Phrase("Which rows of one release can be which rows of the next."),
+    "inference": Phrase("How well a statistical model guesses values, against people it was not made of."),
+    "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
 }
 
 
@@ -49,4 +49,4 @@ def glossary(report: Report) -> list[tuple[str, str]]:
     if report.policy.waived:
         words.append((say("waiver"), say("A finding that somebody accepted, with a reason and until a date.")))
     attacks = dict.fromkeys(attack.attack for attack in report.attacks if attack.attack in _ATTACKS)
-    return [*words, *((name, say(_ATTACKS[name])) for name in attacks)]
+    return [*words, *((name, str(_ATTACKS[name])) for name in attacks)]

@@ -7,13 +7,17 @@ from dataclasses import asdict
 
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import printable
-from audit.model.words import number
+from audit.runtime.phrases import Phrase, day, figure, risk_text, say, say_count
 from reports import charts, html, markdown
 from reports.escaping import as_json
 from reports.page import Block, Facts, Figures, Links, Page, PageTable, PageVerdict, Section
-from reports.phrases import say, say_count
 
-_SHOWN = {"holds": "SAFE", "violated": "NOT SAFE", "undecided": "UNDECIDED", "interrupted": "INTERRUPTED"}
+_SHOWN = {
+    "holds": Phrase("SAFE"),
+    "violated": Phrase("NOT SAFE"),
+    "undecided": Phrase("UNDECIDED"),
+    "interrupted": Phrase("INTERRUPTED"),
+}
 _SIGNS = {
     "holds": ("✓", "green"),
     "violated": ("✗", "red"),
@@ -82,18 +86,18 @@ def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:
             [
                 _when(each),
                 printable(each.releases[-1], 24) if each.releases else "",
-                _SHOWN[each.verdict],
-                "" if each.highest_risk is None else number(each.highest_risk),
-                "" if each.certain is None else f"{each.certain:,}",
-                f"{each.findings:,}",
-                "?" if new is None else f"{new:,}",
+                str(_SHOWN[each.verdict]),
+                "" if each.highest_risk is None else risk_text(each.highest_risk),
+                "" if each.certain is None else figure(each.certain),
+                figure(each.findings),
+                "?" if new is None else figure(new),
             ]
         )
     return head, rows
 
 
 def _when(report: PastReport) -> str:
-    return say("no date") if report.made is None else report.made.isoformat()
+    return say("no date") if report.made is None else day(report.made)
 
 
 def _verdict(history: AuditHistory) -> PageVerdict:

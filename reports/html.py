@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.model.report import Report
+from audit.runtime.phrases import LANGUAGE, say
 from reports.audit_page import audit_page
 from reports.page import Page
-from reports.phrases import say
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -59,7 +59,9 @@ def render_page(template: str, *, title: str, mark: str, inside: bool, sheet: st
     rendered: str = (
         _environment()
         .get_template(template)
-        .render(style=style, policy=policy, title=title, mark=mark, inside=inside, **content)
+        .render(
+            style=style, policy=policy, title=title, mark=mark, inside=inside, language=LANGUAGE.get().code, **content
+        )
     )
     return rendered
 

@@ -8,20 +8,24 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from audit.model.errors import printable
-from audit.model.measures import LeastBounds
+from audit.model.measures import PEOPLE, LeastBounds
 from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
 from audit.model.report import AttackReport, Report, ReportWarning
-from audit.model.words import number, plural
+from audit.runtime.phrases import Phrase, figure, joined, risk_text, say, say_count
 from reports.escaping import as_json as to_json
 from reports.finding_text import line_runs
 from reports.finding_text import told as told_one_by_one
 from reports.json import document, told
 from reports.repair import changes, short
-from reports.sentences import listing, reasons
+from reports.sentences import ROWS, listing, reasons, status_in_words
 from reports.text import Text, lines_of
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+_WITHOUT = Phrase("{attack} without the candidate is {status}: {reason}.")
+_WITH = Phrase("{attack} with it is {status}: {reason}.")
 
 
 def text(impact: ReleaseImpact, form: Text) -> str:
@@ -45,7 +49,7 @@ def text(impact: ReleaseImpact, form: Text) -> str:
     for attack, report in zip(impact.attacks, after.attacks, strict=True):
         if report in shown:
             _findings(console, form, attack)
-    for title, lines in (("Repair", _proposal(impact)), ("Rows to withhold", _withholding_lines(impact))):
+    for title, lines in ((say("Repair"), _proposal(impact)), (say("Rows to withhold"), _withholding_lines(impact))):
         _section(console, form, title, [*lines])
     return lines_of(target)
 
@@ -124,23 +128,32 @@ def _withholding(withholding: Suppression) -> dict[str, object]:
 
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:
-    files = " and ".join(printable(name, 200) for name in impact.files)
-    key = "" if impact.key is None else f"; key: {printable(impact.key, 200)}"
-    yield f"Of these, release {printable(impact.candidate)} is the candidate, not yet published: {files}{key}."
+    about = {
+        "release": printable(impact.candidate),
+        "files": joined([printable(name, 200) for name in impact.files]),
+    }
+    if impact.key is None:
+        yield say("Of these, release {release} is the candidate, not yet published: {files}.", **about)
+    else:
+        yield say(
+            "Of these, release {release} is the candidate, not yet published: {files}; key: {key}.",
+            **about,
+            key=printable(impact.key, 200),
+        )
 
 
 def _before(impact: ReleaseImpact) -> Iterator[str]:
     """Yield what holds without the candidate."""
     before = impact.before
     if before.policy.violations:
-        yield "Without the candidate the policy was violated already:"
+        yield say("Without the candidate the policy was violated already:")
         yield from (f"  {line}" for line in reasons(before))
     elif before.policy.undecided:
-        yield "Without the candidate nothing was found, but not everything was decided either."
+        yield say("Without the candidate nothing was found, but not everything was decided either.")
     else:
-        yield "Without the candidate the policy held."
+        yield say("Without the candidate the policy held.")
     old = sum(attack.old for attack in impact.attacks)
-    yield f"Findings that the candidate adds: {impact.new:,}; that could be made before: {old:,}."
+    yield say("Findings that the candidate adds: {new}; that could be made before: {old}.", new=impact.new, old=old)
 
 
 def _changes(console: Console, impact: ReleaseImpact) -> None:
@@ -148,14 +161,14 @@ def _changes(console: Console, impact: ReleaseImpact) -> None:
 
     rows = [(attack, change) for attack in impact.attacks for change in attack.changes]
     if not rows:
-        console.print("No measure of any attack changes.")
+        console.print(say("No measure of any attack changes."))
         console.print()
         return
     withheld = impact.withholding is not None and impact.withholding.report is not None
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head in ("attack", "measure"):
+    for head in (say("attack"), say("measure")):
         table.add_column(head, header_style="bold")
-    for head in ("before", "after", *(["with rows\nwithheld"] if withheld else [])):
+    for head in (say("before"), say("after"), *([say("with rows\nwithheld")] if withheld else [])):
         table.add_column(head, justify="right", header_style="bold")
     above = ""
     for attack, change in rows:
@@ -181,8 +194,8 @@ def _value(measure: str, value: object) -> str:
     if value is None:
         return "-"
     if measure.endswith("_risk"):
-        return number(value)
-    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+        return risk_text(value)
+    return figure(value) if isinstance(value, int) else printable(str(value))
 
 
 def _table(value: Mapping[str, object]) -> str:
@@ -195,7 +208,7 @@ def _table(value: Mapping[str, object]) -> str:
     if value.keys() == {"lower", "upper"} and all(isinstance(each, int | None) for each in (lower, upper)):
         return str(LeastBounds(_whole(lower), _whole(upper)))
     if value.keys() >= {"value", "low", "high"}:
-        return f"{number(value['value'])} ({number(value['low'])} to {number(value['high'])})"
+        return say("{value} ({low} to {high})", **{name: risk_text(value[name]) for name in ("value", "low", "high")})
     return ", ".join(f"{name} {printable(str(entry))}" for name, entry in value.items())
 
 
@@ -221,39 +234,52 @@ def with_news(impact: ReleaseImpact) -> Report:
 
 
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
-    for attack, when in ((before, "without the candidate"), (after, "with it")):
+    for attack, phrase in ((before, _WITHOUT), (after, _WITH)):
         if attack.reason and attack.status != "skipped":
-            yield f"{attack.attack} {when} is {attack.status}: {printable(attack.reason, 400)}."
+            status, reason = status_in_words(attack.status), printable(attack.reason, 400)
+            yield phrase.filled(attack=attack.attack, status=status, reason=reason)
     if before.status == "incomplete" and after.status != "skipped":
-        yield f"Some findings of {after.attack} may be called new that could have been made before."
+        yield say("Some findings of {attack} may be called new that could have been made before.", attack=after.attack)
 
 
 def _findings(console: Console, form: Text, attack: AttackComparison) -> None:
     if not attack.new:
         return
-    people = f", {plural(attack.people, 'person', 'people')}" if attack.people else ""
-    old = f"; {attack.old:,} could be made before" if attack.old else ""
-    console.print(f"New findings of {_named(attack)} ({attack.new:,}{people}{old})", style="bold")
+    counts = figure(attack.new)
+    if attack.people:
+        counts = f"{counts}, {PEOPLE.counted(attack.people)}"
+    if attack.old:
+        counts = say("{counts}; {old} could be made before", counts=counts, old=attack.old)
+    console.print(say("New findings of {attack} ({counts})", attack=_named(attack), counts=counts), style="bold")
     by_version = attack.attack != "intersection"
     for new in attack.findings:
         form.finding(console, new.finding, by_version=by_version)
-        console.print(f"    cause: {_cause(new)}", soft_wrap=True)
+        console.print(f"    {say('cause: {cause}', cause=_cause(new))}", soft_wrap=True)
     if len(attack.findings) < attack.new:
-        console.print(f"  {attack.new - len(attack.findings):,} more: --findings all", style="dim")
+        more = say("{count} more: --findings all", count=attack.new - len(attack.findings))
+        console.print(f"  {more}", style="dim")
     console.print()
 
 
 def _cause(new: NewFinding) -> str:
     """Return what a finding follows from, in words."""
-    rows = _rows(new.rows) or "the candidate as a whole"
+    rows = _rows(new.rows)
     if not new.releases:
-        return f"{rows} of the candidate alone" if new.rows else rows
-    releases = f"release{'' if len(new.releases) == 1 else 's'} {listing(new.releases)}"
-    return f"{rows} of the candidate with {releases}{'' if new.least else ' (perhaps not all of it)'}"
+        return say("{rows} of the candidate alone", rows=rows) if rows else say("the candidate as a whole")
+    told = say_count(
+        "{rows} of the candidate with release {releases}",
+        "{rows} of the candidate with releases {releases}",
+        len(new.releases),
+        rows=rows or say("the candidate as a whole"),
+        releases=listing(new.releases),
+    )
+    return told if new.least else say("{cause} (perhaps not all of it)", cause=told)
 
 
 def _rows(rows: Sequence[GroupRows]) -> str:
-    return "; ".join(f"group {printable(each.group)}, {line_runs(each.lines)}" for each in rows)
+    return "; ".join(
+        say("group {group}, {lines}", group=printable(each.group), lines=line_runs(each.lines)) for each in rows
+    )
 
 
 def _repair(impact: ReleaseImpact) -> Iterator[str]:
@@ -261,9 +287,9 @@ def _repair(impact: ReleaseImpact) -> Iterator[str]:
     if withholding is not None:
         yield from _withheld(withholding)
     for reason in impact.not_computed:
-        yield f"Not computed - {printable(reason, 400)}."
+        yield say("Not computed - {reason}.", reason=printable(reason, 400))
     if sum(attack.old for attack in impact.attacks):
-        yield "What could be found before cannot be repaired by any candidate."
+        yield say("What could be found before cannot be repaired by any candidate.")
 
 
 def _withholding_lines(impact: ReleaseImpact) -> Iterator[str]:
@@ -274,20 +300,30 @@ def _withholding_lines(impact: ReleaseImpact) -> Iterator[str]:
 def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is None:
         return
-    yield f"The policy holds after these changes: {short(impact.repair)}."
-    yield "`audit repair SERIES CANDIDATE --output DIR` looks for the least change, and writes it."
+    yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
+    yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the least change, and writes it.")
 
 
 def _withheld(withholding: Suppression) -> Iterator[str]:
-    kind = "the smallest set" if withholding.smallest else "a set that suffices"
-    against = ", ".join(withholding.against)
-    yield f"Against {against}: {plural(withholding.count, 'row')} of the candidate, {kind}:"
-    yield from (f"  group {printable(each.group)}: {line_runs(each.lines)}" for each in withholding.rows)
+    kind = say("the smallest set") if withholding.smallest else say("a set that suffices")
+    yield say(
+        "Against {attacks}: {rows} of the candidate, {kind}:",
+        attacks=", ".join(withholding.against),
+        rows=ROWS.counted(withholding.count),
+        kind=kind,
+    )
+    for each in withholding.rows:
+        yield f"  {say('group {group}: {lines}', group=printable(each.group), lines=line_runs(each.lines))}"
     if withholding.report is None:
-        yield "These are all its rows: there is nothing left to publish."
+        yield say("These are all its rows: there is nothing left to publish.")
         return
-    yield "All attacks were run again without them: these find nothing new."
+    yield say("All attacks were run again without them: these find nothing new.")
     for attack, count in withholding.remaining:
-        yield f"Still newly found by {attack}: {count:,}."
+        yield say("Still newly found by {attack}: {count}.", attack=attack, count=count)
     if withholding.bare:
-        yield f"No person is left in {'group' if len(withholding.bare) == 1 else 'groups'} {listing(withholding.bare)}."
+        yield say_count(
+            "No person is left in group {groups}.",
+            "No person is left in groups {groups}.",
+            len(withholding.bare),
+            groups=listing(withholding.bare),
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from audit.model.report import Report
+from audit.runtime.phrases import say
 from reports.audit_page import audit_page
 from reports.charts import Chart
 from reports.escaping import markdown as escaped
@@ -24,7 +25,6 @@ from reports.page import (
     Paragraph,
     Signing,
 )
-from reports.phrases import say
 
 _LEVEL, _DEEPEST = 3, 6
 

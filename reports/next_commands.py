@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.report import Report
+from reports.sentences import out_of_time
 
 _MORE_TIME = 10
 
 
 def commands(report: Report, series: str) -> Iterator[str]:
     """Yield what to type next; `series` is what the series is called on the command line."""
-    if any(attack.reason and "time limit" in attack.reason for attack in report.attacks):
+    if out_of_time(report):
         more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
         yield f"audit {series}{more}"
     if not report.policy.violations:

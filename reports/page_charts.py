@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.model.errors import printable
+from audit.model.measures import PEOPLE, VERSIONS
 from audit.model.report import Exposure, Report
+from audit.runtime.phrases import say
 from reports import charts
 from reports.finding_text import told
-from reports.phrases import say
 from reports.sentences import named
 
 _TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
@@ -26,8 +27,8 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     others: dict[str, list[tuple[str, list[float | None]]]] = {}
     for attack in told(report) if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
-        if isinstance(line, list) and attack.status != "skipped" and label not in ("people", "versions"):
-            others.setdefault(label, []).append((named(attack), list(line)))
+        if isinstance(line, list) and attack.status != "skipped" and label not in (PEOPLE, VERSIONS):
+            others.setdefault(str(label), []).append((named(attack), list(line)))
     for label, series in others.items():
         title = say("Found, release by release, in {things}", things=label)
         yield charts.lines(title, tags, series, axes=(say("after release"), label))

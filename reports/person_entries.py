@@ -17,9 +17,9 @@ from audit.model.report import (
     NamedRisk,
     Report,
 )
+from audit.runtime.phrases import joined, say, say_count
 from reports.finding_text import places, sentence, steps, told, unproved
 from reports.page import Block, Bullets, Entry, Figure, PageSteps, PageTable, Paragraph
-from reports.phrases import joined, say, say_count
 from reports.proof_chart import proof_chart
 from reports.proof_text import in_short
 from reports.sentences import listing, named
@@ -161,7 +161,7 @@ def _releases(finding: NamedDisclosure) -> Iterator[str]:
 
 def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
     if finding.error is not None:
-        yield Paragraph(say("{reason}.", reason=unproved(finding.error)))
+        yield Paragraph(f"{unproved(finding.error)}.")
         return
     if isinstance(finding, NamedPin):
         yield Paragraph(

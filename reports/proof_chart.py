@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from audit.model.errors import printable
 from audit.model.report import DisclosureStep, NamedDisclosure
+from audit.runtime.phrases import figure, say, say_count
 from reports.charts import Chart, GridCell, grid
-from reports.phrases import say, say_count
 
 _COLUMNS, _ROWS, _CELLS = 16, 16, 2
 
@@ -33,7 +33,9 @@ def proof_chart(finding: NamedDisclosure) -> Chart | None:
         ]
         cells += [_counted(counted[place].get(value)) for place in others]
         rows.append((printable(value, 60), cells))
-    key = {each.sign.rstrip("0123456789,") or "n": each for _, cells in rows for each in cells if each is not None}
+    key = {
+        "n" if each.sign[0].isdigit() else each.sign: each for _, cells in rows for each in cells if each is not None
+    }
     marked = values.index(finding.value) if finding.value in values else None
     if not steps:
         counts = say("The rows that the proof counts, by value and group")
@@ -75,7 +77,7 @@ def _counted(rows: int | None) -> GridCell | None:
     return (
         None
         if rows is None
-        else GridCell(f"{rows:,}", "proof", say_count("{count} row counted", "{count} rows counted", rows))
+        else GridCell(figure(rows), "proof", say_count("{count} row counted", "{count} rows counted", rows))
     )
 
 

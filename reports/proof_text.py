@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from audit.model.errors import printable
 from audit.model.report import CaseStep, PointsOfRows, ProofSteps, Spending
+from audit.runtime.phrases import Noun, figure, joined, say, say_count
+from reports.sentences import ROWS
 
 _LINES = 12
 _NAMES = 12
+POINTS = Noun("{count} point", "{count} points", "points")
 
 
 def in_short(proof: ProofSteps, individual: str, value: str) -> list[str]:
@@ -16,7 +19,8 @@ def in_short(proof: ProofSteps, individual: str, value: str) -> list[str]:
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
         return lines
-    return [*lines[: _LINES - 1], f"and so on, {len(lines) - _LINES + 1} more lines: `audit explain` tells them all"]
+    more = say("and so on, {count} more lines: `audit explain` tells them all", count=str(len(lines) - _LINES + 1))
+    return [*lines[: _LINES - 1], more]
 
 
 def in_full(proof: ProofSteps, individual: str, value: str) -> list[str]:
@@ -26,11 +30,11 @@ def in_full(proof: ProofSteps, individual: str, value: str) -> list[str]:
 
 def _lines(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     if claim is not None and proof.cases and proof.cases[0].individual != claim[0]:
-        yield f"Suppose {printable(claim[0])} had another value than {printable(claim[1])}:"
+        yield say("Suppose {who} had another value than {value}:", who=printable(claim[0]), value=printable(claim[1]))
     for case in proof.cases:
         yield from _case(case, full=full)
     if proof.nobody is not None:
-        yield f"Nothing is left to {printable(proof.nobody)}, which is impossible."
+        yield say("Nothing is left to {who}, which is impossible.", who=printable(proof.nobody))
     if proof.points:
         yield from _counted(proof, claim, full=full) if _plain(proof) else _weighed(proof, claim, full=full)
 
@@ -43,42 +47,59 @@ def _plain(proof: ProofSteps) -> bool:
 def _counted(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     """Yield a proof that counts rows and people."""
     for row in proof.points:
-        yield f"{_where(row)}: {_rows(row.rows)} with {printable(row.value)}."
+        yield say("{rows} with {value}.", rows=_rows_there(row), value=printable(row.value))
     others = [each.individual for each in proof.spent if claim is None or each.individual != claim[0]]
-    many = len(proof.spent)
     if others:
-        need = "can have nothing else" if len(_groups(proof.points)) == 1 else "cannot do without one of these"
-        yield f"{listed(others, full=full)} {need}."
+        who = listed(others, full=full)
+        if len(_groups(proof.points)) == 1:
+            yield say("{people} can have nothing else.", people=who)
+        else:
+            yield say("{people} cannot do without one of these.", people=who)
+    counts = {"people": len(proof.spent), "rows": ROWS.counted(proof.total)}
     if claim is not None:
-        yield (
-            f"Without {printable(claim[1])}, {printable(claim[0])} would need one too: "
-            f"{many:,} people for {_rows(proof.total)}, which is impossible."
+        yield say(
+            "Without {value}, {who} would need one too: {people} people for {rows}, which is impossible.",
+            value=printable(claim[1]),
+            who=printable(claim[0]),
+            **counts,
         )
     else:
-        yield f"That is {many:,} people for {_rows(proof.total)}, which is impossible."
+        yield say("That is {people} people for {rows}, which is impossible.", **counts)
     if full:
         yield from _choices(proof.spent, claim)
 
 
 def _weighed(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> Iterator[str]:
     """Yield a proof in which rows cost points."""
-    yield f"Let rows cost points, {proof.total:,} in all:"
+    yield say("Let rows cost points, {total} in all:", total=proof.total)
     for row in proof.points:
-        each = "" if row.rows == 1 else " each"
-        yield f"  {_where(row)}: {_rows(row.rows)} with {printable(row.value)}, {_points(row.points)}{each}"
+        about = {"rows": _rows_there(row), "value": printable(row.value), "points": POINTS.counted(row.points)}
+        if row.rows == 1:
+            yield f"  {say('{rows} with {value}, {points}', **about)}"
+        else:
+            yield f"  {say('{rows} with {value}, {points} each', **about)}"
     spent = sum(each.least for each in proof.spent)
     mine = 0 if claim is None else sum(each.least for each in proof.spent if each.individual == claim[0])
     others = [each for each in proof.spent if claim is None or each.individual != claim[0]]
     if others:
-        told = listed([f"{each.individual} ({each.least:,})" for each in others], full=full)
-        yield f"Whatever they have, {_people(len(others))} spend at least {_points(spent - mine)}: {told}."
+        yield say_count(
+            "Whatever they have, this person spends at least {points}: {who}.",
+            "Whatever they have, these {count} people spend at least {points}: {who}.",
+            len(others),
+            points=POINTS.counted(spent - mine),
+            who=listed([f"{each.individual} ({figure(each.least)})" for each in others], full=full),
+        )
     if claim is not None:
-        yield (
-            f"Without {printable(claim[1])}, {printable(claim[0])} would spend at least {_points(mine)} more: "
-            f"{spent:,} of {proof.total:,}, which is impossible."
+        yield say(
+            "Without {value}, {who} would spend at least {points} more: {spent} of {total}, which is impossible.",
+            value=printable(claim[1]),
+            who=printable(claim[0]),
+            points=POINTS.counted(mine),
+            spent=spent,
+            total=proof.total,
         )
     else:
-        yield f"That is {spent:,} of {proof.total:,}, which is impossible."
+        yield say("That is {spent} of {total}, which is impossible.", spent=spent, total=proof.total)
     if full:
         yield from _choices(proof.spent, claim)
 
@@ -87,43 +108,48 @@ def _choices(spent: Sequence[Spending], claim: tuple[str, str] | None) -> Iterat
     """Yield what the values that are left to people by their own groups cost."""
     for each in spent:
         if each.by_value:
-            told = listed([f"{value} ({_points(cost)})" for value, cost in each.by_value])
-            mine = claim is not None and each.individual == claim[0]
-            without = f", without {printable(claim[1])}," if claim is not None and mine else ""
-            yield f"  {printable(each.individual)}{without} may have {told}"
+            who = printable(each.individual)
+            told = listed([f"{value} ({POINTS.counted(cost)})" for value, cost in each.by_value])
+            if claim is not None and each.individual == claim[0]:
+                without = printable(claim[1])
+                yield f"  {say('{who}, without {value}, may have {values}', who=who, value=without, values=told)}"
+            else:
+                yield f"  {say('{who} may have {values}', who=who, values=told)}"
 
 
 def _case(case: CaseStep, *, full: bool) -> Iterator[str]:
     inner = case.leads_to
-    if_so = f"If {printable(case.individual)} had {printable(case.value)} in release {printable(case.release)}"
+    case_of = {
+        "who": printable(case.individual),
+        "value": printable(case.value),
+        "release": printable(case.release),
+    }
     if inner.nobody is not None:
-        yield f"{if_so}, nothing would be left to {printable(inner.nobody)}, which is impossible."
+        yield say(
+            "If {who} had {value} in release {release}, nothing would be left to {nobody}, which is impossible.",
+            **case_of,
+            nobody=printable(inner.nobody),
+        )
         return
-    yield f"{if_so}:"
+    yield say("If {who} had {value} in release {release}:", **case_of)
     yield from (f"  {line}" for line in _lines(inner, None, full=full))
     if inner.cases:
-        about = inner.cases[0]
-        yield f"  No value is left to {printable(about.individual)} in release {printable(about.release)}."
+        about = {"who": printable(inner.cases[0].individual), "release": printable(inner.cases[0].release)}
+        yield f"  {say('No value is left to {who} in release {release}.', **about)}"
 
 
-def _where(row: PointsOfRows) -> str:
-    return f"release {printable(row.release)}, group {printable(row.group)}"
+def _rows_there(row: PointsOfRows) -> str:
+    """Return how many rows of a group there are."""
+    return say(
+        "release {release}, group {group}: {rows}",
+        release=printable(row.release),
+        group=printable(row.group),
+        rows=ROWS.counted(row.rows),
+    )
 
 
 def _groups(points: Sequence[PointsOfRows]) -> set[tuple[str, str]]:
     return {(row.release, row.group) for row in points}
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} {'row' if count == 1 else 'rows'}"
-
-
-def _points(count: int) -> str:
-    return f"{count:,} {'point' if count == 1 else 'points'}"
-
-
-def _people(count: int) -> str:
-    return "this person" if count == 1 else f"these {count:,} people"
 
 
 def either(values: Sequence[str]) -> str:
@@ -133,7 +159,9 @@ def either(values: Sequence[str]) -> str:
     ('flu', 'cold, flu or gout')
     """
     texts = [printable(value).strip() for value in values]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} or {texts[-1]}"
+    if len(texts) == 1:
+        return texts[0]
+    return say("{items} or {last}", items=", ".join(texts[:-1]), last=texts[-1])
 
 
 def listed(texts: Sequence[str], *, full: bool = True) -> str:
@@ -142,8 +170,4 @@ def listed(texts: Sequence[str], *, full: bool = True) -> str:
     >>> listed(["a", "b", "c"], full=False)
     'a, b and c'
     """
-    shown = [printable(text).strip() for text in (texts if full else texts[:_NAMES])]
-    hidden = len(texts) - len(shown)
-    if hidden:
-        return f"{', '.join(shown)} and {hidden} more"
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return joined([printable(text).strip() for text in texts], most=len(texts) if full else _NAMES)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
+from audit.runtime.phrases import Phrase, figure, say
 from reports.comparison_formats import attack_without_findings
 from reports.escaping import as_json as dumped
 from reports.sentences import fallen
 
-_VERDICT = {0: "holds", 1: "VIOLATED", 3: "undecided"}
-_HEAD = ("method", "policy", "counterfeits", "withheld", "cells", "count error")
+_VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
+_WIDTHS, _WIDTH = (34, 11, 13, 10, 9, 13), 100
 _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "intersection")
 
 
 def text(plan: PublicationPlan) -> str:
     """Return the plan as a table of at most 100 columns, with what falls below each method."""
-    lines = [f"{printable(plan.microdata, 60)}: what each method would make of it", ""]
-    lines.append(f"{_HEAD[0]:<34}{_HEAD[1]:<11}{_HEAD[2]:>13}{_HEAD[3]:>10}{_HEAD[4]:>9}{_HEAD[5]:>13}")
+    head = _head()
+    widths = [max(least, len(name) + 1) for least, name in zip(_WIDTHS, head, strict=True)]
+    lines = [say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60)), ""]
+    lines.append(_line(head, widths))
     for each in plan.tried:
-        cells = _cells(each)
-        lines.append(f"{cells[0]:<34}{cells[1]:<11}{cells[2]:>13}{cells[3]:>10}{cells[4]:>9}{cells[5]:>13}")
+        lines.append(_line(_cells(each), widths))
         if (why := _why(each)) is not None:
             lines += textwrap.wrap(why, 100, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([*lines, "", *_notes(plan)]) + "\n"
@@ -31,7 +33,8 @@ def text(plan: PublicationPlan) -> str:
 
 def markdown(plan: PublicationPlan) -> str:
     """Return the plan as a Markdown table."""
-    rows = [(*_HEAD, "why"), tuple("---" for _ in range(len(_HEAD) + 1))]
+    head = _head()
+    rows = [(*head, say("why")), tuple("---" for _ in range(len(head) + 1))]
     rows += [(*_cells(each), _why(each) or "") for each in plan.tried]
     table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([*table, "", *_notes(plan)]) + "\n"
@@ -56,13 +59,24 @@ def as_json(plan: PublicationPlan) -> str:
 FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {"text": text, "markdown": markdown, "json": as_json}
 
 
+def _head() -> tuple[str, ...]:
+    return say("method"), say("policy"), say("counterfeits"), say("withheld"), say("cells"), say("count error")
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return a line of the table: two columns of words, then numbers."""
+    words = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
+    numbers = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
+    return "".join([*words, *numbers])
+
+
 def _cells(each: PlannedSeries) -> tuple[str, ...]:
     name = f"{each.method} {each.parameters}".strip()
     if each.refused is not None:
-        return name, "refused", "-", "-", "-", "-"
-    width = "exact" if each.form == "anatomy" else "-" if each.ncp is None else f"{each.ncp:.1%}"
-    error = "-" if each.query_error is None else f"{each.query_error:.1%}"
-    return name, _VERDICT[each.exit_code], f"{each.counterfeits:,}", f"{each.withheld:,}", width, error
+        return name, say("refused"), "-", "-", "-", "-"
+    width = say("exact") if each.form == "anatomy" else "-" if each.ncp is None else figure(each.ncp, ".1%")
+    error = "-" if each.query_error is None else figure(each.query_error, ".1%")
+    return name, str(_VERDICT[each.exit_code]), figure(each.counterfeits), figure(each.withheld), width, error
 
 
 def _why(each: PlannedSeries) -> str | None:
@@ -89,13 +103,32 @@ def _counts(measures: Mapping[str, object]) -> bool:
 def _notes(plan: PublicationPlan) -> Iterator[str]:
     best = plan.recommended
     if best is None:
-        yield "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, coarser"
-        yield "values or a policy that you can defend, and look at what falls above."
+        yield from textwrap.wrap(
+            say(
+                "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, "
+                "coarser values or a policy that you can defend, and look at what falls above."
+            ),
+            _WIDTH,
+        )
     else:
-        error = "" if best.query_error is None else f", with the least error of counts ({best.query_error:.1%})"
-        yield f"Recommendation: {best.method} {best.parameters}, which keeps the policy{error}."
-        yield f"Next: audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
+        best_one = {"method": best.method, "parameters": best.parameters}
+        told = say("Recommendation: {method} {parameters}, which keeps the policy.", **best_one)
+        if best.query_error is not None:
+            told = say(
+                "Recommendation: {method} {parameters}, which keeps the policy, with the least error of counts "
+                "({error}).",
+                **best_one,
+                error=figure(best.query_error, ".1%"),
+            )
+        yield told
+        command = f"audit anonymize MICRODATA --method {best.method} {best.parameters} --output SERIES"
+        yield say("Next: {command}", command=command)
     if any(each.form == "anatomy" for each in plan.tried):
-        yield "exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them."
-    yield "policy: the default policy against every attack that applies; cells: how much of their range cells cover;"
-    yield "count error: median relative error of random COUNT queries. A plan is no verdict: audit what you publish."
+        yield say("exact: the method publishes exact quasi-identifiers (Anatomy); people can be singled out by them.")
+    yield from textwrap.wrap(
+        say(
+            "policy: the default policy against every attack that applies; cells: how much of their range cells cover; "
+            "count error: median relative error of random COUNT queries. A plan is no verdict: audit what you publish."
+        ),
+        _WIDTH,
+    )

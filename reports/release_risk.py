@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
-from audit.model.words import number
-from reports.phrases import say
+from audit.runtime.phrases import Phrase, figure, risk_text, say
 from reports.sentences import listing
 
 if TYPE_CHECKING:
@@ -16,12 +15,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _HEADS = {
-    "prosecutor_max": "prosecutor\nhighest",
-    "prosecutor_mean": "\nmean",
-    "journalist_max": "journalist\nhighest",
-    "journalist_mean": "\nmean",
-    "marketer": "marketer",
-    "uniqueness": "alone",
+    "prosecutor_max": Phrase("prosecutor\nhighest"),
+    "prosecutor_mean": Phrase("\nmean"),
+    "journalist_max": Phrase("journalist\nhighest"),
+    "journalist_mean": Phrase("\nmean"),
+    "marketer": Phrase("marketer"),
+    "uniqueness": Phrase("alone"),
 }
 _COLUMNS_SHOWN = 5
 _WORTH_TELLING = 0.01
@@ -63,13 +62,13 @@ def panel(report: Report, *, releases: int | None = None, means: bool = True) ->
     if all(each.journalist_max is None for each in shown):
         risks = [name for name in risks if not name.startswith("journalist")]
     head = [
-        "release",
-        *(["sensitive"] if several else []),
+        say("release"),
+        *([say("sensitive")] if several else []),
         "k",
         "l",
-        "entropy\nl",
+        say("entropy\nl"),
         "t",
-        *(_HEADS[name] for name in risks),
+        *(str(_HEADS[name]) for name in risks),
     ]
     rows = [
         [
@@ -84,7 +83,7 @@ def panel(report: Report, *, releases: int | None = None, means: bool = True) ->
     broken = {(each.release, each.measure) for each in report.policy.violations if each.attack is None}
     words = 2 if several else 1
     marks = frozenset((place, words) for place, each in enumerate(shown) if (each.release, "k") in broken)
-    notes = [*_exact(shown), *(f"No journalist's risk: {reason}." for reason in reasons)]
+    notes = [*_exact(shown), *(say("No journalist's risk: {reason}.", reason=reason) for reason in reasons)]
     return Panel(head, rows, notes, words, marks)
 
 
@@ -94,9 +93,13 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
     if pairs:
         worst = max(pairs, key=lambda each: each.alone / each.rows)
         which = listing([each.release for each in pairs])
-        yield (
-            f"Exact quasi-identifiers are published in {which}: {worst.alone:,} of {worst.rows:,} rows of release "
-            f"{printable(worst.release)} share theirs with no other row, so that whoever knows them finds the row."
+        yield say(
+            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} share "
+            "theirs with no other row, so that whoever knows them finds the row.",
+            releases=which,
+            alone=worst.alone,
+            rows=worst.rows,
+            worst=printable(worst.release),
         )
 
 
@@ -120,9 +123,9 @@ def blame(report: Report) -> Iterator[str]:
             "a group of fewer than five; by itself it makes {by_itself} unique.",
             column=printable(share.column),
             release=printable(release),
-            alone=f"{share.alone:.0%}",
-            small=f"{share.small:.0%}",
-            by_itself=f"{share.by_itself:.0%}",
+            alone=figure(share.alone, ".0%"),
+            small=figure(share.small, ".0%"),
+            by_itself=figure(share.by_itself, ".0%"),
         )
 
 
@@ -144,10 +147,12 @@ def print_panel(console: Console, report: Report, *, releases: int) -> list[str]
         table.add_column(head, justify="left" if words else "right", header_style="bold", min_width=least)
     for line, row in enumerate(shown.rows):
         table.add_row(*(_cell(text, broken=(line, at) in shown.marks) for at, text in enumerate(row)))
-    last = f", the last {releases} of {len(report.series.releases)}" if len(report.series.releases) > releases else ""
-    console.print(f"Each release by itself{last}", style="bold")
+    title, count = say("Each release by itself"), len(report.series.releases)
+    if count > releases:
+        title = say("Each release by itself, the last {some} of {count}", some=str(releases), count=str(count))
+    console.print(title, style="bold")
     console.print(table)
-    broken = ["✗ breaks a limit of the policy."] if shown.marks else []
+    broken = [say("✗ breaks a limit of the policy.")] if shown.marks else []
     return [*broken, *shown.notes, *blame(report)]
 
 
@@ -163,8 +168,8 @@ def _cell(text: str, *, broken: bool) -> Text:
 
 
 def _measures(each: ReleasePanel) -> list[str]:
-    return [f"{each.k:,}", f"{each.distinct_l:,}", f"{each.entropy_l:,.2f}", number(each.t)]
+    return [figure(each.k), figure(each.distinct_l), figure(each.entropy_l, ",.2f"), risk_text(each.t)]
 
 
 def _risk(value: float | None) -> str:
-    return "" if value is None else number(value)
+    return "" if value is None else risk_text(value)

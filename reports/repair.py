@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from audit.model.errors import printable
 from audit.model.repair import Move, Repair
-from audit.model.words import plural
+from audit.runtime.phrases import figure, joined, say, say_count
 from reports import json as report_json
 from reports.escaping import as_json as dumped
 from reports.finding_text import sentence as finding_sentence
@@ -23,36 +23,44 @@ def text(repair: Repair) -> str:
 def _lines(repair: Repair) -> Iterator[str]:
     tag = printable(repair.candidate)
     if repair.refused is not None:
-        yield f"NO REPAIR of release {tag}: {repair.refused}."
-        yield f"The series with the candidate as it is: {headline(repair.after)[0]}"
+        yield say("NO REPAIR of release {release}: {reason}.", release=tag, reason=repair.refused)
+        yield say("The series with the candidate as it is: {verdict}", verdict=headline(repair.after)[0])
         yield from (f"  {line}" for line in reasons(repair.after))
-        yield f"The series before it: {headline(repair.before)[0]}"
+        yield say("The series before it: {verdict}", verdict=headline(repair.before)[0])
         yield from (f"  {line}" for line in reasons(repair.before))
         found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
         for each, finding in found[:_SHOWN]:
             yield f"  {each.attack}: {finding_sentence(finding, by_version=each.attack != 'intersection')}"
         if len(found) > _SHOWN:
-            yield f"  {len(found) - _SHOWN:,} more findings: audit the series"
+            yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
         if repair.before.policy.violations:
-            yield "What is published cannot be undone. With --baseline the candidate only has to add nothing to that."
+            yield say(
+                "What is published cannot be undone. With --baseline the candidate only has to add nothing to that."
+            )
         return
     if not repair.moves:
-        yield f"Release {tag} keeps the policy as it is; nothing was changed."
+        yield say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
     else:
-        changes = plural(len(repair.moves), "change")
-        yield f"Release {tag} keeps the policy after {changes}; {repair.lost:.1%} of its information is lost:"
+        yield say_count(
+            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
+            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+            len(repair.moves),
+            release=tag,
+            lost=figure(repair.lost, ".1%"),
+        )
         yield from (f"  {sentence(move)}" for move in repair.moves)
     yield f"{headline(repair.after)[0]}"
-    yield f"Written, and audited as written: {', '.join(printable(path, 200) for path in repair.files)}"
-    yield "A key beside it, in private/, is not for publication."
+    files = ", ".join(printable(path, 200) for path in repair.files)
+    yield say("Written, and audited as written: {files}", files=files)
+    yield say("A key beside it, in private/, is not for publication.")
 
 
 def short(repair: Repair) -> str:
     """Return the changes of a repair in one sentence, with what they lose together."""
     told = [change(move) for move in repair.moves[:_SHOWN]]
     if len(repair.moves) > _SHOWN:
-        told.append(f"and {len(repair.moves) - _SHOWN:,} changes more")
-    return f"{', '.join(told)}: {repair.lost:.1%} of the information"
+        told.append(say("and {count} changes more", count=len(repair.moves) - _SHOWN))
+    return say("{changes}: {lost} of the information", changes=", ".join(told), lost=figure(repair.lost, ".1%"))
 
 
 def sentence(move: Move) -> str:
@@ -61,7 +69,7 @@ def sentence(move: Move) -> str:
     >>> sentence(Move("merge", ("12", "48"), (), 2.5))
     "merge groups 12 and 48: 2.5 rows' worth of information"
     """
-    return f"{change(move)}: {move.cost:.3g} rows' worth of information"
+    return say("{change}: {rows} rows' worth of information", change=change(move), rows=figure(move.cost, ".3g"))
 
 
 def change(move: Move) -> str:
@@ -70,24 +78,22 @@ def change(move: Move) -> str:
     >>> change(Move("withhold", (), (1320,), 1.0))
     'withhold line 1,320'
     """
-    lines = f"{'line' if len(move.lines) == 1 else 'lines'} {_listed([f'{n:,}' for n in move.lines])}"
+    lines = say_count("line {lines}", "lines {lines}", len(move.lines), lines=_listed([figure(n) for n in move.lines]))
     names = _listed(move.groups)
     if move.kind == "merge":
-        return f"merge groups {names}"
+        return say("merge groups {groups}", groups=names)
     if move.kind == "move":
-        return f"move {lines} from group {printable(move.groups[0])} to group {printable(move.groups[1])}"
+        group, to = printable(move.groups[0]), printable(move.groups[1])
+        return say("move {lines} from group {group} to group {to}", lines=lines, group=group, to=to)
     if move.kind == "coarsen":
-        return f"coarsen {printable(move.column or '')} of group {names}"
+        return say("coarsen {column} of group {group}", column=printable(move.column or ""), group=names)
     if move.kind == "counterfeit":
-        return f"add a counterfeit to group {names}"
-    return f"withhold {lines}"
+        return say("add a counterfeit to group {group}", group=names)
+    return say("withhold {lines}", lines=lines)
 
 
 def _listed(texts: Sequence[str]) -> str:
-    shown = [printable(each) for each in texts[:_SHOWN]]
-    if len(texts) > _SHOWN:
-        return f"{', '.join(shown)} and {len(texts) - _SHOWN:,} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return joined([printable(each) for each in texts], most=_SHOWN) if texts else ""
 
 
 def as_json(repair: Repair) -> str:

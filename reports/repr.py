@@ -15,43 +15,53 @@ from audit.model.report import (
     NamedNarrowed,
     Report,
 )
-from audit.model.words import number, plural
-from reports.finding_text import told
-from reports.sentences import absent, fallen, headline, multiset, reasons, seconds
+from audit.runtime.phrases import risk_text, say, say_count
+from reports.finding_text import sentence, told
+from reports.sentences import ROWS, absent, fallen, headline, reasons, seconds, status_in_words
 
 _FINDINGS_SHOWN = 5
-_ATTACK_HEADS = ("attack", "status", "what falls", "highest risk", "time")
-_FINDING_HEADS = ("finding", "release", "risk", "id")
 
 
 def plain(report: Report) -> str:
     """Return the verdict, and a line for each attack."""
     lines = [f"{printable(report.series.name, 200)}: {headline(report)[0]}"]
-    lines += [f"  {_title(each)}: {_falls(each)} ({each.status}, {seconds(each)})" for each in report.attacks]
+    lines += [
+        f"  {_title(each)}: {_falls(each)} ({status_in_words(each.status)}, {seconds(each)})" for each in report.attacks
+    ]
     return "\n".join(lines)
 
 
 def html(report: Report) -> str:
     """Return the verdict and static tables of the attacks and of the first findings; everything is escaped."""
     attacks = [
-        (_title(a), a.status, _falls(a), number(a.risks.max_risk) if "max_risk" in a.risks else "", seconds(a))
+        (
+            _title(a),
+            status_in_words(a.status),
+            _falls(a),
+            risk_text(a.risks.max_risk) if "max_risk" in a.risks else "",
+            seconds(a),
+        )
         for a in report.attacks
     ]
     found = [finding for attack in told(report) for finding in attack.findings]
     shown = [_row(finding) for finding in found[:_FINDINGS_SHOWN]]
-    total = sum(attack.findings_total for attack in told(report))
+    more = sum(attack.findings_total for attack in told(report)) - len(shown)
     parts = [
         f"<p>{_text(report.series.name, 200)}<br><strong>{_text(headline(report)[0], 400)}</strong></p>",
         _list(reasons(report)),
-        _table(_ATTACK_HEADS, attacks),
-        _table(_FINDING_HEADS, shown) if shown else "",
-        f"<p>{plural(total - len(shown), 'more finding')}</p>" if total > len(shown) else "",
+        _table([say("attack"), say("status"), say("what falls"), say("highest risk"), say("time")], attacks),
+        _table([say("finding"), say("release"), say("risk"), say("id")], shown) if shown else "",
+        f"<p>{say_count('{count} more finding', '{count} more findings', more)}</p>" if more else "",
     ]
     return f'<div class="series-audit">{"".join(parts)}</div>'
 
 
 def _title(attack: AttackReport) -> str:
     return attack.attack if attack.sensitive is None else f"{attack.attack} ({printable(attack.sensitive)})"
+
+
+def _highest(attack: AttackReport) -> str:
+    return risk_text(attack.risks.max_risk) if "max_risk" in attack.risks else ""
 
 
 def _falls(attack: AttackReport) -> str:
@@ -61,17 +71,26 @@ def _falls(attack: AttackReport) -> str:
 def _row(finding: NamedFinding) -> tuple[str, str, str, str]:
     """Return what a finding says, since which release, its risk and its id."""
     if isinstance(finding, NamedEquivalence):
-        has = "has" if finding.e == 1 else "have"
-        return f"{multiset(finding.left)} {has} the same as {multiset(finding.right)}", "", "", finding.id
+        return sentence(finding, by_version=True), "", "", finding.id
     if isinstance(finding, NamedLinkage):
-        said = f"somebody new in release {printable(finding.first)}: {plural(finding.rows, 'row')} left"
+        said = say(
+            "somebody new in release {release}: {rows} left",
+            release=printable(finding.first),
+            rows=ROWS.counted(finding.rows),
+        )
     elif isinstance(finding, NamedGroup):
-        said = f"group {printable(finding.group)} ({plural(finding.rows, 'row')}) has {printable(finding.value)}"
+        said = say(
+            "group {group} ({rows}) has {value}",
+            group=printable(finding.group),
+            rows=ROWS.counted(finding.rows),
+            value=printable(finding.value),
+        )
     elif isinstance(finding, NamedNarrowed):
-        said = f"{printable(finding.record)}: {finding.class_size:,} left in its class"
+        said = say("{record}: {left} left in its class", record=printable(finding.record), left=finding.class_size)
     else:
-        said = f"{printable(finding.individual)} has {printable(finding.value or 'some value')}"
-    return said, finding.release, number(finding.risk), finding.id
+        value = say("some value") if finding.value is None else printable(finding.value)
+        said = say("{who} has {value}", who=printable(finding.individual), value=value)
+    return said, finding.release, risk_text(finding.risk), finding.id
 
 
 def _list(lines: Iterable[str]) -> str:

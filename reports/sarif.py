@@ -25,7 +25,7 @@ from audit.model.report import (
 )
 from reports.finding_text import sentence, steps
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
-from reports.sentences import contradicted, headline, undecided, violating, violation_told
+from reports.sentences import contradicted, ended_early, headline, undecided, violating, violation_told
 
 _MOST_PLACES = 100
 _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")
@@ -67,12 +67,12 @@ def rules_of(report: Report) -> dict[str, FindingRule]:
     rules: dict[str, FindingRule] = {}
     for attack in report.attacks:
         found = {
-            finding.kind: FindingRule("The attack is certain of this.", attack.measures.remedy)
+            finding.kind: FindingRule("The attack is certain of this.", str(attack.measures.remedy))
             for finding in attack.findings
         }
         if "risk" in found:
             found["risk"] = FindingRule(
-                "A value is as probable as the policy's limit, or more.", attack.measures.remedy
+                "A value is as probable as the policy's limit, or more.", str(attack.measures.remedy)
             )
         rules |= {f"{attack.attack}/{kind}": rule for kind, rule in (found | dict(attack.rules)).items()}
     return rules | {f"policy/{name}": FindingRule(clause.fails, clause.remedy) for name, clause in CLAUSES.items()}
@@ -85,7 +85,7 @@ def _invocation(report: Report) -> dict[str, object]:
     for attack in report.attacks:
         if attack.reason:
             level = "warning" if attack.status == "incomplete" else "note"
-            told.append((level, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}"))
+            told.append((level, ended_early(attack.attack, attack)))
     told.append(("note", headline(report)[0]))
     return {
         "executionSuccessful": not report.policy.undecided,

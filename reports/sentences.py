@@ -6,32 +6,40 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
-from audit.model.outcome import INTERRUPTED
+from audit.model.measures import PEOPLE, found_of
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
-from audit.model.words import plural
-from reports.phrases import say
+from audit.runtime.phrases import Noun, Phrase, figure, percent, say, say_count
+from audit.runtime.reasons import ReasonKind, kind_of
 
-CONTRADICTED = (
+CONTRADICTED = Phrase(
     "Give [adversary] transitions that allow what happens (`audit init` drafts them from the keys), or "
     'transitions = "any" where any value may follow any, or correct the data.'
 )
-BY_ITSELF = (
+BY_ITSELF = Phrase(
     "Each release was judged by itself, as nothing ties each person to one row of it. To judge what several releases "
     "give away together, add one of: a key (private/<release>.key.csv with row,individual, or [columns] individual, "
     'with rows = "latest" where people have several rows), for those who know somebody\'s group; a register of exact '
     "values ([adversary] register), for those who know people; published record ids ([columns] record)."
 )
 _BROKEN = {
-    "certain": "max_risk: {value} of somebody is certain by {attack}, and no risk may reach {most}",
-    "max_risk": "max_risk: {value} of somebody is known with {risk} by {attack}, and no risk may reach {most}",
-    "max_ever_risk": "max_ever_risk: somebody has ever had a grave value with {risk} by {attack}, and no such risk may "
-    "reach {most}",
-    "min_e": "min_e: people on a side of an equivalence by {attack}: {number}, and there have to be {limit}",
-    "k": "k: records that fit what is known of one by {attack}: {number}, and there have to be {limit}",
-    "k alone": "k: rows that look alike in release {release} alone: {number}, and there have to be {limit}",
+    "certain": Phrase("max_risk: {value} of somebody is certain by {attack}, and no risk may reach {most}"),
+    "max_risk": Phrase("max_risk: {value} of somebody is known with {risk} by {attack}, and no risk may reach {most}"),
+    "max_ever_risk": Phrase(
+        "max_ever_risk: somebody has ever had a grave value with {risk} by {attack}, and no such risk may reach {most}"
+    ),
+    "min_e": Phrase("min_e: people on a side of an equivalence by {attack}: {number}, and there have to be {limit}"),
+    "k": Phrase("k: records that fit what is known of one by {attack}: {number}, and there have to be {limit}"),
+    "k alone": Phrase("k: rows that look alike in release {release} alone: {number}, and there have to be {limit}"),
 }
 """How a clause does not hold: by an attack, or by a release alone."""
-_BROKEN_ELSE = "{measure}: {number} by {attack}, and the limit is {limit}"
+_BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
+_ENDED = {
+    "not judged": Phrase("not judged: {clauses} ({reason})"),
+    "not asked": Phrase("not asked: {clauses} ({reason})"),
+}
+_STATUS = {"complete": Phrase("complete"), "incomplete": Phrase("incomplete"), "skipped": Phrase("skipped")}
+RELEASES = Noun("{count} release", "{count} releases", "releases")
+ROWS = Noun("{count} row", "{count} rows", "rows")
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
@@ -41,24 +49,32 @@ _NEARLY = 0.9  # a value so probable is told in any case
 def facts(report: Report) -> str:
     """Return the sizes of what was audited."""
     series = report.series
-    parts = [
-        plural(len(series.releases), "release"),
-        plural(series.rows, "row"),
-        plural(series.individuals, "person", "people"),
-        plural(series.counterfeits, "counterfeit"),
-        plural(series.groups, "group"),
-        plural(series.sensitive_values, "sensitive value"),
+    counts = [
+        (RELEASES, len(series.releases)),
+        (ROWS, series.rows),
+        (PEOPLE, series.individuals),
+        (Noun("{count} counterfeit", "{count} counterfeits", "counterfeits"), series.counterfeits),
+        (Noun("{count} group", "{count} groups", "groups"), series.groups),
+        (Noun("{count} sensitive value", "{count} sensitive values", "sensitive values"), series.sensitive_values),
     ]
-    return ", ".join(part for part in parts if not part.startswith("0 "))
+    return ", ".join(noun.counted(count) for noun, count in counts if count)
 
 
 def adversary(report: Report) -> str:
     """Return who was assumed to attack."""
     assumed = report.adversary
     who = ADVERSARIES[assumed.kind]
-    values = "; values may change along the transitions" if assumed.transitions else "; values never change"
-    known = f"; {plural(assumed.known, 'person', 'people')} known beforehand" if assumed.known else ""
-    return f"The adversary {who.sentence} ({who.name}){values if who.knows_people else ''}{known}."
+    said = [str(who.sentence)]
+    if who.knows_people:
+        said.append(changing(transitions=assumed.transitions))
+    if assumed.known:
+        said.append(say_count("{count} person known beforehand", "{count} people known beforehand", assumed.known))
+    return f"{'; '.join(said)}."
+
+
+def changing(*, transitions: bool) -> str:
+    """Return whether values may change, in words."""
+    return say("values may change along the transitions") if transitions else say("values never change")
 
 
 def contradicted(report: Report) -> str:
@@ -66,70 +82,110 @@ def contradicted(report: Report) -> str:
     changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
     said = []
     if changed:
-        said.append(f"the value of {plural(changed, 'person', 'people')} changes as it never should{_names(report)}")
+        said.append(_changed(report, changed))
     if infeasible:
-        said.append(f"no value at all is left to {plural(infeasible, 'person', 'people')}")
-    return f"THE ASSUMPTIONS DO NOT HOLD: {'; '.join(said)}."
+        said.append(
+            say_count(
+                "no value at all is left to {count} person", "no value at all is left to {count} people", infeasible
+            )
+        )
+    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what="; ".join(said))
 
 
-def _names(report: Report) -> str:
-    """Return who they are whose values change, where people are named."""
-    people = report.contradictions.people
-    if not people:
-        return ""
-    shown = ", ".join(printable(name) for name in people[:_NAMES_SHOWN])
-    return f" ({shown}{f' and {len(people) - _NAMES_SHOWN:,} more' if len(people) > _NAMES_SHOWN else ''})"
+def _changed(report: Report, changed: int) -> str:
+    """Return how many people's values change, and who they are where people are named."""
+    if not report.contradictions.people:
+        return say_count(
+            "the value of {count} person changes as it never should",
+            "the value of {count} people changes as it never should",
+            changed,
+        )
+    return say_count(
+        "the value of {count} person changes as it never should ({names})",
+        "the value of {count} people changes as it never should ({names})",
+        changed,
+        names=_enumerated([printable(name) for name in report.contradictions.people], _NAMES_SHOWN),
+    )
+
+
+def _enumerated(texts: Sequence[str], most: int) -> str:
+    """Return texts one after the other, the first so many of them."""
+    shown = ", ".join(texts[:most])
+    return shown if len(texts) <= most else say("{items} and {more} more", items=shown, more=len(texts) - most)
 
 
 def settings(report: Report) -> str:
     """Return the policy in force and the time limit."""
-    limits = ", ".join(f"{name} {limit:g}" for name, limit in report.policy.limits.items())
-    patience = "no time limit" if report.time_limit is None else f"at most {report.time_limit:g} s for each attack"
-    return f"Policy: {limits}. Run with {patience}."
+    limits = ", ".join(f"{name} {figure(limit, 'g')}" for name, limit in report.policy.limits.items())
+    if report.time_limit is None:
+        return say("Policy: {limits}. Run with no time limit.", limits=limits)
+    seconds = figure(report.time_limit, "g")
+    return say("Policy: {limits}. Run with at most {seconds} s for each attack.", limits=limits, seconds=seconds)
 
 
 def waivers(report: Report) -> Iterable[str]:
     """Yield what became of each waiver."""
     for waived in report.policy.waived:
-        what = {
-            "applied": "is waived",
-            "expired": "WAS waived, the waiver has expired and counts no more",
-            "unknown": "is waived, but no finding has this id"
-            if waived.finding
-            else "is waived, but nothing is found of it",
-        }[waived.state]
-        yield f"{_waived(waived)} {what} (until {waived.expires}: {printable(waived.reason, 200)})"
+        about = {"what": _waived(waived), "until": waived.expires, "reason": printable(waived.reason, 200)}
+        if waived.state == "applied":
+            yield say("{what} is waived (until {until}: {reason})", **about)
+        elif waived.state == "expired":
+            yield say("{what} WAS waived, the waiver has expired and counts no more (until {until}: {reason})", **about)
+        elif waived.finding:
+            yield say("{what} is waived, but no finding has this id (until {until}: {reason})", **about)
+        else:
+            yield say("{what} is waived, but nothing is found of it (until {until}: {reason})", **about)
 
 
 def _waived(waived: Waived) -> str:
     """Return what a waiver is about."""
     if waived.finding is not None:
         return printable(waived.finding)
+    if waived.individual == HIDDEN:
+        return say("what is found of a person, who is shown with --reveal,")
     if waived.individual is not None:
-        whom = waived.individual if waived.individual != HIDDEN else f"a person, who is {HIDDEN},"
-        return f"what is found of {printable(whom)}"
-    return f"what is found in group {printable(waived.group or '')} of release {printable(waived.release or '')}"
+        return say("what is found of {who}", who=printable(waived.individual))
+    return say(
+        "what is found in group {group} of release {release}",
+        group=printable(waived.group or ""),
+        release=printable(waived.release or ""),
+    )
 
 
 def headline(report: Report) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     if report.policy.violations:
-        return f"{'INTERRUPTED, and ' if report.interrupted else ''}NOT SAFE: {_worst(report)}.", "red"
+        worst = _worst(report)
+        if report.interrupted:
+            return say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst), "red"
+        return say("NOT SAFE: {worst}.", worst=worst), "red"
+    ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     if report.interrupted:
-        done = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
-        return f"INTERRUPTED: nothing was found by what had come to an end: {done}.", "yellow"
+        return say("INTERRUPTED: nothing was found by what had come to an end: {attacks}.", attacks=ran), "yellow"
     if report.policy.undecided:
-        return (
-            "UNDECIDED: nothing was found, but not everything that the policy asks could be decided."
-            f"{_nearly_certain(report)}",
-            "yellow",
-        )
-    asked = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
+        head = say("UNDECIDED: nothing was found, but not everything that the policy asks could be decided.")
+        return _with_likely(head, report), "yellow"
+    return _with_likely(_holding(report, ran), report), "green"
+
+
+def _holding(report: Report, ran: str) -> str:
+    """Return that the policy holds, and but for what."""
     waived = sum(each.state == "applied" for each in report.policy.waived)
-    but = f", but for what is waived: {plural(waived, 'finding')}" if waived else ""
     if report.known_before:
-        but = f", but for what is waived or in the baseline: {plural(report.known_before, 'finding')}"
-    return f"The policy holds against: {asked}{but}.{_nearly_certain(report)}", "green"
+        return say_count(
+            "The policy holds against: {attacks}, but for what is waived or in the baseline: {count} finding.",
+            "The policy holds against: {attacks}, but for what is waived or in the baseline: {count} findings.",
+            report.known_before,
+            attacks=ran,
+        )
+    if waived:
+        return say_count(
+            "The policy holds against: {attacks}, but for what is waived: {count} finding.",
+            "The policy holds against: {attacks}, but for what is waived: {count} findings.",
+            waived,
+            attacks=ran,
+        )
+    return say("The policy holds against: {attacks}.", attacks=ran)
 
 
 def _worst(report: Report) -> str:
@@ -138,10 +194,13 @@ def _worst(report: Report) -> str:
     certain = [attack for attack in found if attack.people]
     if certain:
         worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
-        more = "at least " if worst.incomplete else ""
-        value = f"the value of {printable(worst.sensitive)}" if worst.sensitive else "the sensitive value"
-        people = plural(report.series.individuals, "person", "people")
-        return f"by {worst.attack}, {value} is certain for {more}{worst.people or 0:,} of {people}"
+        people = PEOPLE.counted(report.series.individuals)
+        return say(
+            "by {attack}, {value} is certain for {found}",
+            attack=worst.attack,
+            value=value_of(worst.sensitive),
+            found=found_of(worst.people or 0, people, at_least=worst.incomplete),
+        )
     likely = [each for each in report.policy.violations if each.measure == "max_risk"]
     highest = {(each.attack, each.sensitive): each.value for each in likely}
     reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
@@ -151,14 +210,19 @@ def _worst(report: Report) -> str:
     if not found or not any(attack.findings_total for attack in found):
         return violation_told(report.policy.violations[0])
     worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
-    value = f"the value of {printable(worst.sensitive)}" if worst.sensitive else "the sensitive value"
-    return f"by {worst.attack}, {worst.measures.accusation(value, at_least=worst.incomplete)}"
+    accused = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
+    return say("by {attack}, {told}", attack=worst.attack, told=accused)
 
 
-def _nearly_certain(report: Report) -> str:
-    """Return a sentence on values that are nearly certain, though the policy allows it; nothing without any."""
+def value_of(sensitive: str | None) -> str:
+    """Return what is found out."""
+    return say("the value of {name}", name=printable(sensitive)) if sensitive else say("the sensitive value")
+
+
+def _with_likely(head: str, report: Report) -> str:
+    """Return a verdict with a sentence on values that are nearly certain, though the policy allows it."""
     told = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
-    return f" {told[0].upper()}{told[1:]}." if told else ""
+    return f"{head} {told[0].upper()}{told[1:]}." if told else head
 
 
 def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
@@ -173,18 +237,23 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
         return ""
     exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
     worst, risk, count = max(exact or known, key=lambda one: one[1])
-    value = f" of {printable(worst.sensitive)}" if worst.sensitive else ""
-    told = f"by {worst.attack}, one person's value{value} is known with {percent(risk)}"
-    return told + (f", {plural(count - 1, 'other')} with {percent(share)} or more" if count > 1 else "")
-
-
-def percent(share: float) -> str:
-    """Return a probability in percent; rounding makes it no certainty.
-
-    >>> percent(0.974), percent(0.99999), percent(1.0)
-    ('97 %', '99.9 %', '100 %')
-    """
-    return "100 %" if share == 1 else f"{min(100 * share, 99.9):.3g} %" if share > 0.99 else f"{100 * share:.0f} %"
+    told = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
+    if worst.sensitive:
+        told = say(
+            "by {attack}, one person's value of {name} is known with {risk}",
+            attack=worst.attack,
+            name=printable(worst.sensitive),
+            risk=percent(risk),
+        )
+    if count == 1:
+        return told
+    return say_count(
+        "{told}, {count} other with {share} or more",
+        "{told}, {count} others with {share} or more",
+        count - 1,
+        told=told,
+        share=percent(share),
+    )
 
 
 def violating(report: Report) -> list[AttackReport]:
@@ -210,14 +279,13 @@ def violation_told(violation: Violation) -> str:
     alone = violation.attack is None
     kind = "certain" if violation.measure == "max_risk" and violation.value == 1 else violation.measure
     value = say("the value of {name}", name=printable(violation.sensitive)) if violation.sensitive else say("a value")
-    return say(
-        _BROKEN.get(f"{kind} alone" if alone else kind, _BROKEN_ELSE),
+    return _BROKEN.get(f"{kind} alone" if alone else kind, _BROKEN_ELSE).filled(
         measure=violation.measure,
         attack=violation.attack or "",
         release=printable(violation.release or ""),
         value=value,
-        number=f"{violation.value:,g}",
-        limit=f"{violation.limit:.12g}",
+        number=figure(violation.value, ",g"),
+        limit=figure(violation.limit, ".12g"),
         risk=percent(min(violation.value, 1.0)),
         most=percent(min(violation.limit, 1.0)),
     )
@@ -226,20 +294,24 @@ def violation_told(violation: Violation) -> str:
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
     for clause in report.policy.undecided:
-        yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
-    for state in ("not judged", "not asked"):
+        yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
+    for state, told in _ENDED.items():
         ended: dict[str | None, list[str]] = {}
         for each in report.policy.ended(state):
             ended.setdefault(each.reason, []).append(each.clause)
         for reason, clauses in ended.items():
-            yield f"{state}: {', '.join(clauses)} ({printable(reason or '', 400)})"
+            yield told.filled(clauses=", ".join(clauses), reason=printable(reason or "", 400))
 
 
 def warnings(report: Report) -> Iterable[str]:
     """Yield what is irregular about the files."""
     for each in report.warnings:
-        examples = f" ({'; '.join(printable(example, 200) for example in each.examples)})" if each.examples else ""
-        yield f"{each.text[0].upper()}{each.text[1:]}{examples}."
+        told = f"{each.text[0].upper()}{each.text[1:]}"
+        if each.examples:
+            examples = "; ".join(printable(example, 200) for example in each.examples)
+            yield say("{warning} ({examples}).", warning=told, examples=examples)
+        else:
+            yield f"{told}."
 
 
 def skipped(report: Report) -> Iterable[str]:
@@ -249,8 +321,26 @@ def skipped(report: Report) -> Iterable[str]:
         if attack.reason:
             attacks.setdefault((attack.status, attack.reason), []).append(attack.attack)
     for (status, reason), names in attacks.items():
-        listed = ", ".join(dict.fromkeys(names))
-        yield f"{listed} {'is' if len(set(names)) == 1 else 'are'} {status}: {printable(reason, 400)}."
+        listed = list(dict.fromkeys(names))
+        yield say_count(
+            "{attacks} is {status}: {reason}.",
+            "{attacks} are {status}: {reason}.",
+            len(listed),
+            attacks=", ".join(listed),
+            status=status_in_words(status),
+            reason=printable(reason, 400),
+        )
+
+
+def ended_early(name: str, attack: AttackReport) -> str:
+    """Return why an attack is incomplete or does not apply, without a full stop."""
+    status, reason = status_in_words(attack.status), printable(attack.reason or "", 400)
+    return say("{attack} is {status}: {reason}", attack=name, status=status, reason=reason)
+
+
+def status_in_words(status: str) -> str:
+    """Return how an attack ended, in a word."""
+    return str(_STATUS[status])
 
 
 def notes(report: Report) -> Iterable[str]:
@@ -260,38 +350,38 @@ def notes(report: Report) -> Iterable[str]:
     yield from dict.fromkeys(own)
     who = ADVERSARIES[report.adversary.kind]
     if not who.reads_key:
-        yield BY_ITSELF
+        yield str(BY_ITSELF)
     if who.caution and any(isinstance(a.risks.max_risk, float) for a in report.attacks):
-        yield who.caution
+        yield str(who.caution)
 
 
 def fingerprint(file: Input) -> str:
     """Return a file's SHA-256, and of what it is where private columns are left out."""
-    return file.sha256 if file.columns is None else f"{file.sha256} (of its published columns, as CSV)"
+    if file.columns is None:
+        return file.sha256
+    return say("{sha256} (of its published columns, as CSV)", sha256=file.sha256)
 
 
 def people(report: Report) -> Iterable[str]:
     """Yield those of whom a finding is shown, each once, with what finds them."""
     for each in report.people:
-        of = f" ({printable(each.sensitive)})" if each.sensitive else ""
-        yield f"{printable(each.individual)}{of}: by {', '.join(each.reasons)}"
+        who = printable(each.individual)
+        if each.sensitive:
+            who = f"{who} ({printable(each.sensitive)})"
+        yield say("{who}: by {attacks}", who=who, attacks=", ".join(each.reasons))
 
 
 def secrecy(report: Report) -> Iterable[str]:
     """Yield how names are hidden, and what can be learnt from the report all the same."""
     if report.ids_are_stable:
-        yield "Ids of findings and pseudonyms stay from one report with --stable-ids to the next."
+        yield say("Ids of findings and pseudonyms stay from one report with --stable-ids to the next.")
     else:
-        yield "Ids of findings and pseudonyms hold for this report only."
+        yield say("Ids of findings and pseudonyms hold for this report only.")
     if not report.revealed and any(attack.findings for attack in report.attacks):
-        yield (
+        yield say(
             "Findings name groups and values: whoever has the releases too, and knows which group somebody is in, can "
             "find the person's finding here. Without findings (--findings 0) the report tells numbers alone."
         )
-
-
-def _with(share: float) -> str:
-    return "for certain" if share == 1 else f"with {percent(share)} or more"
 
 
 def _reached(report: Report) -> Iterable[str]:
@@ -302,9 +392,17 @@ def _reached(report: Report) -> Iterable[str]:
         counts = {limit: attack.risks.at_limit, 0.9: attack.risks.above_0_9, 0.5: attack.risks.above_0_5}
         known = {share: count for share, count in counts.items() if isinstance(count, int)}
         if any(known.values()) and len(known) == len(counts):
-            told = ", ".join(f"{known[share]:,} {_with(share)}" for share in sorted(known, reverse=True))
-            of_attribute[attack.sensitive] = f"People whose value is known by {named(attack)}: {told}."
+            told = ", ".join(_reaching(known[share], share) for share in sorted(known, reverse=True))
+            of_attribute[attack.sensitive] = say(
+                "People whose value is known by {attack}: {told}.", attack=named(attack), told=told
+            )
     yield from of_attribute.values()  # of the attack that deduces most
+
+
+def _reaching(count: int, share: float) -> str:
+    if share == 1:
+        return say("{count} for certain", count=count)
+    return say("{count} with {share} or more", count=count, share=percent(share))
 
 
 def advice(report: Report) -> Iterable[str]:
@@ -312,23 +410,30 @@ def advice(report: Report) -> Iterable[str]:
     found = [attack for attack in violating(report) if attack.findings_total]
     yield from _remedies(found)
     if report.policy.violations and not found:
-        yield "Publish larger or more even groups, or accept a higher limit with --policy max_risk=…"
+        yield say("Publish larger or more even groups, or accept a higher limit with --policy max_risk=…")
     if report.policy.violations:
         yield from _singling_advice(report)
     if report.contradictions:
-        yield "Decide first whether values may change; until then nothing below certainty can be relied on."
-    if any(attack.reason and "time limit" in attack.reason for attack in report.attacks):
-        yield "Give more time with --time-limit SECONDS."
+        yield say("Decide first whether values may change; until then nothing below certainty can be relied on.")
+    if out_of_time(report):
+        yield say("Give more time with --time-limit SECONDS.")
     if found and not report.ids_are_stable:
-        yield "Ids hold for this report only; with --stable-ids they stay, and findings can be waived."
+        yield say("Ids hold for this report only; with --stable-ids they stay, and findings can be waived.")
     if found and not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
-        yield "See who they are with --reveal; keep that report inside."
+        yield say("See who they are with --reveal; keep that report inside.")
     if not found and not report.policy.violations:
         if report.policy.passed and not report.interrupted:
-            yield "Keep this report with the release; audit again, with the next release added, before that goes out."
+            yield say(
+                "Keep this report with the release; audit again, with the next release added, before that goes out."
+            )
         together = [attack.status for attack in report.attacks if attack.measures.about_everybody]
         if set(together) != {"complete"}:
-            yield "Somebody who reasons about everybody's values at once may deduce more than was found here."
+            yield say("Somebody who reasons about everybody's values at once may deduce more than was found here.")
+
+
+def out_of_time(report: Report) -> bool:
+    """Tell whether more time might find more."""
+    return any(kind_of(attack.reason) is ReasonKind.TIME_LIMIT for attack in report.attacks)
 
 
 def _singling_advice(report: Report) -> Iterable[str]:
@@ -340,38 +445,40 @@ def _singling_advice(report: Report) -> Iterable[str]:
             if share >= _MAKES_UNIQUE and share > shares.get(each.column, (0.0, ""))[0]:
                 shares[each.column] = share, panel.release
     for column, (share, release) in sorted(shares.items(), key=lambda item: -item[1][0]):
-        yield (
-            f"{printable(column)} makes {share:.0%} of the rows of release {printable(release)} unique: publish it in "
-            "ranges or broader classes, or leave it out."
+        yield say(
+            "{column} makes {share} of the rows of release {release} unique: publish it in ranges or broader classes, "
+            "or leave it out.",
+            column=printable(column),
+            share=figure(share, ".0%"),
+            release=printable(release),
         )
 
 
 def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
     """Yield what would have kept people from being found."""
     if found:
-        yield "Do not publish another release of this kind: what is out cannot be taken back, more would be added."
-    yield from dict.fromkeys(attack.measures.remedy for attack in found)
+        yield say("Do not publish another release of this kind: what is out cannot be taken back, more would be added.")
+    yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
 
 
 def absent(attack: AttackReport) -> str:
     """Return why there is nothing of an attack, in a word or two."""
-    return "interrupted" if attack.reason == INTERRUPTED else "does not apply"
+    interrupted = kind_of(attack.reason) is ReasonKind.INTERRUPTED
+    return say("interrupted") if interrupted else say("does not apply")
 
 
 def fallen(attack: AttackReport) -> str:
     """Return how many people or versions an attack is certain about, or how many records were in too small a class."""
-    return attack.measures.found_in_words(at_least=attack.incomplete) + _alone(attack)
-
-
-def _alone(attack: AttackReport) -> str:
+    found = attack.measures.found_in_words(at_least=attack.incomplete)
     alone = attack.risks.alone
-    return f", and {plural(alone, 'person', 'people')} whose values contradict" if isinstance(alone, int) else ""
-
-
-def known_of(attack: AttackReport) -> tuple[int, str] | None:
-    """Return of how many `fallen` tells, and what they are; None where there are none."""
-    subjects = attack.measures.subjects
-    return (subjects, attack.measures.subjects_label) if subjects else None
+    if not isinstance(alone, int):
+        return found
+    return say_count(
+        "{found}, and {count} person whose values contradict",
+        "{found}, and {count} people whose values contradict",
+        alone,
+        found=found,
+    )
 
 
 def share_fallen(attack: AttackReport) -> float:
@@ -386,19 +493,17 @@ def named(attack: AttackReport) -> str:
 
 def seconds(attack: AttackReport) -> str:
     """Return how long an attack took."""
-    return f"{attack.seconds:.2f} s"
+    return f"{figure(attack.seconds, '.2f')} s"
 
 
 def listing(texts: Sequence[str]) -> str:
     """Return texts one after the other, the first dozen of them."""
-    shown = ", ".join(printable(text) for text in texts[:_CANDIDATES_SHOWN])
-    hidden = len(texts) - _CANDIDATES_SHOWN
-    return f"{shown} and {hidden} more" if hidden > 0 else shown
+    return _enumerated([printable(text) for text in texts], _CANDIDATES_SHOWN)
 
 
 def counted(attack: AttackReport) -> str:
     """Return what an attack's timeline counts."""
-    return attack.measures.timeline_label
+    return str(attack.measures.timeline_label)
 
 
 def multiset(side: Mapping[str, int]) -> str:

@@ -7,9 +7,17 @@ from collections.abc import Iterator
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.report import AttackReport, LadderStep, Report
-from reports.phrases import joined, say, say_count
-from reports.sentences import named, percent, violating
+from audit.runtime.phrases import Phrase, joined, percent, say, say_count
+from audit.runtime.reasons import ReasonKind, kind_of
+from reports.sentences import named, value_of, violating
 
+_STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
+_TAKES = {
+    ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
+    ReasonKind.UNFIT: Phrase("nothing: it is not for such a series"),
+    ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
+    ReasonKind.CONTRADICTION: Phrase("data that agree with what is assumed"),
+}
 _HALF = 5
 """The first of the tenths that are one half or more."""
 
@@ -22,7 +30,7 @@ def last_release(report: Report) -> str:
 def assumed(report: Report) -> str:
     """Return whom the audit assumes, in a sentence."""
     who = ADVERSARIES[report.adversary.kind].person
-    return say("Audited for {who} ({name}).", who=say(who), name=report.adversary.kind)
+    return say("Audited for {who} ({name}).", who=who, name=report.adversary.kind)
 
 
 def summary(report: Report) -> list[str]:
@@ -151,11 +159,6 @@ def worst_rung(report: Report) -> LadderStep | None:
     return max(lasts.values(), key=lambda rung: rung.so_far, default=None)
 
 
-def value_of(sensitive: str | None) -> str:
-    """Return what is found out."""
-    return say("the value of {name}", name=printable(sensitive)) if sensitive else say("the sensitive value")
-
-
 def _share(found: int, people: int) -> str:
     return percent(found / people) if people else ""
 
@@ -215,7 +218,7 @@ def allowed(report: Report) -> str:
 def assumptions(report: Report) -> Iterator[str]:
     """Yield what has to be true for the verdict to be."""
     who = ADVERSARIES[report.adversary.kind]
-    yield say("Whoever attacks is {who}.", who=say(who.person))
+    yield say("Whoever attacks is {who}.", who=who.person)
     if who.knows_people and report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
     elif who.knows_people:
@@ -235,9 +238,9 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     """Yield what was not judged, why, and what it would take."""
     for clause in report.policy.undecided:
         yield clause.measure, printable(clause.reason, 400), _would_take(clause.reason)
-    for state in ("not judged", "not asked"):
+    for state, name in _STATES.items():
         for each in report.policy.ended(state):
-            yield each.clause, printable(each.reason or state, 400), _would_take(each.reason or "")
+            yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason)
     reasons: dict[tuple[str, str], list[AttackReport]] = {}
     for attack in report.attacks:
         if attack.reason:
@@ -246,16 +249,9 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
         yield joined(list(dict.fromkeys(map(named, attacks)))), printable(reason, 400), _would_take(reason)
 
 
-def _would_take(reason: str) -> str:
-    if "time limit" in reason:
-        return say("more time: --time-limit SECONDS")
-    if "`published`" in reason or "never change" in reason:
-        return say("nothing: it is not for such a series")
-    if "it needs" in reason:
-        return say("what it needs, in series.toml")
-    if "contradict" in reason:
-        return say("data that agree with what is assumed")
-    return ""
+def _would_take(reason: str | None) -> str:
+    kind = kind_of(reason)
+    return str(_TAKES[kind]) if kind in _TAKES else ""
 
 
 def readers(report: Report) -> Iterator[str]:

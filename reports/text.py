@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from audit.model.errors import printable
 from audit.model.report import AttackReport, NamedFinding, Report
-from audit.model.words import number
+from audit.runtime.phrases import figure, risk_text, say
 from reports.finding_text import REPEATED, sentence, steps, timelines, told
 from reports.next_commands import commands
 from reports.release_risk import print_panel
@@ -30,6 +30,7 @@ from reports.sentences import (
     seconds,
     settings,
     skipped,
+    status_in_words,
     violating,
     waivers,
     warnings,
@@ -69,7 +70,7 @@ class Text:
             self.indented(console, line)
         console.print()
         if report.people:
-            console.print(f"People found ({len(report.people):,})", style="bold")
+            console.print(say("People found ({count})", count=len(report.people)), style="bold")
             for line in people(report):
                 self.indented(console, line, hanging=2)
             console.print()
@@ -77,7 +78,7 @@ class Text:
         for attack in sorted(told(report), key=lambda each: each not in worst):
             self._findings(console, attack)
         if len(told(report)) < len(report.attacks):
-            console.print(REPEATED)
+            console.print(str(REPEATED))
             console.print()
         self._waivers(console, report)
         self._next(console, report)
@@ -110,7 +111,7 @@ class Text:
         """Print the decision and what is behind it."""
         if report.contradictions:
             console.print(contradicted(report), style="bold yellow")
-            console.print(CONTRADICTED)
+            console.print(str(CONTRADICTED))
             console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
@@ -122,7 +123,7 @@ class Text:
         """Print what is irregular about the files."""
         lines = list(warnings(report))
         if lines:
-            console.print("Look at the files:", style="bold yellow")
+            console.print(say("Look at the files:"), style="bold yellow")
             for line in lines:
                 self.indented(console, line)
             console.print()
@@ -147,31 +148,32 @@ class Text:
         # What falls is `at least` so much where an attack is incomplete, and the reason follows the table.
         table = Table(box=None, pad_edge=False, padding=(0, 2 if self.width >= _ROOM else 1, 0, 0))
         table.add_column(
-            "attack", header_style="bold", min_width=max((len(each.attack) for each in report.attacks), default=0)
+            say("attack"), header_style="bold", min_width=max((len(each.attack) for each in report.attacks), default=0)
         )
-        table.add_column("status", header_style="bold", no_wrap=True)
-        table.add_column("what falls", header_style="bold", min_width=len("what falls"))
-        for head in (*(["new\npeople", "so\nfar"] if laddered else []), "highest\nrisk", "mean\nrisk", "time"):
+        table.add_column(say("status"), header_style="bold", no_wrap=True)
+        table.add_column(say("what falls"), header_style="bold", min_width=len(say("what falls")))
+        heads = [say("new\npeople"), say("so\nfar")] if laddered else []
+        for head in (*heads, say("highest\nrisk"), say("mean\nrisk"), say("time")):
             table.add_column(head, justify="right", header_style="bold")
         for attack in report.attacks:
-            status = Coloured(attack.status, style=_STATUS.get(attack.status, ""))
+            status = Coloured(status_in_words(attack.status), style=_STATUS.get(attack.status, ""))
             name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
             if attack.status == "skipped":
                 table.add_row(name, status, absent(attack))
                 continue
             rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks
-            people = ["", ""] if rung is None else [f"{rung.beyond:,}", f"{rung.so_far:,}"]
+            people = ["", ""] if rung is None else [figure(rung.beyond), figure(rung.so_far)]
             table.add_row(
                 Coloured(name, style="bold red") if attack in broken else name,
                 status,
                 fallen(attack),
                 *(people if laddered else []),
-                *(number(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")),
+                *(risk_text(m[risk]) if risk in m else "" for risk in ("max_risk", "mean_risk")),
                 seconds(attack),
             )
         console.print(table)
         if laddered:
-            what = "New people: those with a value that is certain by this attack and by none above it."
+            what = say("New people: those with a value that is certain by this attack and by none above it.")
             self.indented(console, what)
 
     def _timeline(self, console: Console, report: Report) -> None:
@@ -182,16 +184,18 @@ class Text:
         if not rows:
             return
         if len(tags) > _RELEASES_SHOWN:
-            console.print(f"The last {_RELEASES_SHOWN} of {len(tags)} releases:")
+            last = say("The last {some} of {count} releases:", some=str(_RELEASES_SHOWN), count=str(len(tags)))
+            console.print(last)
         beside = max(1, (self.width - _TAG) // _TIMELINE)
         for first in range(0, len(rows), beside):
             some = rows[first : first + beside]
             table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-            table.add_column("after release", header_style="bold")
+            table.add_column(say("after release"), header_style="bold")
             for attack, _ in some:
-                table.add_column(f"{counted(attack)} by {named(attack)}", justify="right", header_style="bold")
+                head = say("{what} by {attack}", what=counted(attack), attack=named(attack))
+                table.add_column(head, justify="right", header_style="bold")
             for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
-                table.add_row(printable(tag), *(f"{t[place]:,}" if place < len(t) else "?" for _, t in some))
+                table.add_row(printable(tag), *(figure(t[place]) if place < len(t) else "?" for _, t in some))
             console.print(table)
             console.print()
 
@@ -199,12 +203,15 @@ class Text:
         if not attack.findings_total:
             return
         shown, total = len(attack.findings), attack.findings_total
-        some = f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-        console.print(f"Findings of {attack.attack} ({some})", style="bold")
+        about = {"attack": attack.attack, "shown": shown, "total": total}
+        head = say("Findings of {attack} ({total})", **about)
+        if shown < total:
+            head = say("Findings of {attack} ({shown} of {total})", **about)
+        console.print(head, style="bold")
         for finding in attack.findings:
             self.finding(console, finding, by_version=attack.measures.by_version)
         if shown < total:
-            console.print(f"  {total - shown:,} more: --findings all", style="dim")
+            console.print(f"  {say('{count} more: --findings all', count=total - shown)}", style="dim")
         console.print()
 
     def finding(self, console: Console, finding: NamedFinding, *, by_version: bool) -> None:
@@ -220,7 +227,7 @@ class Text:
             console.print()
 
     def _next(self, console: Console, report: Report) -> None:
-        console.print("What to do next", style="bold")
+        console.print(say("What to do next"), style="bold")
         for line in advice(report):
             self.indented(console, f"- {line}", hanging=2)
         for command in commands(report, self.series):

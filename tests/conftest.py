@@ -1,11 +1,15 @@
 """How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
 
+Reports are in English, whatever the locale of the machine.
+
 `--hypothesis-profile unshrunk` stops at the first counterexample as drawn, which is quick when many tests fail.
 """
 
 import os
 
 from hypothesis import HealthCheck, Phase, settings
+
+os.environ["LC_ALL"] = "C.UTF-8"
 
 settings.register_profile(
     "audit",

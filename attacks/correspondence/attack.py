@@ -30,9 +30,11 @@ from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
 from audit.model.options import option
-from audit.model.outcome import Outcome, Status
+from audit.model.outcome import Outcome, Status, published_reason, quasi_identifiers_reason
 from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,13 @@ class CorrespondenceAttack:
             found = subjects(network, settled, source)
         except NoWorldError as error:
             tag = printable(evidence.tags[error.release])
-            what = f'not every record of the releases before {tag} can be in it, as `updates = "growing"` says'
+            what = say(
+                'not every record of the releases before {release} can be in it, as `updates = "growing"` says',
+                release=tag,
+            )
             return Outcome(self.name, "incomplete", what, _nothing())
         except TooManyPairsError:
-            return Outcome(self.name, "incomplete", "the releases have too many different cells", _nothing())
+            return Outcome(self.name, "incomplete", say("the releases have too many different cells"), _nothing())
         return self._told(evidence, network, settled, found, budget)
 
     def _told(
@@ -89,10 +94,7 @@ class CorrespondenceAttack:
     ) -> Outcome:
         narrowed, disclosed, undecided = _decided(found, self.k)
         claims = LinkageClaims(evidence, network, settled, found, worst(found, narrowed | disclosed))
-        reasons = []
-        if undecided.any() or found.missed:
-            left = "too many points tell people apart" if found.missed else "not every chain of rows was settled"
-            reasons.append(f"{budget.reason}: {left}" if budget.exhausted() else left)
+        reason = _unsettled(budget, missed=found.missed) if undecided.any() or found.missed else None
         links, certain, excluded = _links(network, settled)
 
         def people(flags: Flags) -> int:
@@ -109,28 +111,39 @@ class CorrespondenceAttack:
             excluded=excluded,
             worlds=_worlds(network, settled),
         )
-        status: Status = "incomplete" if reasons else "complete"
-        return Outcome(self.name, status, "; ".join(reasons) or None, measures, claims.shown())
+        status: Status = "complete" if reason is None else "incomplete"
+        return Outcome(self.name, status, reason, measures, claims.shown())
 
 
-def _not_applying(evidence: Evidence) -> str | None:
+def _unsettled(budget: Budget, *, missed: bool) -> Reason:
+    """Return why it is not known of everybody how many rows are left."""
+    left = say("not every chain of rows was settled")
+    if missed:
+        left = say("too many points tell people apart")
+    if budget.exhausted():
+        return Reason(say("{reason}: {left}", reason=budget.reason, left=left), ReasonKind.TIME_LIMIT)
+    return Reason(left)
+
+
+def _not_applying(evidence: Evidence) -> Reason | None:
     if evidence.kind != "published":
-        return "it is for series of which only the files are known (`published`)"
+        return published_reason()
     if not evidence.growing:
-        return 'it needs `updates = "growing"` in [series]: every record of a release is in the next one'
-    if evidence.rows_of is None:
-        return "it looks at one sensitive attribute at a time"
-    if not evidence.rows_of.attributes:
-        return "it needs quasi-identifiers"
-    return None
+        told = say('it needs `updates = "growing"` in [series]: every record of a release is in the next one')
+        return Reason(told, ReasonKind.NEEDS)
+    return quasi_identifiers_reason(evidence)
 
 
-def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> str | None:
+def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> Reason | None:
     for tag, rows in zip(tags, releases, strict=True):
         if rows.value is None:
-            return f"it needs a value beside each row, one row for each person (release {printable(tag)})"
+            told = say(
+                "it needs a value beside each row, one row for each person (release {release})", release=printable(tag)
+            )
+            return Reason(told, ReasonKind.NEEDS)
         if rows.counterfeits:
-            return f"it needs releases without counterfeits (release {printable(tag)})"
+            told = say("it needs releases without counterfeits (release {release})", release=printable(tag))
+            return Reason(told, ReasonKind.NEEDS)
     return None
 
 

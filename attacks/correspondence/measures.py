@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from audit.model.measures import INFERENCE, LINKABILITY, Measures
-from audit.model.words import plural
+from audit.model.measures import INFERENCE, LINKABILITY, Measures, found_of
+from audit.runtime.phrases import Noun, Phrase, say, say_count
+
+KINDS = Noun("{count} kind of people", "{count} kinds of people", "kinds of people")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,7 +42,9 @@ class CorrespondenceMeasures(Measures):
     criteria: ClassVar[frozenset[str]] = frozenset({LINKABILITY, INFERENCE})
     about_values: ClassVar[bool] = False
     has_timeline: ClassVar[bool] = False
-    remedy: ClassVar[str] = "Publish a release whose groups are unions of earlier ones, or groups of more values each."
+    remedy: ClassVar[Phrase | str] = Phrase(
+        "Publish a release whose groups are unions of earlier ones, or groups of more values each."
+    )
 
     @property
     def subjects(self) -> int:
@@ -48,9 +52,9 @@ class CorrespondenceMeasures(Measures):
         return self.subjects_looked_at
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun:
         """What these are."""
-        return "kinds of people"
+        return KINDS
 
     @property
     def found(self) -> int:
@@ -59,21 +63,35 @@ class CorrespondenceMeasures(Measures):
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return what is left to how many kinds of people."""
-        more = "at least " if at_least else ""
+        whole = say("{count} kinds of people", count=self.subjects)
         if self.disclosed:
-            return f"{value} follows from the files alone for {more}{self.disclosed:,} of {self._people}"
-        return f"too few rows are left to {more}{self.narrowed:,} of {self._people}"
-
-    @property
-    def _people(self) -> str:
-        return f"{self.subjects:,} kinds of people"
+            found = found_of(self.disclosed, whole, at_least=at_least)
+            return say("{value} follows from the files alone for {found}", value=value, found=found)
+        return say("too few rows are left to {found}", found=found_of(self.narrowed, whole, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what is known of links between rows."""
         if self.links:
-            share = f"{self.certain:,} are certain and {self.excluded:,} excluded"
-            yield f"{attack}: of {plural(self.links, 'link')} between rows of successive releases, {share}."
+            yield say_count(
+                "{attack}: of {count} link between rows of successive releases, {certain} are certain and {excluded} "
+                "excluded.",
+                "{attack}: of {count} links between rows of successive releases, {certain} are certain and {excluded} "
+                "excluded.",
+                self.links,
+                attack=attack,
+                certain=self.certain,
+                excluded=self.excluded,
+            )
         if self.worlds is not None:
-            yield f"{attack}: the rows of the first release can be rows of the second in {self.worlds:,} ways."
+            yield say(
+                "{attack}: the rows of the first release can be rows of the second in {worlds} ways.",
+                attack=attack,
+                worlds=self.worlds,
+            )
         if self.open:
-            yield f"{attack}: of {plural(self.open, 'kind')} of people it is not known how many rows are left."
+            yield say_count(
+                "{attack}: of {count} kind of people it is not known how many rows are left.",
+                "{attack}: of {count} kinds of people it is not known how many rows are left.",
+                self.open,
+                attack=attack,
+            )

@@ -26,6 +26,7 @@ from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, End
 from attacks.differencing.questions import Questions
 from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
 
 _BRANCHED = 20_000
 _FAR = 1 << 20
@@ -207,7 +208,7 @@ class Remainder:
         self._tried.add((node, side))
         component = self._of_node[node]
         if self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
-            self.reason = self.reason or "a count in tables that hang together was not settled by the search"
+            self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
             return
         ends = self.proved
         if side == UPPER and ends[UPPER][node] >= UNBOUNDED:
@@ -217,7 +218,7 @@ class Remainder:
         cost = np.where(component.nodes == node, 1.0 if side == LOWER else -1.0, 0.0)
         point = self._solved(component, ends, cost, budget)
         if point is None:
-            self.reason = self.reason or "an integer programme reached its limit"
+            self.reason = self.reason or say("an integer programme reached its limit")
             return
         self._note(component, point)
         value = int(self.seen[side][node])
@@ -226,7 +227,7 @@ class Remainder:
         # From published bounds alone: a proof that used other proofs could go round in circles.
         proof = prove(component, self.bounds.ends, (node, side, value), budget.exhausted)
         if proof is None:
-            late = budget.reason if budget.exhausted() else "a bound could not be proved"
+            late = budget.reason if budget.exhausted() else say("a bound could not be proved")
             self.reason = self.reason or late
             return
         self.proofs[node, side] = proof

@@ -39,9 +39,11 @@ from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.measures import LeastBounds
 from audit.model.options import option
-from audit.model.outcome import Outcome, Status, sizes_table
+from audit.model.outcome import Outcome, Status, constant_reason, linked_reason, sizes_table
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind, combined
 
 _SEED = 0x5EED
 _SHARE = 0.7
@@ -76,7 +78,7 @@ class EquivalenceAttack:
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return who shares a value with whom, with findings that span all that was found."""
-        reason = _not_applying(evidence)
+        reason = linked_reason(evidence) or constant_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         matrix = Matrix.of(evidence)
@@ -104,16 +106,7 @@ class EquivalenceAttack:
         status: Status = "incomplete" if reasons else "complete"
         claims = Claims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
-        return Outcome(self.name, status, "; ".join(reasons) or None, measures, shown, people=people)
-
-
-def _not_applying(evidence: Evidence) -> str | None:
-    """Return why the attack does not apply, or None when it does."""
-    if evidence.kind != "linked":
-        return "it needs the adversary `linked` ([columns] individual)"
-    if evidence.transitions is not None:
-        return "it needs values that never change, and the series has transitions"
-    return None
+        return Outcome(self.name, status, combined(reasons), measures, shown, people=people)
 
 
 def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
@@ -124,21 +117,30 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
         if found is not None and releases == matrix.releases:
             return found
         if found is not None:
-            reason = f"{budget.reason}, so that releases 1 to {releases} of {matrix.releases} alone were judged"
-            return replace(found, lower=1, exact=False, reason=reason)
+            told = say(
+                "{reason}, so that releases 1 to {last} of {releases} alone were judged",
+                reason=budget.reason,
+                last=str(releases),
+                releases=str(matrix.releases),
+            )
+            return replace(found, lower=1, exact=False, reason=Reason(told, ReasonKind.TIME_LIMIT))
         releases = 0 if budget.exhausted() else releases // 2
     return None
 
 
-def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> str:
+def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
     """Return that no values fit all groups, and where that was seen."""
-    where = ""
+    told = say("the releases contradict each other: no values of the people fit all groups")
     if contradiction.groups:
         group = contradiction.groups[0]
         release = int(matrix.release[group])
-        name = evidence.source.group_names(release, matrix.code[[group]])[0]
-        where = f", as is seen in release {printable(evidence.tags[release])}, group {printable(name)}"
-    return f"the releases contradict each other: no values of the people fit all groups{where}"
+        told = say(
+            "the releases contradict each other: no values of the people fit all groups, as is seen in release "
+            "{release}, group {group}",
+            release=printable(evidence.tags[release]),
+            group=printable(evidence.source.group_names(release, matrix.code[[group]])[0]),
+        )
+    return Reason(told, ReasonKind.CONTRADICTION)
 
 
 def _nothing(matrix: Matrix, max_e: int) -> EquivalenceMeasures:

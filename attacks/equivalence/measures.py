@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.errors import printable
-from audit.model.measures import ABSENT, Absent, BoundedMeasures, LeastBounds
-from audit.model.words import plural
+from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
+from audit.runtime.phrases import Phrase, figure, say, say_count
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class EquivalenceMeasures(BoundedMeasures):
     spread: Spread | Absent | None = ABSENT
     spread_worst: str | Absent = ABSENT
 
-    timeline_label: ClassVar[str] = "equal"
-    remedy: ClassVar[str] = (
+    timeline_label: ClassVar[Phrase | str] = Phrase("equal")
+    remedy: ClassVar[Phrase | str] = Phrase(
         "Publish whole buckets: audit anonymize --method e-equivalence keeps people from being equal to so few."
     )
 
@@ -83,31 +83,48 @@ class EquivalenceMeasures(BoundedMeasures):
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many people are in some equivalence, and how small equivalences get."""
         if not self.ways:
-            return "nothing could be concluded"
-        more = "at least " if at_least else ""
-        fixed = f"{more}{plural(self.pinned, 'value')} pinned, " if self.pinned else ""
-        least = "there is no equivalence" if self.min_e.none else f"least e: {self.min_e}"
-        return f"{fixed}{super().found_in_words(at_least=at_least)} ({least})"
+            return say("nothing could be concluded")
+        found = super().found_in_words(at_least=at_least)
+        if self.pinned:
+            found = say("{pinned}, {found}", pinned=self._pinned(at_least=at_least), found=found)
+        if self.min_e.none:
+            return say("{found} (there is no equivalence)", found=found)
+        return say("{found} (least e: {bounds})", found=found, bounds=self.min_e)
+
+    def _pinned(self, *, at_least: bool) -> str:
+        if at_least:
+            return say_count("at least {count} value pinned", "at least {count} values pinned", self.pinned)
+        return say_count("{count} value pinned", "{count} values pinned", self.pinned)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose values are certain or, where none is, how many people have the same as how many others."""
         if self.pinned:
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:
-            return f"{self.found_in_words(at_least=at_least)} have the same values, all together, as few others"
-        people = plural(self.individuals, "person", "people")
-        return f"{self.compromised['1']:,} of {people} have for certain the same value as somebody else"
+            found = self.found_in_words(at_least=at_least)
+            return say("{found} have the same values, all together, as few others", found=found)
+        return say(
+            "{found} of {people} have for certain the same value as somebody else",
+            found=self.compromised["1"],
+            people=PEOPLE.counted(self.individuals),
+        )
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield how equivalences were looked for, and how far a known value spreads."""
         if self.ways:
-            yield f"{attack} took: {'; '.join(self.ways)}."
+            yield say("{attack} took: {ways}.", attack=attack, ways="; ".join(self.ways))
         if isinstance(self.spread, Spread):
             yield self._spreading(self.spread)
 
     def _spreading(self, spread: Spread) -> str:
         if not spread.worst or self.spread_worst is ABSENT:
-            return "No value follows from another one by combining groups."
-        who = printable(self.spread_worst)
-        others = plural(spread.worst, "further person's value follows", "further people's values follow")
-        return f"Once the value of {who} is known, {others}; on average {spread.mean:.3g} follow from one value."
+            return say("No value follows from another one by combining groups.")
+        return say_count(
+            "Once the value of {who} is known, {count} further person's value follows; on average {mean} follow from "
+            "one value.",
+            "Once the value of {who} is known, {count} further people's values follow; on average {mean} follow from "
+            "one value.",
+            spread.worst,
+            who=printable(self.spread_worst),
+            mean=figure(spread.mean, ".3g"),
+        )

@@ -26,6 +26,8 @@ from attacks.matrix import Matrix
 from audit.model.evidence import Codes
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import Phrase, say
+from audit.runtime.reasons import Reason, combined, kind_of
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -33,11 +35,8 @@ _SEED = 0x5EED
 _SEARCHED_MEMBERSHIPS = 20_000
 """Larger series are searched for integer vectors only where they are buckets."""
 _SHARE = 0.7
-_LINEAR = "linear reasoning over all groups (complete for e = 1)"
-_BUCKETS = "balanced cuts of one graph for each bucket"
-_SEARCH = "search for integer vectors"
-_NEAR = "for e of 2 and more, equivalences were looked for only where each side lies within one group"
-_UNSOLVED = "not everybody's least e could be computed"
+_BUCKETS = Phrase("balanced cuts of one graph for each bucket")
+_SEARCH = Phrase("search for integer vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ def _linear(matrix: Matrix, numbers: Fingerprint) -> Found:
         least=least,
         exact=True,
         witnesses=Witnesses.of(()),
-        ways=(_LINEAR,),
+        ways=(say("linear reasoning over all groups (complete for e = 1)"),),
         reason=None,
         error=count * ((count - 1) / 2 + matrix.values) / PRIME,
     )
@@ -154,7 +153,15 @@ def _matched(linear: Found, sums: Matched, max_e: int) -> Found:
     least = _least(linear.least, sums.least)
     exact = sums.settled >= max_e
     upper = int(least[least > 0].min()) if least.any() else None
-    missing = f"{_NEAR} ({sums.reason})" if sums.reason else _NEAR
+    missing = say("for e of 2 and more, equivalences were looked for only where each side lies within one group")
+    if sums.reason:
+        missing = say(
+            "for e of 2 and more, equivalences were looked for only where each side lies within one group ({reason})",
+            reason=sums.reason,
+        )
+    way = say("all sides of up to {most} within one group", most=str(max_e))
+    if exact:
+        way = say("all sides of up to {most}", most=str(max_e))
     return replace(
         linear,
         lower=min(upper or max_e + 1, sums.settled + 1),
@@ -162,21 +169,20 @@ def _matched(linear: Found, sums: Matched, max_e: int) -> Found:
         least=least,
         exact=exact,
         witnesses=sums.witnesses,
-        ways=(*linear.ways, f"all sides of up to {max_e}" if exact else f"all sides of up to {max_e} within one group"),
-        reason=None if exact else missing,
+        ways=(*linear.ways, way),
+        reason=None if exact else Reason(missing, kind_of(sums.reason)),
     )
 
 
-def _merged(found: Found, exact: Exact, way: str) -> Found:
+def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
     """Return what is known with what the search found beside it."""
     least = _least(found.least, exact.least)
     upper = min((e for e in (found.upper, exact.upper) if e is not None), default=None)
     lower = None if exact.lower is None else max(found.lower or 1, exact.lower)
     complete = exact.complete or exact.lower is None
-    reasons = [] if complete else [found.reason or _UNSOLVED]
+    reasons = [] if complete else [found.reason or say("not everybody's least e could be computed")]
     if not complete and lower != upper:
-        above = "no bound above is known" if upper is None else f"at most {upper}"
-        reasons.insert(0, f"the least e is at least {lower}, and {above}")
+        reasons.insert(0, _bounded(lower, upper))
     return replace(
         found,
         lower=lower,
@@ -184,9 +190,16 @@ def _merged(found: Found, exact: Exact, way: str) -> Found:
         least=least,
         exact=complete,
         witnesses=found.witnesses.and_those(Witnesses.of(exact.witnesses)),
-        ways=(*found.ways, way if complete else f"{way}, broken off"),
-        reason="; ".join(reasons) or None,
+        ways=(*found.ways, str(way) if complete else say("{way}, broken off", way=way)),
+        reason=combined(reasons),
     )
+
+
+def _bounded(lower: int | None, upper: int | None) -> str:
+    """Return between which bounds the least e lies."""
+    if upper is None:
+        return say("the least e is at least {lower}, and no bound above is known", lower=str(lower))
+    return say("the least e is at least {lower}, and at most {upper}", lower=str(lower), upper=str(upper))
 
 
 def _least(one: Codes, other: Codes) -> Codes:

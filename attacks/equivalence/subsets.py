@@ -33,6 +33,8 @@ from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import pays
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, combined
 
 # The plain kernels hold all sets at once, some hundred bytes each.
 _PLAIN_SETS = 1_500_000
@@ -107,9 +109,15 @@ def matched(
             break
         settled = e if task.repeated else settled
     if large.any():
-        size, told = int(np.diff(matrix.start)[large].max()), f"{large.sum():,} of {matrix.groups:,} groups"
-        reasons.append(f"too many subsets of up to {max_e} people in {told}, the largest of {size:,}")
-    return Matched(least, settled, not reasons, "; ".join(reasons) or None, found)
+        told = say(
+            "too many subsets of up to {most} people in {large} of {groups} groups, the largest of {size}",
+            most=str(max_e),
+            large=int(large.sum()),
+            groups=matrix.groups,
+            size=int(np.diff(matrix.start)[large].max()),
+        )
+        reasons.append(Reason(told))
+    return Matched(least, settled, not reasons, combined(reasons), found)
 
 
 def _places(

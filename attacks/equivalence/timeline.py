@@ -10,12 +10,14 @@ from audit.model.evidence import Codes
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 _FAR = 20
 """Whoever is connected through more groups than so many counts as connected."""
 
 
-def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], str | None]:
+def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
     A further release never ends an equivalence. So nobody counts early who does not count at the end, whoever counts
@@ -23,7 +25,7 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
     """
     among = found.least > 0
     line: list[int] = []
-    reason = None
+    reason: Reason | None = None
     if among.any():
         concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
         engine, alone = budget.engine, budget.single_threaded()
@@ -36,13 +38,19 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
             budget.stage(f"after release {releases} of {matrix.releases}")
             budget.progress(releases, matrix.releases)
             if earlier is None:
-                reason = f"{budget.reason} in the timeline, after {releases - 1} of {matrix.releases} releases"
+                why = say(
+                    "{reason} in the timeline, after {done} of {releases} releases",
+                    reason=budget.reason,
+                    done=str(releases - 1),
+                    releases=str(matrix.releases),
+                )
+                reason = Reason(why, ReasonKind.TIME_LIMIT)
                 break
             least, exact = earlier
             told |= among & (least > 0)
             line.append(int((matrix.individual & told).sum()))
             if found.exact and not exact:
-                reason = "the timeline's numbers are bounds from below"
+                reason = Reason(say("the timeline's numbers are bounds from below"))
     line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
     last = int((matrix.individual & among).sum())
     return line + [last] * (matrix.releases - found.releases + 1), reason

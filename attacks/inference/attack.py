@@ -24,9 +24,11 @@ import numpy.typing as npt
 from attacks.inference.measures import EstimatedShare, InferenceMeasures
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
 from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
-from audit.model.outcome import Outcome, RiskQuery
+from audit.model.outcome import Outcome, RiskQuery, constant_reason, linked_reason, quasi_identifiers_reason
 from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 Flags = npt.NDArray[np.bool_]
 _SEED = 0x5EED
@@ -54,25 +56,14 @@ class InferenceAttack:
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return an outcome without claims, whose estimate is scored where the values are known."""
-        reason = _not_applying(evidence)
+        reason = linked_reason(evidence) or constant_reason(evidence) or quasi_identifiers_reason(evidence)
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         series = _Series.of(evidence)
         if series is None:
-            return Outcome.skipped(self.name, "it needs rows whose groups have as many values as people")
+            told = say("it needs rows whose groups have as many values as people")
+            return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
         return Outcome(self.name, "complete", None, InferenceMeasures(individuals=series.people), estimate=series)
-
-
-def _not_applying(evidence: Evidence) -> str | None:
-    if evidence.kind != "linked":
-        return "it needs the adversary `linked` ([columns] individual)"
-    if evidence.transitions is not None:
-        return "it needs values that never change, and the series has transitions"
-    if evidence.rows_of is None:
-        return "it looks at one sensitive attribute at a time"
-    if not evidence.rows_of.attributes:
-        return "it needs quasi-identifiers"
-    return None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.measures import Measures
+from audit.runtime.phrases import Phrase, figure, say
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class InferenceMeasures(Measures):
     advantage: EstimatedShare | None = None
 
     has_timeline: ClassVar[bool] = False
-    remedy: ClassVar[str] = "Publish fewer or coarser quasi-identifiers beside the values."
+    remedy: ClassVar[Phrase | str] = Phrase("Publish fewer or coarser quasi-identifiers beside the values.")
 
     @property
     def subjects(self) -> int:
@@ -54,19 +55,30 @@ class InferenceMeasures(Measures):
         """Return how many guesses are right."""
         del at_least
         if self.attack is None:
-            return "an estimate; the values are not known, so that nothing tells which guesses are right"
-        return f"an estimate: {self.attack.value:.1%} of the values guessed"
+            return say("an estimate; the values are not known, so that nothing tells which guesses are right")
+        return say("an estimate: {share} of the values guessed", share=figure(self.attack.value, ".1%"))
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what the guesses are worth."""
         if self.attack is None or self.baseline is None:
             return
-        said = [f"{_said(self.attack)} of the guesses are right"]
-        if self.control is not None:
-            said.append(f"{_said(self.control)} where nothing was learnt from the person's groups")
-        said.append(f"{_said(self.baseline)} by the groups' values alone")
-        yield f"{attack}: {', '.join(said)} (95 % intervals). It decides nothing; what counts is how much it exceeds."
+        shares = {"attack": attack, "right": _said(self.attack), "baseline": _said(self.baseline)}
+        if self.control is None:
+            yield say(
+                "{attack}: {right} of the guesses are right, {baseline} by the groups' values alone (95 % intervals). "
+                "It decides nothing; what counts is how much it exceeds.",
+                **shares,
+            )
+        else:
+            yield say(
+                "{attack}: {right} of the guesses are right, {control} where nothing was learnt from the person's "
+                "groups, {baseline} by the groups' values alone (95 % intervals). It decides nothing; what counts is "
+                "how much it exceeds.",
+                **shares,
+                control=_said(self.control),
+            )
 
 
 def _said(interval: EstimatedShare) -> str:
-    return f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%})"
+    shown = {name: figure(getattr(interval, name), ".1%") for name in ("value", "low", "high")}
+    return say("{value} ({low} to {high})", **shown)

@@ -36,6 +36,8 @@ from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import combined
 
 # The share of the time that may be used for deciding, so that some is left for the proofs of what is shown.
 _FOR_DECIDING = 0.85
@@ -71,7 +73,7 @@ class JointAttack:
         try:
             decided = decide(evidence, deciding, self.seed)
         except TooManyChoicesError:
-            what = "people may be in too many rows for all of them to be reasoned about together"
+            what = say("people may be in too many rows for all of them to be reasoned about together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
         return _outcome(self.name, evidence, decided, budget, late=deciding.exhausted())
 
@@ -94,7 +96,7 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget, *,
         versions=measures.versions, certain=0, eliminated=0, open=found.pairs, timeline=[0] * len(evidence.tags)
     )
     if not decision.feasible:
-        what = "nothing fits all releases: some values change that may not, or keys are wrong"
+        what = say("nothing fits all releases: some values change that may not, or keys are wrong")
         return Outcome(name, "incomplete", what, nothing)
     place = versions.person[found.claim], versions.release[found.claim], found.value
     claims, unproved = disclosures(evidence, decision, place, budget)
@@ -102,9 +104,14 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget, *,
     claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
     knowing = Knowledge(decision)
     if found.open or not decided.whole:
-        why = budget.reason if late else "parts of the series are too large or too hard to be settled"
-        what = f"{found.open:,} values of versions are open" if found.open else "the timeline is from below"
-        return Outcome(name, "incomplete", f"{why}; {what}", measures, claims, knowing=knowing, exposed=people)
+        why = budget.reason if late else say("parts of the series are too large or too hard to be settled")
+        left = (
+            say("{count} values of versions are open", count=found.open)
+            if found.open
+            else say("the timeline is from below")
+        )
+        reason = combined([why, left])
+        return Outcome(name, "incomplete", reason, measures, claims, knowing=knowing, exposed=people)
     if np.isnan(decision.share[decision.alive]).any():
         return Outcome(name, "complete", None, measures, claims, knowing=knowing, exposed=people)
     risks = WorldRisks(evidence, decision)

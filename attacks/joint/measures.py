@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from audit.model.measures import ABSENT, Absent, Measures
-from audit.model.words import plural
+from audit.model.measures import ABSENT, VERSIONS, Absent, Measures
+from audit.runtime.phrases import Noun, Phrase, say, say_count
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +33,7 @@ class JointMeasures(Measures):
 
     by_version: ClassVar[bool] = True
     about_everybody: ClassVar[bool] = True
-    timeline_label: ClassVar[str] = "certain"
+    timeline_label: ClassVar[Phrase | str] = Phrase("certain")
 
     @property
     def subjects(self) -> int:
@@ -41,9 +41,9 @@ class JointMeasures(Measures):
         return self.versions
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun:
         """What is counted."""
-        return "versions"
+        return VERSIONS
 
     @property
     def found(self) -> int:
@@ -52,7 +52,7 @@ class JointMeasures(Measures):
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return whose value is certain."""
-        return f"{super().accusation(value, at_least=at_least)} (a person in one release)"
+        return say("{accusation} (a person in one release)", accusation=super().accusation(value, at_least=at_least))
 
     def with_unproved(self, count: int) -> JointMeasures:
         """Return the same where so many of the findings shown have no proof."""
@@ -61,6 +61,16 @@ class JointMeasures(Measures):
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what was left open, or has no proof."""
         if self.open:
-            yield f"{attack} left open whether {plural(self.open, 'value')} of versions can be true."
+            yield say_count(
+                "{attack} left open whether {count} value of versions can be true.",
+                "{attack} left open whether {count} values of versions can be true.",
+                self.open,
+                attack=attack,
+            )
         if self.certain_unproved:
-            yield f"{attack} wrote no proof for {plural(self.certain_unproved, 'certain version')} within the limits."
+            yield say_count(
+                "{attack} wrote no proof for {count} certain version within the limits.",
+                "{attack} wrote no proof for {count} certain versions within the limits.",
+                self.certain_unproved,
+                attack=attack,
+            )

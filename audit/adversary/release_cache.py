@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from threading import Lock
 from typing import NamedTuple, TypeVar
@@ -246,9 +247,9 @@ def _around(release: Release, person: Codes, people: Codes) -> Release:
 def prefetch(count: int, read: Callable[[int], object], use: Callable[[int], T]) -> Iterator[T]:
     """Yield what `use` makes of each of so many releases, in order; meanwhile the next one is read by `read`."""
     with ThreadPoolExecutor(1) as reader:
-        waiting = reader.submit(read, 0)
+        waiting = reader.submit(copy_context().run, read, 0)
         for position in range(count):
             waiting.result()
             if position + 1 < count:
-                waiting = reader.submit(read, position + 1)
+                waiting = reader.submit(copy_context().run, read, position + 1)
             yield use(position)

@@ -26,6 +26,7 @@ from audit.api.schema import schema
 from audit.api.series import LoadedSeries, load
 from audit.model.errors import AuditError, InputError, Problem, UsageError
 from audit.runtime.distributed.engines import engine
+from reports.languages.catalogues import in_language
 
 __all__ = [
     "AttackResult",
@@ -44,6 +45,7 @@ __all__ = [
     "UsageError",
     "compare",
     "engine",
+    "in_language",
     "load",
     "load_microdata",
     "microdata_from_frames",

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.adversary import Adversary
-from audit.model.outcome import INTERRUPTED
+from audit.model.outcome import interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
 from audit.model.scored import Judged
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, combined, kind_of
 
 LARGEST_LIMIT = 10**9
 """No limit is larger."""
@@ -85,15 +87,15 @@ class Clause(ABC):
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nothing that ran can decide the clause."""
         skipped = {
-            f"{entry.attack.name}: {entry.scored.outcome.reason}"
+            attack_reason(entry.attack.name, entry.scored.outcome.reason or "")
             for entry in findings.attacks
             if self.name in entry.attack.decides and entry.scored.outcome.status == "skipped"
         }
-        if skipped:
-            return "; ".join(sorted(skipped))
-        return (
-            "no attack that was asked for decides it" if findings.narrowed else "no attack of this version decides it"
-        )
+        if reason := combined(sorted(skipped)):
+            return reason
+        if findings.narrowed:
+            return say("no attack that was asked for decides it")
+        return say("no attack of this version decides it")
 
     @abstractmethod
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -110,12 +112,17 @@ class Clause(ABC):
         """Yield why an attack that found nothing against the clause does not decide it."""
         outcome = entry.scored.outcome
         if outcome.subjects == 0:
-            nobody = "nobody was judged; every row is a counterfeit's, or known beforehand"
+            nobody = say("nobody was judged; every row is a counterfeit's, or known beforehand")
             if entry.scored.alone is not None:
-                nobody = "nobody was judged; everybody's published values change as they never should"
-            yield f"{outcome.attack}: {nobody if outcome.status == 'complete' else outcome.reason or nobody}"
+                nobody = say("nobody was judged; everybody's published values change as they never should")
+            yield attack_reason(outcome.attack, nobody if outcome.status == "complete" else outcome.reason or nobody)
         elif not decided:
-            yield f"{outcome.attack}: {outcome.reason or unless}"
+            yield attack_reason(outcome.attack, outcome.reason or unless)
+
+
+def attack_reason(attack: str, reason: str) -> Reason:
+    """Return a reason with the attack that has it."""
+    return Reason(say("{attack}: {reason}", attack=attack, reason=reason), kind_of(reason))
 
 
 @dataclass(frozen=True)
@@ -159,8 +166,8 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
     """
     limit = stated.limit
     violations = tuple(clause.violations(findings, limit))
-    cut_off = [each.attack.name for each in findings.attacks if each.scored.outcome.reason == INTERRUPTED]
-    doubts = [f"{name}: {INTERRUPTED}" for name in dict.fromkeys(cut_off)]
+    cut_off = [each.attack.name for each in findings.attacks if each.scored.outcome.interrupted]
+    doubts = [attack_reason(name, interruption()) for name in dict.fromkeys(cut_off)]
     undecided = tuple(Undecided(clause.name, doubt) for doubt in (*doubts, *clause.doubts(findings, limit)))
     if not violations and not undecided and not clause.judges(findings):
         reason = clause.not_judged(findings)
@@ -169,5 +176,5 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
         return ClauseDecision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
     if violations:
         return ClauseDecision(clause, limit, "violated", violations, undecided)
-    why = "; ".join(each.reason for each in undecided) or None
+    why = combined(each.reason for each in undecided)
     return ClauseDecision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)

@@ -11,6 +11,8 @@ from audit.clauses.clause import Clause, JudgedAudit
 from audit.model.outcome import AttributeDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 class MaxEverRisk(Clause):
@@ -33,8 +35,8 @@ class MaxEverRisk(Clause):
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's histories were looked at."""
         if not findings.grave:
-            return 'it needs the grave values: write grave = ["…"] under [policy]'
-        return "the attack update-graph decides it, on people's histories, and has not run to its end"
+            return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
+        return say("the attack update-graph decides it, on people's histories, and has not run to its end")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain."""
@@ -51,9 +53,9 @@ class MaxEverRisk(Clause):
         if known:
             nowhere = set.intersection(*(set(ever.unpublished) for ever in known))
             for value in sorted(nowhere):
-                yield f'no release has the grave value "{value}"; write it as the releases do'
+                yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
             if all(ever.highest is None for ever in known):
-                yield "nobody was judged; every row is a counterfeit's, or known beforehand"
+                yield say("nobody was judged; every row is a counterfeit's, or known beforehand")
 
 
 def _certain(entry: Judged) -> bool:

@@ -9,6 +9,7 @@ from audit.clauses.clause import Clause, JudgedAudit
 from audit.model.outcome import AttributeDisclosures, EquivalenceFindings
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
+from audit.runtime.phrases import say
 
 
 class MaxRisk(Clause):
@@ -28,7 +29,7 @@ class MaxRisk(Clause):
         """Return why nobody's risk was looked at."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
-            return f"max_risk is about people, of whom the adversary `{adversary.name}` knows nothing"
+            return say("max_risk is about people, of whom the adversary `{name}` knows nothing", name=adversary.name)
         return super().not_judged(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -47,7 +48,7 @@ class MaxRisk(Clause):
             decides = self.name in entry.attack.decides
             decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
             if decides or not decided:
-                yield from self._doubts_of(entry, decided=decided, unless="not every risk could be computed")
+                yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
         if (
             findings.linked_records
             and findings.adversary is not None
@@ -55,11 +56,15 @@ class MaxRisk(Clause):
             and self.judges(findings)
             and not violating
         ):
-            what = "the series publishes record ids, which link a record's values over the releases"
-            yield f"{what}; no attack of this version follows a person's value by them"
+            yield say(
+                "the series publishes record ids, which link a record's values over the releases; no attack of this "
+                "version follows a person's value by them"
+            )
         if findings.not_combined and self.judges(findings) and not violating:
-            what = "combinations of several sensitive attributes are not judged where values are known beforehand"
-            yield f"{what}; audit without `known` as well"
+            yield say(
+                "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
+                "without `known` as well"
+            )
 
 
 def _doubtful(entry: Judged) -> bool:

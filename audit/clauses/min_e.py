@@ -12,6 +12,7 @@ from audit.model.measures import BoundedMeasures
 from audit.model.outcome import EquivalenceFindings
 from audit.model.report import Violation
 from audit.model.scored import Judged
+from audit.runtime.phrases import say
 
 
 class MinE(Clause):
@@ -43,7 +44,7 @@ class MinE(Clause):
         for entry in self._deciding(findings):
             if (entry.scored.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
-                yield from self._doubts_of(entry, decided=decided, unless="smaller equivalences may exist")
+                yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
 
 
 def _no_lesser_e(entry: Judged, limit: float) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
 from audit.model.outcome import IdentityDisclosures, LinkageDisclosures
 from audit.model.report import Violation
+from audit.runtime.phrases import say
 
 
 class SmallestClass(Clause):
@@ -49,9 +50,9 @@ class SmallestClass(Clause):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
         if findings.releases and findings.linked_records and findings.narrowed and not self._deciding(findings):
-            yield "record ids link the releases, and the attack that looks at them together was not asked for"
+            yield say("record ids link the releases, and the attack that looks at them together was not asked for")
         violating = {each.attack for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):
             if entry.scored.outcome.attack not in violating:
                 complete = entry.scored.outcome.status == "complete"
-                yield from self._doubts_of(entry, decided=complete, unless="classes may be smaller")
+                yield from self._doubts_of(entry, decided=complete, unless=say("classes may be smaller"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.cli.arguments import Names, add_option, local, options_given
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import UsageError, printable
 from audit.model.options import options_of
@@ -84,9 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
             publish(microdata, arguments.output, method, principle, options)
     except BaseException:
         if done:  # what is out is out, whatever came then
-            say(_told(done, method, arguments.output, added))
+            put(_told(done, method, arguments.output, added))
         raise
-    say(_told(done, method, arguments.output, added))
+    put(_told(done, method, arguments.output, added))
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from audit.cli.arguments import Names, add_option, options_given
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.model.options import Option, options_of
 
 
@@ -50,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
 
     principle = find(arguments.principle, options_given(arguments))
     report = check_series(open_series(arguments.series), principle, EquivalenceAttack, reveal=arguments.reveal)
-    say(FORMATS[arguments.format](report))
+    put(FORMATS[arguments.format](report))
     return report.exit_code

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from audit.cli.arguments import local
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
 
@@ -151,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
         equivalent,
     )
     show("audit", equivalent)
-    say(
+    put(
         f"Made, published and audited in {time.monotonic() - start:.1f} s; everything is in {folder}/.\n"
         f"{page} is the first report as a page to read, print and sign. Try:\n"
         f"  audit {diverse} --format json\n"
@@ -168,10 +168,10 @@ def _show(invoke: Invoke, *words: object) -> None:
         UsageError: it went wrong; it has said how.
     """
     command = [str(word) for word in words]
-    say(f"$ {shlex.join(command)}\n\n")
+    put(f"$ {shlex.join(command)}\n\n")
     if invoke(command[1:]) not in _VERDICTS:
         raise UsageError(f"the demo stopped at: {shlex.join(command)}; name another folder, or empty this one")
-    say("\n")
+    put("\n")
 
 
 def _write_series(folder: Path) -> None:

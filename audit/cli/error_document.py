@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
-from audit.cli.output import in_repository, say
+from audit.cli.output import in_repository, put
 from audit.model.errors import UsageError
 from audit.runtime.version import version
 
@@ -31,7 +31,7 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
     report = ErrorReport(version(), Path(series).name or "series", folder, entries_of(error, lines))
     try:
         with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
-            say(ERROR_FORMATS[asked](report))
+            put(ERROR_FORMATS[asked](report))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

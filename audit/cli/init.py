@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from audit.cli.arguments import local
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.init.questions import Ask, Question, take_default
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError, printable
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     for beside, text in guessed.files.items():
         write_new(folder / beside, text)
     write_new(path, guessed.text)
-    say(summary(path, guessed))
+    put(summary(path, guessed))
     return 0
 
 
@@ -79,7 +79,7 @@ def _tables(path: Path, guessed: TablesGuess) -> int:
     )
     command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
     lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
-    say("\n".join(lines))
+    put("\n".join(lines))
     return 0
 
 
@@ -102,7 +102,7 @@ def _microdata(path: Path, ask: Ask) -> int:
     folder = printable(shlex.quote(str(path.parent)), 400)
     command = f"audit anonymize {folder} --method m-invariance --m 2 --output SERIES"
     lines += ["", "Columns that are not named are not published. When it is right:", f"  {command}", ""]
-    say("\n".join(lines))
+    put("\n".join(lines))
     return 0
 
 

@@ -23,12 +23,15 @@ from audit.cli.arguments import Parser
 from audit.cli.completion import ASKED, complete
 from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
+from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
+from audit.cli.language import add_language, language_of
 from audit.cli.signals import after_imports
 from audit.cli.without_pandas import keep_pandas_out
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
 from audit.runtime.version import version
+from reports.languages.catalogues import in_language
 
 COMMANDS = (
     "check",
@@ -59,6 +62,7 @@ def parser(words: Sequence[str] = ()) -> Parser:
     )
     main.add_argument("--version", action="version", version=f"series-audit {version()}")
     default.add_arguments(main, COMMANDS, words)
+    add_language(main)
     return main
 
 
@@ -70,6 +74,8 @@ def command_parser(name: str, words: Sequence[str] = ()) -> Parser:
         _command(name).add_parser(commands, words)
     else:
         _command(name).add_parser(commands)
+    if name in TOLD_IN_LANGUAGES:
+        add_language(commands.choices[name])
     return main
 
 
@@ -119,7 +125,8 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     if alone:
         keep_pandas_out()
     first_line.erase()
-    return int((_command(words[0]) if named else default).run(arguments))
+    with in_language(language_of(arguments)):
+        return int((_command(words[0]) if named else default).run(arguments))
 
 
 def _check_spelling(word: str) -> None:

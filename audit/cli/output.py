@@ -51,16 +51,7 @@ def check_spared(output: Path | None, *inputs: InputFiles) -> None:
         raise UsageError(f"{_named(output)}: {what}; name another file with --output")
 
 
-def say(text: str) -> None:
-    """Print a text.
-
-    Raises:
-        UsageError: standard output cannot be written.
-    """
-    put(text, None)
-
-
-def put(text: str, output: Path | None) -> None:
+def put(text: str, output: Path | None = None) -> None:
     """Print a text, or write it to a file that appears whole or not at all.
 
     Raises:

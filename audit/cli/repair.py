@@ -11,7 +11,7 @@ from typing import Any
 from attacks.registry import choose
 from audit.cli.arguments import options_given
 from audit.cli.audit import add_attack_options, add_options, options, spelled
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.cli.progress import progress
 from audit.model.errors import UsageError, printable
 from audit.model.repair import MOVES
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         search = RepairSearch(before, after, attacks, how, moves=arguments.only or MOVES, baseline=arguments.baseline)
         repair = search.repair(output)
-    say(as_json(repair) if arguments.format == "json" else text(repair))
+    put(as_json(repair) if arguments.format == "json" else text(repair))
     return 0 if repair.refused is None else 1
 
 

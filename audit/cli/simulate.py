@@ -11,7 +11,7 @@ from typing import Any
 
 from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import counted, local
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import printable
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, Simulated, SimulationRequest, simulate
@@ -107,7 +107,7 @@ def _tables(arguments: argparse.Namespace) -> int:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8", newline="\n")
     output = printable(shlex.quote(str(arguments.output)), 400)
-    say(f"Wrote {plan.releases} releases of counts, each protected by {method.name}. Try: audit {output}\n")
+    put(f"Wrote {plan.releases} releases of counts, each protected by {method.name}. Try: audit {output}\n")
     return 0
 
 
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = SimulationRequest(**{each.name: getattr(arguments, each.name) for each in fields(SimulationRequest)})
     with counting("writing snapshots") as watch:
         done = simulate(arguments.output, request, watch)
-    say(summary(arguments.output, done))
+    put(summary(arguments.output, done))
     return 0
 
 

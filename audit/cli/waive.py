@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.cli.arguments import local
-from audit.cli.output import say
+from audit.cli.output import put
 from audit.model.errors import printable
 
 
@@ -50,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = waive(folder, arguments.ids, arguments.reason, arguments.until)
     count = len(arguments.ids)
     what, where = "waiver" if count == 1 else "waivers", printable(str(manifest), 200)
-    say(f"{count} {what} until {arguments.until} in {where}.\n")
+    put(f"{count} {what} until {arguments.until} in {where}.\n")
     return 0

@@ -15,6 +15,7 @@ from audit.model.count_report import (
     PictureCell,
     SumTerm,
 )
+from audit.runtime.phrases import figure
 
 _PICTURES = 6
 _ROWS, _COLUMNS = 24, 10
@@ -28,7 +29,8 @@ def draw_pictures(counts: PublishedCounts, findings: Sequence[CountFinding]) -> 
 
 
 def _told(finding: CountFinding) -> str:
-    return f"{finding.lower:,}" if finding.lower == finding.upper else f"{finding.lower:,}–{finding.upper:,}"
+    low, high = figure(finding.lower), figure(finding.upper)
+    return low if finding.lower == finding.upper else f"{low}–{high}"
 
 
 def _picture(

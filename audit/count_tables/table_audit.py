@@ -42,6 +42,8 @@ from audit.model.count_tables import (
 from audit.model.errors import InputError, Problem
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, kind_of
 from audit.runtime.version import version
 
 _NAMED = 12
@@ -306,7 +308,13 @@ def _decide(judged: JudgedCounts, report: CountAttackReport, kept: Sequence[Plac
         for questions, outcome in zip(evidence.questions, outcomes, strict=True)
         for rule in np.unique(questions.rule[outcome.verdict == OPEN])
     }
-    why = f"{measures.open} of {measures.questions} questions were not settled: {report.reason}"
+    told = say(
+        "{open} of {questions} questions were not settled: {reason}",
+        open=str(measures.open),
+        questions=str(measures.questions),
+        reason=report.reason,
+    )
+    why = Reason(told, kind_of(report.reason))
     clauses = []
     for rule, clause in ((SMALL_COUNT, "min_count"), (PROTECTED, "min_width")):
         state = "violated" if rule in broken else "undecided" if rule in left else "holds"

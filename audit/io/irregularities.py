@@ -18,13 +18,14 @@ from audit.io.adjustments import Adjustments, read_adjusted
 from audit.io.cells import Kind, infer_kind
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.manifest import EPISODES, ReleaseFiles
+from audit.io.manifest import EPISODES, LATEST, ReleaseFiles
 from audit.io.paths import is_remote
 from audit.io.respelling import fold
 from audit.io.series import Series
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
+from audit.runtime.phrases import say, say_count
 
 _MOST_ROWS = 500_000
 _SHOWN = 3
@@ -195,12 +196,15 @@ def _respellings(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]
 
 
 def _spelling(name: str, groups: list[list[str]], examples: list[str]) -> ReportWarning:
-    many = sum(map(len, groups)) - len(groups)
-    what = f'{many:,} {"cells" if many > 1 else "cell"} of "{printable(name)}"'
-    differs = "differ from others in spelling alone, and count as other" if many > 1 else (
-        "differs from another in spelling alone, and counts as another")  # fmt: skip
-    remedy = f'if they are the same, write fold = ["{printable(name)}"] under [columns]'
-    return ReportWarning("spelling", f"{what} {differs}; {remedy}", tuple(examples[:_SHOWN]))
+    what = say_count(
+        '{count} cell of "{column}" differs from another in spelling alone, and counts as another; if they are the '
+        'same, write fold = ["{column}"] under [columns]',
+        '{count} cells of "{column}" differ from others in spelling alone, and count as other; if they are the same, '
+        'write fold = ["{column}"] under [columns]',
+        sum(map(len, groups)) - len(groups),
+        column=printable(name),
+    )
+    return ReportWarning("spelling", what, tuple(examples[:_SHOWN]))
 
 
 def _quoted(texts: SeriesTexts, name: str, text: str, *, quoted: bool) -> str:
@@ -214,16 +218,25 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
         column = texts.columns[name]
         commas = decimal_commas(texts, name)
         if commas:
-            what = f'"{printable(name)}" looks like numbers with decimal commas, and is read as sets of values'
+            what = say(
+                '"{column}" looks like numbers with decimal commas, and is read as sets of values; if so, write '
+                'decimal = "," under [columns]',
+                column=printable(name),
+            )
             examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in commas[:_SHOWN])
-            yield ReportWarning("stray-cells", f'{what}; if so, write decimal = "," under [columns]', examples)
+            yield ReportWarning("stray-cells", what, examples)
             continue
         stray = [] if name in columns.types or name in columns.hierarchies else column.astray(columns.missing)
         if stray:
-            what = f'"{printable(name)}" would be numeric but for {len(stray):,} distinct cells, and is read as text'
-            remedy = "correct them, or list them under missing"
+            what = say(
+                '"{column}" would be numeric but for {count} distinct cells, and is read as text; correct them, or '
+                "list "
+                "them under missing",
+                column=printable(name),
+                count=len(stray),
+            )
             examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in stray[:_SHOWN])
-            yield ReportWarning("stray-cells", f"{what}; {remedy}", examples)
+            yield ReportWarning("stray-cells", what, examples)
 
 
 def decimal_commas(texts: SeriesTexts, name: str) -> list[str]:
@@ -246,14 +259,21 @@ def _totals(texts: SeriesTexts) -> Iterator[ReportWarning]:
         found = [text for text in texts.columns[name].first if name not in columns.sensitive and is_total(text)]
         if found:
             listed = ", ".join(f'"{printable(text)}"' for text in found)
-            what = f'rows with {listed} in "{printable(name)}" look like totals, and are read as people'
-            remedy = f"if they are totals, write ignore_rows = {{ {printable(name)} = [{listed}] }} under [columns]"
-            yield ReportWarning("total-row", f"{what}; {remedy}", tuple(texts.place(name, text) for text in found))
+            what = say(
+                'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
+                "ignore_rows = {{ {column} = [{texts}] }} under [columns]",
+                texts=listed,
+                column=printable(name),
+            )
+            yield ReportWarning("total-row", what, tuple(texts.place(name, text) for text in found))
     if texts.ignored:
         files = texts.series.manifest.releases
         examples = tuple(f"{files[place].shown}: {count:,}" for place, count in texts.ignored.items())
-        many = sum(texts.ignored.values())
-        what = f"{many:,} {'rows are' if many > 1 else 'row is'} left out, as ignore_rows says"
+        what = say_count(
+            "{count} row is left out, as ignore_rows says",
+            "{count} rows are left out, as ignore_rows says",
+            sum(texts.ignored.values()),
+        )
         yield ReportWarning("total-row", what, examples)
 
 
@@ -263,10 +283,15 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
         if encoding != "utf-16":
             by_encoding[encoding].append(shown)
     for encoding, files in by_encoding.items():
-        what = f"not UTF-8, and taken for Western European text ({encoding})"
-        remedy = f'write encoding = "{encoding}" under [columns] if that is right'
-        many = f"{len(files):,} {'files are' if len(files) > 1 else 'file is'}"
-        yield ReportWarning("encoding", f"{many} {what}; {remedy}", tuple(files[:_SHOWN]))
+        what = say_count(
+            "{count} file is not UTF-8, and taken for Western European text ({encoding}); write encoding = "
+            '"{encoding}" under [columns] if that is right',
+            "{count} files are not UTF-8, and taken for Western European text ({encoding}); write encoding = "
+            '"{encoding}" under [columns] if that is right',
+            len(files),
+            encoding=encoding,
+        )
+        yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
 
 
 def _several_rows(series: Series) -> Iterator[ReportWarning]:
@@ -284,15 +309,28 @@ def _several_rows(series: Series) -> Iterator[ReportWarning]:
             times = np.bincount(coded.codes, minlength=coded.size)[named]
             people, extra = people + int((times > 1).sum()), extra + int(np.maximum(times - 1, 0).sum())
     if columns.rows == EPISODES:
-        told = f" ({people:,} times in one release)" if people else ""
-        yield ReportWarning(
-            "duplicates",
-            f'people have several rows{told}: each release and row is judged by itself, as rows = "episodes" says. '
-            "What several rows or releases give away of one person is not judged, and rows that look alike may all be "
-            'of one person; rows = "latest" or "first", by a date, judge one row for each',
+        what = say(
+            'people have several rows: each release and row is judged by itself, as rows = "episodes" says. What '
+            "several "
+            "rows or releases give away of one person is not judged, and rows that look alike may all be of one "
+            "person; "
+            'rows = "latest" or "first", by a date, judge one row for each'
         )
+        if people:
+            what = say(
+                "people have several rows ({count} times in one release): each release and row is judged by itself, as "
+                'rows = "episodes" says. What several rows or releases give away of one person is not judged, and rows '
+                'that look alike may all be of one person; rows = "latest" or "first", by a date, judge one row for '
+                "each",
+                count=people,
+            )
+        yield ReportWarning("duplicates", what)
+    elif columns.rows == LATEST:
+        what = say("{count} rows are left out: the latest row of each person counts", count=extra)
+        yield ReportWarning("duplicates", what)
     else:
-        yield ReportWarning("duplicates", f"{extra:,} rows are left out: the {columns.rows} row of each person counts")
+        what = say("{count} rows are left out: the first row of each person counts", count=extra)
+        yield ReportWarning("duplicates", what)
 
 
 def _unjudged_columns(series: Series) -> Iterator[ReportWarning]:
@@ -310,13 +348,17 @@ def _unjudged_columns(series: Series) -> Iterator[ReportWarning]:
             known = {*meant, *(part for name in meant for part in parts_of(name, names)), ""}
             unjudged |= dict.fromkeys(name for name in names if name not in known)
     if unjudged:
-        many = f"{len(unjudged):,} published {'columns are' if len(unjudged) > 1 else 'column is'} not judged, as"
-        what = f"{many} the manifest gives {'them' if len(unjudged) > 1 else 'it'} no meaning"
-        remedy = "what others may know of a person belongs to quasi_identifiers"
+        what = say_count(
+            "{count} published column is not judged, as the manifest gives it no meaning; what others may know of a "
+            "person belongs to quasi_identifiers",
+            "{count} published columns are not judged, as the manifest gives them no meaning; what others may know of "
+            "a person belongs to quasi_identifiers",
+            len(unjudged),
+        )
         examples = tuple(printable(name) for name in unjudged)
         if len(examples) > _COLUMNS_SHOWN:
-            examples = (*examples[:_COLUMNS_SHOWN], f"{len(examples) - _COLUMNS_SHOWN:,} more")
-        yield ReportWarning("unjudged-column", f"{what}; {remedy}", examples)
+            examples = (*examples[:_COLUMNS_SHOWN], say("{count} more", count=len(examples) - _COLUMNS_SHOWN))
+        yield ReportWarning("unjudged-column", what, examples)
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
@@ -324,8 +366,11 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
     files = [release for release in series.manifest.releases if is_foreign(release.rows)]
     unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
     if unread:
-        many = "a workbook has" if len(unread) == 1 else f"{len(unread):,} workbooks have"
-        what = f"{many} sheets that are not read; if they were published, save each as a file of its own"
+        what = say_count(
+            "a workbook has sheets that are not read; if they were published, save each as a file of its own",
+            "{count} workbooks have sheets that are not read; if they were published, save each as a file of its own",
+            len(unread),
+        )
         examples = tuple(f"{shown}: {', '.join(sheets[:_SHOWN])}" for shown, sheets in unread.items())
         yield ReportWarning("dropped-file", what, examples[:_SHOWN])
 
@@ -348,9 +393,12 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
             continue
         found += [path for path in beside if path.resolve() not in named and not path.name.endswith(".key.csv")]
     if found:
-        what = f"{len(found):,} {'tables lie' if len(found) > 1 else 'table lies'} beside the releases and"
-        what += f" {'are' if len(found) > 1 else 'is'} not part of the series, as the manifest does not name"
-        what += " them" if len(found) > 1 else " it"
-        remedy = f"if published, name {'them' if len(found) > 1 else 'it'} under releases"
+        what = say_count(
+            "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; "
+            "if published, name it under releases",
+            "{count} tables lie beside the releases and are not part of the series, as the manifest does not name "
+            "them; if published, name them under releases",
+            len(found),
+        )
         examples = tuple(series.manifest.shown(path) for path in found[:_SHOWN])
-        yield ReportWarning("dropped-file", f"{what}; {remedy}", examples)
+        yield ReportWarning("dropped-file", what, examples)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from audit.model.measures import PEOPLE
 from audit.model.outcome import AttributeDisclosures, Outcome, Risks
 from audit.model.report import Exposure
 from audit.model.scored import Judged, tenth_of
@@ -35,7 +36,7 @@ def _after_release(outcome: Outcome) -> tuple[int, ...] | None:
     timeline = outcome.measures.timeline
     if outcome.exposed is not None:
         return outcome.exposed
-    people = outcome.measures.subjects_label == "people" and outcome.measures.subjects is not None
+    people = outcome.measures.subjects_label is PEOPLE and outcome.measures.subjects is not None
     return tuple(timeline) if people and isinstance(timeline, list) else None
 
 

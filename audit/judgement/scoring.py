@@ -16,6 +16,8 @@ from audit.model.measures import Measures
 from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Outcome, PerPersonAttack, RiskQuery
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 def attacked(attack: Attack, evidence: Evidence, budget: Budget) -> Scored:
@@ -67,7 +69,8 @@ def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Scored:
         return Scored(outcome, None)
     risks = outcome.model.risks(truth, budget)
     if risks is None:
-        reason = f"{budget.reason} before the risks were computed"
+        told = say("{reason} before the risks were computed", reason=budget.reason)
+        reason = Reason(told, ReasonKind.TIME_LIMIT)
         return Scored(replace(outcome, status="incomplete", reason=reason, model=None), None)
     return Scored(outcome, risks)
 
@@ -77,7 +80,7 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
 
     A wrong premise about one person reaches everybody: nothing at all follows.
     """
-    reason = "some people's published values change, so that nothing follows from all groups together"
+    reason = say("some people's published values change, so that nothing follows from all groups together")
     return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None, people={})
 
 

@@ -15,6 +15,7 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.evidence import Codes, Evidence
 from audit.model.outcome import Flags
 from audit.model.report import HIDDEN, Waived
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class WaiverBook:
             if waiver.expires < self.today:
                 state = "expired"
             individual = waiver.individual if reveal or waiver.individual is None else HIDDEN
-            reason = waiver.reason if reveal else f"the reason is {HIDDEN}"
+            reason = waiver.reason if reveal else say("the reason is shown with --reveal")
             report.append(
                 Waived(
                     waiver.finding, reason, waiver.expires.isoformat(), state, individual, waiver.group, waiver.release

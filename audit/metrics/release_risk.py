@@ -21,6 +21,7 @@ from audit.io.releases import Release
 from audit.model.composite_keys import combine, distinct
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.kernels import pays
+from audit.runtime.phrases import say
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,8 +54,10 @@ def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tup
     """Return the panel of a release, which has been read, for each sensitive attribute."""
     release, vocabularies = read.release, source.series.vocabularies
     if not isinstance(source, RegisterSource):
-        return panels_in(release, vocabularies, None, "the adversary has no register, which would be the population")
-    too_many = "there are too many pairs of people in the register and groups to try"
+        return panels_in(
+            release, vocabularies, None, say("the adversary has no register, which would be the population")
+        )
+    too_many = say("there are too many pairs of people in the register and groups to try")
     return panels_in(release, vocabularies, source.population(position, read), too_many)
 
 
@@ -72,7 +75,7 @@ def panels_in(
     sizes = class_sizes(release)
     risk = journalist_risk(sizes[sizes > 0], None if population is None else population[sizes > 0])
     if population is not None and risk is None:
-        no_journalist = "a class has more rows than people of the register who fit it"
+        no_journalist = say("a class has more rows than people of the register who fit it")
     sizes = sizes[sizes > 0]
     prosecutor = len(sizes) / int(sizes.sum())
     smallest, alone = singling_out(release, sizes)

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from audit.runtime.phrases import Phrase
+
 AdversaryKind = Literal["linked", "register", "pseudonym", "published"]
 
 
@@ -18,7 +20,7 @@ class Adversary:
 
     Attributes:
         name: on the command line, in manifests and reports.
-        sentence: what the adversary knows; completes "The adversary …".
+        sentence: what the adversary knows.
         person: who that is, in plain words; completes "Audited for …".
         needs: what the series has to say for the adversary to be assumed.
         knows_people: whether people are known by identifier, so that attacks on people apply.
@@ -30,48 +32,48 @@ class Adversary:
     """
 
     name: AdversaryKind
-    sentence: str
-    person: str
+    sentence: Phrase
+    person: Phrase
     needs: str
     knows_people: bool = False
     has_register: bool = False
     tells_rows_apart: bool = True
     reads_key: bool = True
     people_listed: str = "the key of any release"
-    caution: str | None = None
+    caution: Phrase | None = None
 
 
 LINKED = Adversary(
     "linked",
-    "knows who is in which group of every release",
-    "somebody who knows in which group of each release every person is",
+    Phrase("The adversary knows who is in which group of every release (linked)"),
+    Phrase("somebody who knows in which group of each release every person is"),
     "[columns] individual, or a key file for each release",
     knows_people=True,
 )
 REGISTER = Adversary(
     "register",
-    "has a register: exact quasi-identifiers and presence",
-    "somebody who knows exactly who is in which release, and everybody's exact quasi-identifiers",
+    Phrase("The adversary has a register: exact quasi-identifiers and presence (register)"),
+    Phrase("somebody who knows exactly who is in which release, and everybody's exact quasi-identifiers"),
     "[adversary] register",
     knows_people=True,
     has_register=True,
     people_listed="the register",
-    caution=(
+    caution=Phrase(
         "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
         "Lemma 3) leaves out the worlds that break the principle, and the adversary is not assumed to know it."
     ),
 )
 PSEUDONYM = Adversary(
     "pseudonym",
-    "knows nothing but the published record ids",
-    "somebody who has the published files, in which record ids link the rows of one record",
+    Phrase("The adversary knows nothing but the published record ids (pseudonym)"),
+    Phrase("somebody who has the published files, in which record ids link the rows of one record"),
     "[columns] record",
     tells_rows_apart=False,
 )
 PUBLISHED = Adversary(
     "published",
-    "has nothing but the published files",
-    "somebody who has the published files and knows nothing else",
+    Phrase("The adversary has nothing but the published files (published)"),
+    Phrase("somebody who has the published files and knows nothing else"),
     "nothing",
     reads_key=False,
 )

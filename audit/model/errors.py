@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 
 _SHOWN = 60
 _PROBLEMS_SHOWN = 20
+_SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+"""A blank, and those of numbers and sentences of our own that no line is broken at."""
 
 
 def printable(text: str, limit: int = _SHOWN) -> str:
@@ -27,7 +29,7 @@ def printable(text: str, limit: int = _SHOWN) -> str:
     cursor, forge lines or flood the terminal.
     """
     kept = text if len(text) <= limit else text[: limit - 1] + "…"
-    return "".join(c if unicodedata.category(c)[0] not in "CZ" or c == " " else "�" for c in kept)
+    return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from functools import cache
 from inspect import get_annotations
 from typing import Annotated, ClassVar, Final, TypeAlias
 
-from audit.model.words import plural
+from audit.runtime.phrases import Noun, Phrase, figure, say
 
 
 class Absent(Enum):
@@ -24,6 +24,10 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
+
+PEOPLE: Final = Noun("{count} person", "{count} people", "people")
+VERSIONS: Final = Noun("{count} version", "{count} versions", "versions")
+"""People in releases."""
 
 # The criteria of the Article 29 Working Party (Opinion 05/2014): what an attack tries to do to a person.
 SINGLING_OUT: Final = "singling out"
@@ -73,10 +77,12 @@ class LeastBounds:
         ('2', '2 to 4', '5 or more', 'up to 4', 'none')
         """
         if self.lower is None:
-            return "none" if self.upper is None else f"up to {self.upper}"
+            return say("none") if self.upper is None else say("up to {upper}", upper=str(self.upper))
         if self.upper is None:
-            return f"{self.lower} or more"
-        return str(self.lower) if self.lower == self.upper else f"{self.lower} to {self.upper}"
+            return say("{lower} or more", lower=str(self.lower))
+        if self.lower == self.upper:
+            return str(self.lower)
+        return say("{lower} to {upper}", lower=str(self.lower), upper=str(self.upper))
 
 
 @dataclass(frozen=True)
@@ -112,9 +118,9 @@ class Measures(Mapping[str, object]):
     about_values: ClassVar[bool] = True
     about_everybody: ClassVar[bool] = False
     has_timeline: ClassVar[bool] = True
-    timeline_label: ClassVar[str] = "found"
+    timeline_label: ClassVar[Phrase | str] = Phrase("found")
     criteria: ClassVar[frozenset[str]] = frozenset({INFERENCE})
-    remedy: ClassVar[str] = (
+    remedy: ClassVar[Phrase | str] = Phrase(
         "Withhold or regroup the rows of the people above, so that their groups keep the values they had."
     )
 
@@ -142,9 +148,9 @@ class Measures(Mapping[str, object]):
         return None
 
     @property
-    def subjects_label(self) -> str:
+    def subjects_label(self) -> Noun | str:
         """What these are."""
-        return "people"
+        return PEOPLE
 
     @property
     def found(self) -> int:
@@ -154,17 +160,16 @@ class Measures(Mapping[str, object]):
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many are found, of how many; `at_least` tells that the attack did not come to an end."""
         if self.subjects is None:
-            counts = [f"{name} {value:,}" for name, value in self.items() if isinstance(value, int)]
-            return ", ".join(counts) or "see its findings"
+            counts = [f"{name} {figure(value)}" for name, value in self.items() if isinstance(value, int)]
+            return ", ".join(counts) or say("see its findings")
         label = self.subjects_label
-        whole = plural(self.subjects, {"people": "person"}.get(label, label.removesuffix("s")), label)
-        if not self.found:
-            return f"none {'found ' if at_least else ''}of {whole}"
-        return f"{'at least ' if at_least else ''}{self.found:,} of {whole}"
+        whole = label.counted(self.subjects) if isinstance(label, Noun) else f"{figure(self.subjects)} {label}"
+        return found_of(self.found, whole, at_least=at_least)
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return what is wrong with the series, as the verdict says it; `value` is `the sensitive value`, or which."""
-        return f"{value} is certain for {self.found_in_words(at_least=at_least)}"
+        found = self.found_in_words(at_least=at_least)
+        return say("{value} is certain for {found}", value=value, found=found)
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield sentences that tell how to take what was found; `attack` is the attack's name."""
@@ -178,6 +183,19 @@ class Measures(Mapping[str, object]):
     def distributions(self) -> Iterator[Distribution]:
         """Yield what charts show of the measures."""
         yield from ()
+
+
+def found_of(found: int, whole: str, *, at_least: bool) -> str:
+    """Return how many of some are found.
+
+    >>> found_of(2, "16 people", at_least=True), found_of(0, "16 people", at_least=False)
+    ('at least 2 of 16 people', 'none of 16 people')
+    """
+    if at_least:
+        if found:
+            return say("at least {found} of {whole}", found=found, whole=whole)
+        return say("none found of {whole}", whole=whole)
+    return say("{found} of {whole}", found=found, whole=whole) if found else say("none of {whole}", whole=whole)
 
 
 @cache

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from audit.model.evidence import Codes, Counts, Evidence
 from audit.model.measures import Measures
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind, kind_of
 
-INTERRUPTED = "the run was interrupted before it came to an end"
 Status = Literal["complete", "incomplete", "skipped"]
 Cause = Literal["group change", "subgroup expanding", "widow", "small group"]
 Flags = npt.NDArray[np.bool_]
@@ -554,6 +555,11 @@ class Outcome:
         """How many people, versions of people or records were judged; None where the attack does not count them."""
         return self.measures.subjects
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user interrupted it."""
+        return kind_of(self.reason) is ReasonKind.INTERRUPTED
+
     @classmethod
     def skipped(cls, attack: str, reason: str) -> Outcome:
         """Return the outcome of an attack that does not apply."""
@@ -562,7 +568,7 @@ class Outcome:
     @classmethod
     def cut_off(cls, attack: str) -> Outcome:
         """Return the outcome of an attack that the user interrupted, or that was still to come then."""
-        return cls(attack, "skipped", INTERRUPTED)
+        return cls(attack, "skipped", interruption())
 
 
 class Attack(Protocol):
@@ -599,10 +605,45 @@ class PerPersonAttack(Attack, Protocol):
         """Return claims, given as columns, with what builds their findings."""
 
 
-def per_person_reason(evidence: Evidence) -> str | None:
+def interruption() -> Reason:
+    """Return why there is nothing of an attack that the user interrupted."""
+    return Reason(say("the run was interrupted before it came to an end"), ReasonKind.INTERRUPTED)
+
+
+def per_person_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on single people do not apply, or None when they do."""
-    if not evidence.adversary.knows_people:
-        return "it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)"
+    if evidence.adversary.knows_people:
+        return None
+    told = say("it needs the adversary `linked` ([columns] individual) or `register` ([adversary] register)")
+    return Reason(told, ReasonKind.NEEDS)
+
+
+def constant_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on values that never change do not apply, or None when they do."""
+    if evidence.transitions is None:
+        return None
+    return Reason(say("it needs values that never change, and the series has transitions"), ReasonKind.UNFIT)
+
+
+def linked_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on people whose groups are known do not apply, or None when they do."""
+    if evidence.kind == "linked":
+        return None
+    return Reason(say("it needs the adversary `linked` ([columns] individual)"), ReasonKind.NEEDS)
+
+
+def published_reason() -> Reason:
+    """Return why attacks on series of which only the files are known do not apply to another one."""
+    told = say("it is for series of which only the files are known (`published`)")
+    return Reason(told, ReasonKind.UNFIT)
+
+
+def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on rows with quasi-identifiers do not apply, or None when they do."""
+    if evidence.rows_of is None:
+        return Reason(say("it looks at one sensitive attribute at a time"))
+    if not evidence.rows_of.attributes:
+        return Reason(say("it needs quasi-identifiers"), ReasonKind.NEEDS)
     return None
 
 

@@ -27,7 +27,7 @@ from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
-from audit.model.outcome import INTERRUPTED, Attack, AttributeDisclosures, Outcome, PerPersonAttack
+from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack
 from audit.model.report import (
     Input,
     ReleasePanel,
@@ -239,7 +239,7 @@ def _changed(evidence: Sequence[Evidence], ranges: PartitionedSeries | None) -> 
 def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
     skipped: dict[str, list[str]] = {}
     for entry in judged:
-        if _is_skipped(entry) and entry.scored.outcome.reason != INTERRUPTED:
+        if _is_skipped(entry) and not entry.scored.outcome.interrupted:
             skipped.setdefault(str(entry.scored.outcome.reason), []).append(entry.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:

@@ -24,7 +24,7 @@ from audit.judgement.waivers import WaiverBook
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
-from audit.model.outcome import INTERRUPTED, Attack, Finding, Places
+from audit.model.outcome import Attack, Finding, Places
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
@@ -41,6 +41,8 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+from audit.runtime.phrases import figure, say
+from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.version import version
 
 __all__ = [
@@ -122,7 +124,7 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
         exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,
         baseline=None if options.baseline is None else options.baseline.facts(waived.still),
-        interrupted=any(entry.scored.outcome.reason == INTERRUPTED for entry in entries),
+        interrupted=any(entry.scored.outcome.interrupted for entry in entries),
     )
 
 
@@ -132,11 +134,14 @@ def warnings_of(series: Series, attacked: AuditRun, *, reveal: bool) -> tuple[Re
     for each in attacked.inputs:
         by_hash.setdefault(each.sha256, []).append(each.path)
     twice = tuple(" = ".join(paths) for paths in by_hash.values() if len(paths) > 1)
-    what = "files have the same content; publish each release once, or correct the manifest"
+    what = say("files have the same content; publish each release once, or correct the manifest")
     same = [ReportWarning("duplicates", what, twice)] if twice else []
     share, rows = attacked.facts.counterfeits, attacked.facts.rows
     if share > _MANY_COUNTERFEITS * rows:
-        what = f"{share / rows:.0%} of the rows are counterfeits, which whoever uses the series takes for people"
+        what = say(
+            "{share} of the rows are counterfeits, which whoever uses the series takes for people",
+            share=figure(share / rows, ".0%"),
+        )
         same.append(ReportWarning("counterfeit-share", what))
     return (*irregularities(series, reveal=reveal), *same)
 
@@ -310,7 +315,8 @@ def _decide(
     decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if contradictions:
-        undecided.append(Undecided("assumptions", "people's own published values contradict them"))
+        told = say("people's own published values contradict them")
+        undecided.append(Undecided("assumptions", Reason(told, ReasonKind.CONTRADICTION)))
     return PolicyReport(
         tuple(ClauseReport(each.clause.name, each.limit, each.state, each.reason) for each in decisions),
         tuple(violation for decision in decisions for violation in decision.violations),

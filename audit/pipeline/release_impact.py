@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.clauses.clause import attack_reason
 from audit.io.candidate import Lessened, file_of
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
@@ -26,9 +27,9 @@ from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFinding
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, Suppression, changed
 from audit.model.report import AttackReport, NamedFinding, Report
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
+from audit.runtime.phrases import figure, say
 
 Rows = Places
-_UNFINISHED = "the attack did not come to an end"
 
 
 def compare_candidate(before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions) -> ReleaseImpact:
@@ -97,11 +98,11 @@ class _Candidate:
     def trouble(self, people: Codes) -> str:
         """Return why it cannot be told what withholding the rows of some people does, if so."""
         if self.kind != "linked":
-            return "whoever is withheld stays in the register, so that what withholding does cannot be told"
+            return say("whoever is withheld stays in the register, so that what withholding does cannot be told")
         if not self.release.values_by_row:
-            return "an Anatomy pair does not tell which value is whose"
+            return say("an Anatomy pair does not tell which value is whose")
         if self.source.known is not None and np.isin(people, self.source.known.person).any():
-            return "somebody of whom a value is known beforehand would have to be withheld"
+            return say("somebody of whom a value is known beforehand would have to be withheld")
         return ""
 
 
@@ -184,16 +185,19 @@ class SuppressionSearch:
             trouble = self.candidate.trouble(people)
             found = None if trouble else self._repaired(people)
             if found is None:
-                reasons.append(f"{self._named(self.alone)}: {trouble or _UNFINISHED}")
+                why = trouble or say("the attack did not come to an end")
+                reasons.append(attack_reason(self._named(self.alone), why))
         left = [e for e in self.together if found is None or self._named([e]) not in found.against]
         if left:
-            what = "what is found follows from many rows together, not from a person's own"
-            reasons.append(f"{self._named(left)}: {what}")
+            why = say("what is found follows from many rows together, not from a person's own")
+            reasons.append(attack_reason(self._named(left), why))
         limit = self.seen.now_told.policy.limits["max_risk"]
         if limit < 1 and any(v.measure == "max_risk" for v in self.seen.now_told.policy.violations):
-            reasons.append(
-                f"max_risk: rows are withheld against values that are certain, not against risks of {limit:g}"
+            told = say(
+                "rows are withheld against values that are certain, not against risks of {limit}",
+                limit=figure(limit, "g"),
             )
+            reasons.append(attack_reason("max_risk", told))
         return found, tuple(reasons)
 
     def _named(self, entries: Sequence[int]) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from audit.model.errors import printable
 from audit.model.measures import BoundedMeasures
-from audit.model.words import plural
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say, say_count
 
 if TYPE_CHECKING:
     from audit.io.series import Series
@@ -50,7 +50,12 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
         if upper is not None and upper < principle.e:
             return _broken(verdict, principle.e, plain, evidence, outcome)
         if lower is not None and lower < principle.e:
-            reasons.append(f"the attack equivalence shows no more than that e is at least {lower} ({outcome.reason})")
+            told = say(
+                "the attack equivalence shows no more than that e is at least {lower} ({reason})",
+                lower=str(lower),
+                reason=outcome.reason,
+            )
+            reasons.append(told)
     if not reasons:
         return replace(verdict, undecided=None)
     return replace(verdict, undecided="; ".join([verdict.undecided, *dict.fromkeys(reasons)]))
@@ -77,8 +82,10 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
         total = max(1, len(places))
     offences = [_offence(finding, series, evidence.tags) for finding in found if finding.certificate]
     if not offences:
-        offences = [PrincipleViolation(evidence.tags[-1], (), None, f"an equivalence with e = {_bounds(outcome)[1]}")]
-    return replace(verdict, broken={f"equivalences with e below {e}": total}, first=tuple(offences), undecided=None)
+        what = say("an equivalence with e = {e}", e=str(_bounds(outcome)[1]))
+        offences = [PrincipleViolation(evidence.tags[-1], (), None, what)]
+    clause = say("equivalences with e below {e}", e=str(e))
+    return replace(verdict, broken={clause: total}, first=tuple(offences), undecided=None)
 
 
 def _offence(finding: EquivalenceFinding, series: Series, tags: Sequence[str]) -> PrincipleViolation:
@@ -88,7 +95,13 @@ def _offence(finding: EquivalenceFinding, series: Series, tags: Sequence[str]) -
     releases = sorted({each.release for each in finding.certificate})
     groups = tuple(each.group for each in finding.certificate if each.release == releases[-1])
     told = ", ".join(printable(tags[release]) for release in releases)
-    what = f"an equivalence with e = {finding.e}, from {plural(len(finding.certificate), 'group')} of releases {told}"
+    what = say_count(
+        "an equivalence with e = {e}, from {count} group of releases {releases}",
+        "an equivalence with e = {e}, from {count} groups of releases {releases}",
+        len(finding.certificate),
+        e=str(finding.e),
+        releases=told,
+    )
     sides = [who for who, _ in (*finding.left, *finding.right)]
     names = tuple(series.people.name(who) for who in sides if isinstance(who, int))
     return PrincipleViolation(tags[releases[-1]], groups[:_GROUPS_SHOWN], None, what, names)

@@ -33,6 +33,7 @@ from audit.io.series import Series
 from audit.principles.group_contents import Codes, contents, first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.principles.small_cuts import Flags, connected, small_between, small_cuts
+from audit.runtime.phrases import say
 
 _NOBODY: Codes = np.zeros(0, dtype=np.int32)
 
@@ -62,10 +63,13 @@ class _Check:
         if release.person is None:
             raise ValueError("e-equivalence is checked on releases that were read with their key")
         if self.histories and self.series.manifest.values_change:
-            what = "equivalences are between values that never change, and the series has transitions"
+            what = say("equivalences are between values that never change, and the series has transitions")
             return [
                 BrokenClause(
-                    "series whose values change", 1, (PrincipleViolation(release.tag, (), None, what),), decided=False
+                    say("series whose values change"),
+                    1,
+                    (PrincipleViolation(release.tag, (), None, what),),
+                    decided=False,
                 )
             ]
         return [breach for history in self.histories for breach in history.add(release, release.person)]
@@ -145,10 +149,10 @@ class _ValueHistories:
 
         def offence(number: int) -> PrincipleViolation:
             group = int(groups[number])
-            what = f"another group of the release has the same values: {self.names[bucket[group]]}"
+            what = say("another group of the release has the same values: {values}", values=self.names[bucket[group]])
             return PrincipleViolation(release.tag, (release.group.name(group),), int(row[number]), what)
 
-        return self._doubts("groups with the same values", row, offence)
+        return self._doubts(say("groups with the same values"), row, offence)
 
     def _moved(self, release: Release, person: Codes, bucket: Codes) -> list[BrokenClause]:
         """Return the people who are in a group of other values than before."""
@@ -159,11 +163,15 @@ class _ValueHistories:
 
         def offence(number: int) -> PrincipleViolation:
             who, group = int(person[moved[number]]), int(release.group.codes[moved[number]])
-            what = f"the person's group has {self.names[bucket[group]]}, and had {self.names[self.of[who]]} before"
+            what = say(
+                "the person's group has {now}, and had {before} before",
+                now=self.names[bucket[group]],
+                before=self.names[self.of[who]],
+            )
             individuals = (self.series.people.name(who),)
             return PrincipleViolation(release.tag, (release.group.name(group),), int(moved[number]), what, individuals)
 
-        return self._doubts("people in a group of other values than before", moved, offence)
+        return self._doubts(say("people in a group of other values than before"), moved, offence)
 
     def _grow(self) -> None:
         """Make room for people who were not known before."""
@@ -203,13 +211,25 @@ class _ValueHistories:
         torn[others.bucket[apart]], shaken[back] = True, True
         small = small_between(weights, nodes - 2, nodes - 1, least)
         small[shaken] = small_cuts(weights[shaken], least)
-        cut = f"a cut of fewer than {least} people parts the history of"
-        found = self._of_buckets(release, bucket, small, "buckets with a small cut", cut)
-        tie = "somebody who came back is the only tie within the history of"
-        return found + self._of_buckets(release, bucket, torn, "buckets tied by people who came back", tie)
+        found = self._of_buckets(
+            release,
+            bucket,
+            small,
+            say("buckets with a small cut"),
+            lambda values: say(
+                "a cut of fewer than {least} people parts the history of {values}", least=str(least), values=values
+            ),
+        )
+        return found + self._of_buckets(
+            release,
+            bucket,
+            torn,
+            say("buckets tied by people who came back"),
+            lambda values: say("somebody who came back is the only tie within the history of {values}", values=values),
+        )
 
     def _of_buckets(
-        self, release: Release, bucket: Codes, doubtful: Flags, clause: str, what: str
+        self, release: Release, bucket: Codes, doubtful: Flags, clause: str, what: Callable[[str], str]
     ) -> list[BrokenClause]:
         """Return a clause's doubts about buckets; all of them have a group in this release.
 
@@ -220,14 +240,14 @@ class _ValueHistories:
 
         def offence(number: int) -> PrincipleViolation:
             told, values = release.group.name(int(group[number])), self.names[bucket[group[number]]]
-            return PrincipleViolation(release.tag, (told,), int(row[number]), f"{what} {values}")
+            return PrincipleViolation(release.tag, (told,), int(row[number]), what(values))
 
         return self._doubts(clause, row, offence)
 
     def _doubts(
         self, clause: str, row: npt.NDArray[np.intp], offence: Callable[[int], PrincipleViolation]
     ) -> list[BrokenClause]:
-        return breaches(clause + of_attribute(self.series, self.sensitive), row, offence, decided=False)
+        return breaches(of_attribute(clause, self.series, self.sensitive), row, offence, decided=False)
 
 
 def _all(spans: list[_Spans]) -> _Spans:

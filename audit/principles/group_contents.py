@@ -11,6 +11,7 @@ from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.errors import printable
 from audit.principles.principle import Rows
+from audit.runtime.phrases import say
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -69,6 +70,8 @@ def is_person(series: Series, release: Release) -> npt.NDArray[np.bool_] | None:
     return ~np.append(series.people.is_counterfeit(), True)[release.person]  # the last is nobody's, code -1
 
 
-def of_attribute(series: Series, sensitive: str) -> str:
-    """Return ` of ATTRIBUTE` for clauses of a series that has several sensitive attributes."""
-    return f" of {printable(sensitive)}" if len(series.manifest.columns.sensitive) > 1 else ""
+def of_attribute(clause: str, series: Series, sensitive: str) -> str:
+    """Return a clause with the attribute that it is about, in a series that has several sensitive ones."""
+    if len(series.manifest.columns.sensitive) <= 1:
+        return clause
+    return say("{clause} of {attribute}", clause=clause, attribute=printable(sensitive))

@@ -18,6 +18,7 @@ from audit.io.series import Series
 from audit.model.composite_keys import combine, distinct
 from audit.principles.group_contents import Codes, Counts, first_rows, group_sizes, is_person, totals
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause
 
     def offence(number: int) -> PrincipleViolation:
         at, count = int(row[small[number]]), int(people[small[number]])
-        what = f"a class of rows with equal cells stands for {count:,} of at least {k:,} people"
+        what = say("a class of rows with equal cells stands for {count} of at least {k} people", count=count, k=k)
         return PrincipleViolation(release.tag, (release.group.name(int(release.group.codes[at])),), at, what)
 
-    return breaches(f"classes of fewer than {k:,} people", row[small], offence)
+    return breaches(say("classes of fewer than {k} people", k=k), row[small], offence)
 
 
 def _people(series: Series, release: Release, place: Codes, group: Codes) -> Counts:

@@ -16,6 +16,7 @@ from audit.io.series import Series
 from audit.model.errors import printable
 from audit.principles.group_contents import contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class LDiversity:
             group = int(over[number])
             values = held.value[(held.group == group) & (held.rows == most[group])]
             told = printable(min(names[code] for code in values))
-            what = f"{told} has {most[group]:,} of {size[group]:,} rows"
+            what = say("{value} has {most} of {rows} rows", value=told, most=int(most[group]), rows=int(size[group]))
             return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
 
-        clause = f"groups with a value in more than 1/{self.l:,} of their rows" + of_attribute(series, sensitive)
-        return breaches(clause, row[over], offence)
+        clause = say("groups with a value in more than 1/{l} of their rows", l=self.l)
+        return breaches(of_attribute(clause, series, sensitive), row[over], offence)

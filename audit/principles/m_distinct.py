@@ -25,6 +25,7 @@ from audit.principles.group_contents import Codes, GroupContents, contents, of_a
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+from audit.runtime.phrases import say, say_count
 
 
 @dataclass(frozen=True)
@@ -142,9 +143,15 @@ class _Steps:
         def told(number: int) -> str:
             old, new = int(last[wrong[number]]), int(now[wrong[number]])
             tag = printable(self.tags[self.groups.release[old]])
-            return f"compared with the person's group in release {tag}, {self.illegal(old, new)}"
+            return say(
+                "compared with the person's group in release {release}, {change}",
+                release=tag,
+                change=self.illegal(old, new),
+            )
 
-        return self.breaches("people whose group is no legal update instance of their last", people.only(wrong), told)
+        return self.breaches(
+            say("people whose group is no legal update instance of their last"), people.only(wrong), told
+        )
 
     def starts(self, people: _People, new: Groups, held: GroupContents) -> list[BrokenClause]:
         """Return who is for the first time in a group, and two values of it may become the same."""
@@ -155,7 +162,9 @@ class _Steps:
             content = np.flatnonzero(held.group == group[wrong[number]])
             return self.overlap(np.repeat(held.value[content], np.minimum(held.rows[content], 2)).tolist())
 
-        return self.breaches("people first in a group of values that may become the same", people.only(wrong), told)
+        return self.breaches(
+            say("people first in a group of values that may become the same"), people.only(wrong), told
+        )
 
     def breaches(self, clause: str, people: _People, told: Callable[[int], str]) -> list[BrokenClause]:
         """Return the breach of a clause by some people, if there are any."""
@@ -166,7 +175,7 @@ class _Steps:
             group = release.group.name(int(release.group.codes[row]))
             return PrincipleViolation(release.tag, (group,), row, told(number), (who,))
 
-        return breaches(clause + of_attribute(self.series, self.sensitive), people.row, offence)
+        return breaches(of_attribute(clause, self.series, self.sensitive), people.row, offence)
 
     def illegal(self, old: int, new: int) -> str:
         """Return why a group is no legal update instance of another."""
@@ -174,11 +183,22 @@ class _Steps:
         rows, became = int(self.groups.rows[old]), {value: self.rule.becomes(value) for value in before}
         strays = now.difference(*became.values())
         ends = [value for value in before if not became[value] & now]
-        parts = [f"{len(now):,} different value{'s' * (len(now) != 1)} instead of {rows:,}"] if len(now) != rows else []
+        parts = []
+        if len(now) != rows:
+            parts.append(
+                say_count(
+                    "{count} different value instead of {rows}",
+                    "{count} different values instead of {rows}",
+                    len(now),
+                    rows=rows,
+                )
+            )
         if strays:
-            parts.append(f"{self.named(strays)} cannot have come from any of {self.named(before)}")
+            values = {"values": self.named(strays), "others": self.named(before)}
+            parts.append(say("{values} cannot have come from any of {others}", **values))
         if ends:
-            parts.append(f"{self.named(ends)} cannot have become any of {self.named(now)}")
+            values = {"values": self.named(ends), "others": self.named(now)}
+            parts.append(say("{values} cannot have become any of {others}", **values))
         return "; ".join(parts)
 
     def overlap(self, values: Iterable[int]) -> str:
@@ -187,7 +207,12 @@ class _Steps:
         pairs = combinations(sorted(values, key=names.__getitem__), 2)
         shared = ((one, other, self.rule.becomes(one) & self.rule.becomes(other)) for one, other in pairs)
         one, other, both = next(each for each in shared if each[-1])
-        return f"{self.named([one])} and {self.named([other])} may both become {self.named(both)}"
+        return say(
+            "{one} and {other} may both become {values}",
+            one=self.named([one]),
+            other=self.named([other]),
+            values=self.named(both),
+        )
 
     def named(self, values: Iterable[int]) -> str:
         return listed(self.series.vocabularies[self.sensitive].names[value] for value in values)

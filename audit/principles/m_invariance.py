@@ -26,6 +26,7 @@ from audit.principles.principle import (
     breaches,
     listed,
 )
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,10 @@ def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
 
     def offence(number: int) -> PrincipleViolation:
         group = int(small[number])
-        what = f"the group has {size[group]:,} of at least {m:,} rows"
+        what = say("the group has {rows} of at least {m} rows", rows=int(size[group]), m=m)
         return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
 
-    found = breaches(f"groups of fewer than {m:,} rows", row[small], offence)
+    found = breaches(say("groups of fewer than {m} rows", m=m), row[small], offence)
     for name in release.entry_value:
         found += _repeating(series, release, name)
     return found
@@ -94,10 +95,10 @@ def _repeating(series: Series, release: Release, sensitive: str) -> list[BrokenC
 
     def offence(number: int) -> PrincipleViolation:
         values = held.value[twice[held.group[twice] == groups[number]]]
-        what = f"in more than one row: {listed(names[code] for code in values)}"
+        what = say("in more than one row: {values}", values=listed(names[code] for code in values))
         return PrincipleViolation(release.tag, (release.group.name(int(groups[number])),), int(row[number]), what)
 
-    return breaches("groups with a repeated value" + of_attribute(series, sensitive), row, offence)
+    return breaches(of_attribute(say("groups with a repeated value"), series, sensitive), row, offence)
 
 
 @dataclass
@@ -135,11 +136,15 @@ class _Signatures:
             place = moved[number]
             who, row = int(person[place]), int(rows[place])
             change = self.told(int(self.of[who]), int(now[place]), names)
-            what = f"compared with the person's group in release {printable(self.tags[self.since[who]])}, {change}"
+            what = say(
+                "compared with the person's group in release {release}, {change}",
+                release=printable(self.tags[self.since[who]]),
+                change=change,
+            )
             group = release.group.name(int(release.group.codes[row]))
             return PrincipleViolation(release.tag, (group,), row, what, (series.people.name(who),))
 
-        clause = "people in a group of other values than before" + of_attribute(series, sensitive)
+        clause = of_attribute(say("people in a group of other values than before"), series, sensitive)
         return breaches(clause, rows[moved], offence)
 
     def grow(self, size: int) -> None:
@@ -166,5 +171,9 @@ class _Signatures:
     def told(self, before: int, now: int, names: Sequence[str]) -> str:
         """Return in which values two signatures differ."""
         old, new = (set(np.frombuffer(self.values[each], dtype=np.int32).tolist()) for each in (before, now))
-        parts = [("missing", old - new), ("new", new - old)]
-        return "; ".join(f"{word}: {listed(names[code] for code in codes)}" for word, codes in parts if codes)
+        parts = []
+        if gone := old - new:
+            parts.append(say("missing: {values}", values=listed(names[code] for code in gone)))
+        if come := new - old:
+            parts.append(say("new: {values}", values=listed(names[code] for code in come)))
+        return "; ".join(parts)

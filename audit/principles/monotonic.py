@@ -25,6 +25,7 @@ from audit.model.errors import printable
 from audit.principles.group_contents import Codes, first_rows, is_person
 from audit.principles.k_anonymity import small_classes
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,10 @@ class _Step:
         def offence(number: int) -> PrincipleViolation:
             who = self.before.people.name(int(self.before.who[self.gone[number]]))
             group = printable(self.before.group(int(row[number])))
-            return PrincipleViolation(
-                self.tag, (), None, f"somebody of group {group} of release {self.old_tag} is missing", (who,)
-            )
+            what = say("somebody of group {group} of release {release} is missing", group=group, release=self.old_tag)
+            return PrincipleViolation(self.tag, (), None, what, (who,))
 
-        return breaches("people missing", row, offence)
+        return breaches(say("people missing"), row, offence)
 
     def outside(self) -> list[BrokenClause]:
         """Return the people whose new cells do not lie within their old ones: condition (1)."""
@@ -133,10 +133,14 @@ class _Step:
             place = int(some[number])
             row, who = int(self.new[place]), self.now.people.name(int(self.who[place]))
             attributes = listed(name for name, is_beyond in beyond.items() if is_beyond[place])
-            what = f"the cell does not lie within the person's cell of release {self.old_tag} on: {attributes}"
+            what = say(
+                "the cell does not lie within the person's cell of release {release} on: {attributes}",
+                release=self.old_tag,
+                attributes=attributes,
+            )
             return PrincipleViolation(self.tag, (self.now.group(row),), row, what, (who,))
 
-        return breaches("people whose cells do not lie within their older ones", self.new[some], offence)
+        return breaches(say("people whose cells do not lie within their older ones"), self.new[some], offence)
 
     def beyond(self, name: str) -> npt.NDArray[np.bool_]:
         """Return whose new cell of an attribute does not lie within the old one; each distinct pair is asked once."""
@@ -161,10 +165,10 @@ class _Step:
             two = int(members[0]), int(members[np.argmax(old[members] != old[members[0]])])
             groups = dict.fromkeys(self.now.group(int(self.new[place])) for place in two)
             names = tuple(self.now.people.name(int(self.who[place])) for place in two)
-            what = f"people whose cells differed in release {self.old_tag} have the same cells"
+            what = say("people whose cells differed in release {release} have the same cells", release=self.old_tag)
             return PrincipleViolation(self.tag, tuple(groups), int(self.new[two[0]]), what, names)
 
-        return breaches("classes that join people of different older cells", self.new[first], offence)
+        return breaches(say("classes that join people of different older cells"), self.new[first], offence)
 
     def classes(self, seen: _Seen, row: Rows) -> Codes:
         """Return the class of equal cells of each person who is in both releases."""

@@ -16,6 +16,7 @@ from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
 from audit.model.errors import printable
+from audit.runtime.phrases import say, say_count
 
 SHOWN = 5
 _VALUES_SHOWN = 12
@@ -60,9 +61,16 @@ class PrincipleViolation:
     @property
     def place(self) -> str:
         """The release and the groups."""
-        word = ", group " if len(self.groups) == 1 else ", groups "
-        groups = word + ", ".join(map(printable, self.groups)) if self.groups else ""
-        return f"release {printable(self.release)}{groups}"
+        release = printable(self.release)
+        if not self.groups:
+            return say("release {release}", release=release)
+        return say_count(
+            "release {release}, group {groups}",
+            "release {release}, groups {groups}",
+            len(self.groups),
+            release=release,
+            groups=", ".join(map(printable, self.groups)),
+        )
 
     def __str__(self) -> str:
         """Render without saying whom it is about."""
@@ -88,7 +96,7 @@ class BrokenClause:
 
     def __str__(self) -> str:
         """Render without saying whom it is about."""
-        return f"{self.clause}: {self.total:,}, the first in {self.first[0]}"
+        return say("{clause}: {total}, the first in {place}", clause=self.clause, total=self.total, place=self.first[0])
 
 
 class Check(Protocol):
@@ -149,4 +157,4 @@ def listed(texts: Iterable[str]) -> str:
     every = sorted(texts)
     hidden = len(every) - _VALUES_SHOWN
     shown = ", ".join(printable(text) for text in every[:_VALUES_SHOWN])
-    return f"{shown} and {hidden} more" if hidden > 0 else shown
+    return say("{items} and {more} more", items=shown, more=hidden) if hidden > 0 else shown

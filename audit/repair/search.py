@@ -8,6 +8,7 @@ following the proofs of the findings (`guided.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +23,19 @@ from audit.repair.guided import Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, Watch
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
+from audit.runtime.phrases import Phrase, say
 
 _LARGE = 200_000
 """Series of more rows than this are audited a few times only."""
 _FEW_SUBSETS = 10
-_BROKEN_PAST = "the series violates the policy before the candidate comes"
+_WORDS = {
+    MERGE: Phrase("merging"),
+    MOVE: Phrase("moving"),
+    COARSEN: Phrase("coarsening"),
+    WITHHOLD: Phrase("withholding"),
+    COUNTERFEIT: Phrase("faking"),
+}
+_BROKEN_PAST = Phrase("the series violates the policy before the candidate comes")
 
 
 class RepairSearch:
@@ -108,10 +117,10 @@ class RepairSearch:
         if first.keeps:
             return (plan, first), ""
         if self.judge.past.policy.violations and not self.baseline:
-            return first, _BROKEN_PAST
+            return first, str(_BROKEN_PAST)
         if not first.blamed and not first.past:
             doubts = "; ".join(dict.fromkeys(each.reason for each in first.report.policy.undecided))
-            return first, f"nothing was found, but the policy is not decided: {doubts}"
+            return first, say("nothing was found, but the policy is not decided: {reasons}", reasons=doubts)
         self.past = self._quick_test()
         values = self._counterfeit_values()
         tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
@@ -126,8 +135,12 @@ class RepairSearch:
         if least is None and COUNTERFEIT in self.moves:
             return None
         if least is None and self.doubts:
-            return first, f"changes violate nothing, but the policy is not decided with them: {self.doubts[0]}"
-        return (least, "") if least is not None else (first, self._proved(f"all {self.tried:,} changes were tried"))
+            return first, say(
+                "changes violate nothing, but the policy is not decided with them: {reason}", reason=self.doubts[0]
+            )
+        if least is not None:
+            return least, ""
+        return first, self._proved(say("all {count} changes were tried", count=self.tried))
 
     def _followed(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str]:
         """Return a repair found by following the findings, or why there is none."""
@@ -136,7 +149,11 @@ class RepairSearch:
         return self._last_resort(first) if guided is None else (guided, "")
 
     def _proved(self, how: str) -> str:
-        return f"no {_listed(self.moves)} keeps the policy, only withholding everybody would: {how}"
+        return say(
+            "no {moves} keeps the policy, only withholding everybody would: {how}",
+            moves=_listed(self.moves),
+            how=how,
+        )
 
     def _quick_test(self) -> PastValues | None:
         values_judged = any(isinstance(each, PerPersonAttack) for each in self.attacks)
@@ -200,15 +217,16 @@ class RepairSearch:
     def _last_resort(self, first: Judgement) -> tuple[Found | Judgement, str]:
         """Withhold whoever one group of all rows gives away; what is then left, if it is little, is tried in full."""
         if self.past is None or not self._monotone or {MERGE, WITHHOLD} - set(self.moves):
-            return first, "no repair was found, which is no proof that there is none"
+            return first, say("no repair was found, which is no proof that there is none")
         kept = np.arange(self.rows.rows)
         while len(kept) and len(gone := self.past.broken(kept)):
             kept = np.setdiff1d(kept, gone)
         if not len(kept):
-            how = "even with all rows in one group, each has to be withheld, one after the other"
-            return first, self._proved(how) if COUNTERFEIT not in self.moves else f"no repair was found: {how}"
+            how = say("even with all rows in one group, each has to be withheld, one after the other")
+            found_none = COUNTERFEIT in self.moves
+            return first, say("no repair was found: {how}", how=how) if found_none else self._proved(how)
         if len(kept) > _FEW_SUBSETS:
-            return first, "no repair was found, which is no proof that there is none"
+            return first, say("no repair was found, which is no proof that there is none")
         subsets = sorted(range(1, 1 << len(kept)), key=lambda mask: -mask.bit_count())
         for mask in subsets:
             rows = kept[[place for place in range(len(kept)) if mask >> place & 1]]
@@ -219,9 +237,11 @@ class RepairSearch:
                     return (plan, judgement), ""
                 self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
         if COUNTERFEIT in self.moves or self.doubts:
-            return first, "no repair was found, which is no proof that there is none"
-        how = (
-            f"of {self.rows.rows:,} rows, {len(kept)} need not be withheld for themselves, and no set of them can stay"
+            return first, say("no repair was found, which is no proof that there is none")
+        how = say(
+            "of {rows} rows, {kept} need not be withheld for themselves, and no set of them can stay",
+            rows=self.rows.rows,
+            kept=str(len(kept)),
         )
         return first, self._proved(how)
 
@@ -280,5 +300,5 @@ def _only_doubted(judgement: Judgement) -> bool:
 
 
 def _listed(moves: Sequence[str]) -> str:
-    words = {MERGE: "merging", MOVE: "moving", COARSEN: "coarsening", WITHHOLD: "withholding", COUNTERFEIT: "faking"}
-    return " or ".join(words[move] for move in moves) or "change"
+    told = [str(_WORDS[move]) for move in moves]
+    return reduce(lambda one, other: say("{one} or {other}", one=one, other=other), told) if told else say("change")

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from audit.runtime.engine import Engine, Local, is_cancelled
+from audit.runtime.phrases import figure, say
+from audit.runtime.reasons import Reason, ReasonKind
 
 
 @runtime_checkable
@@ -72,9 +74,17 @@ class Budget:
             self.on_progress.stage(what)
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         """Why an attack stopped whose budget is spent."""
-        return f"the time limit of {self._limit or self.seconds:g} s was reached"
+        seconds = figure(self._limit or self.seconds or 0.0, "g")
+        return Reason(say("the time limit of {seconds} s was reached", seconds=seconds), ReasonKind.TIME_LIMIT)
+
+    def reason_after(self, done: int, releases: int) -> Reason:
+        """Why an attack stopped after some of the releases."""
+        told = say(
+            "{reason} after {done} of {releases} releases", reason=self.reason, done=f"{done}", releases=f"{releases}"
+        )
+        return Reason(told, ReasonKind.TIME_LIMIT)
 
     def __getstate__(self) -> tuple[float | None, float | None, float | None]:
         """Return what another process needs: by the clock on the wall, for every process has its own of the other kind.

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
@@ -58,9 +59,9 @@ class Local:
         """Give a task away; tasks are begun in the order in which they are submitted."""
         if self.jobs == 1:
             return _Later(kernel, arguments)
-        # Whatever a task waits for was submitted, and therefore begun, before it.
+        # Whatever a task waits for was submitted, and therefore begun, before it. Its sentences are in our language.
         watch = _Cancellation()
-        return _Begun(self._threads.submit(_watched, watch, kernel, arguments), watch)
+        return _Begun(self._threads.submit(copy_context().run, _watched, watch, kernel, arguments), watch)
 
     def results(self, tasks: Iterable[Task[T]]) -> Iterator[T]:
         """Yield the results of some tasks in their order; as many are under way as there are threads, and one more.

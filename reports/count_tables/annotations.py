@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from audit.model.count_report import CertificateStep, CertificateSum, CountFinding, CountReport, SumTerm
 from audit.model.errors import printable
 from audit.model.report import FindingRule
+from audit.runtime.phrases import say
 from reports.count_tables.sentences import headline, reasons, sentence, steps
 from reports.github import command
 from reports.sarif_log import artifact, automation, location, log, message, tool
@@ -81,7 +82,7 @@ class CountGitHub:
             for finding in report.attack.findings
         ]
         lines += [
-            command("warning", "not decided", f"{each.measure}: {each.reason}") for each in report.policy.undecided
+            command("warning", say("not decided"), f"{each.measure}: {each.reason}") for each in report.policy.undecided
         ]
         lines.append(command("notice", "series-audit", headline(report)[0]))
         return "".join(f"{line}\n" for line in lines)

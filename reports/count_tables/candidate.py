@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from audit.model.count_report import CandidateReport, CellExplanation, ExplainedCount
 from audit.model.errors import printable
-from audit.model.words import plural
+from audit.runtime.phrases import say, say_count
 from reports.count_tables.json import bound_entry, document, finding_entry
-from reports.count_tables.sentences import bound_lines, cell_name, facts, headline, sentence, steps
+from reports.count_tables.sentences import KINDS, amount, bound_lines, cell_name, facts, headline, sentence, steps
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
 from reports.text import Text, lines_of
@@ -44,31 +44,51 @@ def candidate_json(candidate: CandidateReport) -> str:
 def candidate_sections(candidate: CandidateReport) -> list[Section]:
     """Return the parts of what is said, each under its title."""
     report = candidate.after
-    verdict = [f"With release {printable(candidate.release)}: {headline(report)[0]}"]
-    verdict.append(f"Without it: {headline(candidate.before)[0]}")
-    new = ["Nothing: all that can be told with it could be told before."]
+    release = printable(candidate.release)
+    verdict = [say("With release {release}: {verdict}", release=release, verdict=headline(report)[0])]
+    verdict.append(say("Without it: {verdict}", verdict=headline(candidate.before)[0]))
+    new = [say("Nothing: all that can be told with it could be told before.")]
     if candidate.new_total:
-        new = [f"{plural(candidate.new_total, 'count')} could not be told before."]
+        new = [
+            say_count(
+                "{count} count could not be told before.",
+                "{count} counts could not be told before.",
+                candidate.new_total,
+            )
+        ]
         for finding in candidate.new:
-            new += [f"{finding.kind}: {sentence(finding, report)}", *(f"  {step}" for step in steps(finding, report))]
-    return [("", [facts(report)]), ("Verdict", verdict), ("What is new", new), ("What to do", list(_todo(candidate)))]
+            new += [
+                f"{KINDS[finding.kind]}: {sentence(finding, report)}",
+                *(f"  {step}" for step in steps(finding, report)),
+            ]
+    return [
+        ("", [facts(report)]),
+        (say("Verdict"), verdict),
+        (say("What is new"), new),
+        (say("What to do"), list(_todo(candidate))),
+    ]
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
     if not candidate.new_total:
-        yield "It may go out as far as its new counts are concerned."
+        yield say("It may go out as far as its new counts are concerned.")
     elif candidate.hide is None:
-        yield "No set of its cells was found that could be hidden so that nothing is new; publish fewer tables."
+        yield say("No set of its cells was found that could be hidden so that nothing is new; publish fewer tables.")
     else:
-        cells = plural(len(candidate.hide), "further cell")
-        yield f"Hide {cells}, and any rates beside them; with any one of them shown, something would be new:"
+        yield say_count(
+            "Hide {count} further cell, and any rates beside them; with any one of them shown, something would be new:",
+            "Hide {count} further cells, and any rates beside them; with any one of them shown, something would be "
+            "new:",
+            len(candidate.hide),
+        )
         for each in candidate.hide:
             where = cell_name(each.cell, candidate.after.series.totals)
             yield f"  {where} ({printable(each.shown)}; {printable(each.file, 120)}:{each.line})"
     if candidate.rounding is not None:
-        yield f"Or round its numbers to the nearest {candidate.rounding[0]}: then nothing is new either."
+        base = candidate.rounding[0]
+        yield say("Or round its numbers to the nearest {base}: then nothing is new either.", base=str(base))
     if candidate.undecided:
-        yield "Some counts were not settled; give more time with --time-limit SECONDS."
+        yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
 
 
 def explanation_text(told: CellExplanation, form: Text) -> str:
@@ -99,27 +119,28 @@ def explanation_sections(told: CellExplanation) -> list[Section]:
     report = told.report
     where = cell_name(told.cell, report.series.totals)
     return [
-        ("", [facts(report), f"What can be told of: {where}"]),
+        ("", [facts(report), say("What can be told of: {where}", where=where)]),
         *((_title(e), list(_count(e, told))) for e in told.counts),
     ]
 
 
 def _title(count: ExplainedCount) -> str:
-    when = f"Release {count.release}" if count.since is None else f"Increase from {count.since} to {count.release}"
+    when = say("Release {release}", release=count.release)
+    if count.since is not None:
+        when = say("Increase from {since} to {release}", since=count.since, release=count.release)
     return printable(when if count.measure is None else f"{when}, {count.measure}", 200)
 
 
 def _count(count: ExplainedCount, told: CellExplanation) -> Iterator[str]:
     if count.shown:
-        yield "published as " + ", ".join(printable(text) for text in dict.fromkeys(count.shown))
+        yield say("published as {texts}", texts=", ".join(printable(text) for text in dict.fromkeys(count.shown)))
     elif count.since is None:
-        yield "not published"
-    if count.upper is None:
-        yield f"{count.lower:,} or more"
-    elif count.lower == count.upper:
-        yield f"exactly {count.lower:,}"
+        yield say("not published")
+    known = amount(count.lower, count.upper)
+    if count.upper in (None, count.lower) or count.exact:
+        yield known
     else:
-        yield f"{count.lower:,} to {count.upper:,}" + ("" if count.exact else "; perhaps fewer values are possible")
+        yield say("{count}; perhaps fewer values are possible", count=known)
     for bound in count.certificate:
         yield from (f"  {line}" for line in bound_lines(bound, told.report))
 
@@ -141,7 +162,7 @@ def _text(title: str, sections: list[Section], form: Text) -> str:
 
 
 def _markdown(title: str, sections: list[Section]) -> str:
-    lines = [f"# {escaped(printable(title, 200)) or 'Count tables'}", ""]
+    lines = [f"# {escaped(printable(title, 200)) or say('Count tables')}", ""]
     for head, body in sections:
         lines += [f"## {escaped(head)}", ""] if head else []
         lines += [f"{'  ' if line.startswith('  ') else ''}* {escaped(line.strip())}" for line in body]

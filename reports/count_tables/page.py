@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from audit.model.count_report import CountPicture, CountReport
 from audit.model.errors import printable
+from audit.runtime.phrases import figure, joined, say, say_count
 from reports.count_tables.sentences import (
+    KINDS,
     adversary,
     advice,
     allowed,
@@ -37,7 +39,6 @@ from reports.page import (
     Section,
     Signing,
 )
-from reports.phrases import joined, say, say_count
 
 _FILES, _RELEASES = 6, 8
 
@@ -81,7 +82,7 @@ def _sections(report: CountReport) -> Iterator[Section]:
     lines = list(waiver_lines(report))
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
     yield Section(say("Words"), [Facts(words())])
-    rows = [[printable(each.path, 200), each.sha256, f"{each.rows:,}"] for each in report.inputs]
+    rows = [[printable(each.path, 200), each.sha256, figure(each.rows)] for each in report.inputs]
     yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])
     yield Section(say("Decision"), [Paragraph(allowed(report)), signing])
@@ -96,7 +97,7 @@ def _findings(report: CountReport) -> Iterator[Block]:
         blocks: list[Block] = [PageSteps(list(steps(finding, report)))]
         if finding.id in pictures:
             blocks.append(_picture(pictures[finding.id], report))
-        title = say("{kind}: {finding}", kind=say(finding.kind), finding=sentence(finding, report))
+        title = say("{kind}: {finding}", kind=KINDS[finding.kind], finding=sentence(finding, report))
         yield Entry(title, blocks, [finding.id])
     hidden = attack.findings_total - len(attack.findings)
     if hidden:

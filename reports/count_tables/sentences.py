@@ -15,38 +15,49 @@ from audit.model.count_report import (
     SumTerm,
 )
 from audit.model.errors import printable
-from audit.model.words import plural
-from reports.phrases import say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
+from reports.sentences import RELEASES, ROWS
 
 _OVER_TIME = {
-    "same": "every release counts the same people",
-    "cumulative": "nobody leaves; each release counts those of the one before and newcomers",
-    "independent": "nothing ties the releases to each other",
+    "same": Phrase("The adversary has only what was published; every release counts the same people."),
+    "cumulative": Phrase(
+        "The adversary has only what was published; nobody leaves; each release counts those of the one before and "
+        "newcomers."
+    ),
+    "independent": Phrase("The adversary has only what was published; nothing ties the releases to each other."),
 }
 REST = "(rest)"
+_WAIVERS = {
+    "applied": Phrase("waiver of {finding} is applied: {reason}"),
+    "expired": Phrase("waiver of {finding} is expired: {reason}"),
+    "unknown": Phrase("waiver of {finding} is unknown: {reason}"),
+}
+KINDS = {"recovered": Phrase("recovered"), "narrowed": Phrase("narrowed"), "small": Phrase("small")}
+COUNTS = Noun("{count} count", "{count} counts", "counts")
 _MEANING = {
-    "recovered": "known exactly",
-    "narrowed": "hidden, with too few possible values left",
-    "small": "certainly below the least count",
+    "recovered": Phrase("recovered: {counts} known exactly"),
+    "narrowed": Phrase("narrowed: {counts} hidden, with too few possible values left"),
+    "small": Phrase("small: {counts} certainly below the least count"),
 }
 
 
 def facts(report: CountReport) -> str:
     """Return the sizes of what was audited."""
     series = report.series
-    parts = [
-        plural(len(series.releases), "release"),
-        plural(series.tables, "table"),
-        plural(series.rows, "row"),
-        plural(len(series.dimensions), "dimension"),
-        *([plural(len(series.measures), "statistic")] if len(series.measures) > 1 else []),
+    counts = [
+        (RELEASES, len(series.releases)),
+        (Noun("{count} table", "{count} tables", "tables"), series.tables),
+        (ROWS, series.rows),
+        (Noun("{count} dimension", "{count} dimensions", "dimensions"), len(series.dimensions)),
     ]
-    return ", ".join(parts)
+    if len(series.measures) > 1:
+        counts.append((Noun("{count} statistic", "{count} statistics", "statistics"), len(series.measures)))
+    return ", ".join(noun.counted(count) for noun, count in counts)
 
 
 def adversary(report: CountReport) -> str:
     """Return who was assumed to attack, and what is known of the releases."""
-    return f"The adversary has only what was published; {_OVER_TIME[report.series.over_time]}."
+    return str(_OVER_TIME[report.series.over_time])
 
 
 def rules(report: CountReport) -> Iterator[str]:
@@ -88,39 +99,54 @@ def headline(report: CountReport) -> tuple[str, str]:
     measures = report.attack.measures
     if report.policy.violations:
         found = measures.recovered + measures.small + measures.narrowed
-        how = f"{measures.recovered:,} exactly" if measures.recovered else "none exactly"
-        return f"FAILED: {plural(found, 'small or hidden count')} can be told from the tables, {how}.", "red"
+        return say_count(
+            "FAILED: {count} small or hidden count can be told from the tables, {how}.",
+            "FAILED: {count} small or hidden counts can be told from the tables, {how}.",
+            found,
+            how=say("{count} exactly", count=measures.recovered) if measures.recovered else say("none exactly"),
+        ), "red"
     if report.policy.undecided:
-        return f"UNDECIDED: {plural(measures.open, 'count')} could not be settled.", "yellow"
-    return "PASSED: no small count can be told from the tables, nor a hidden one.", "green"
+        return say_count(
+            "UNDECIDED: {count} count could not be settled.",
+            "UNDECIDED: {count} counts could not be settled.",
+            measures.open,
+        ), "yellow"
+    return say("PASSED: no small count can be told from the tables, nor a hidden one."), "green"
+
+
+def state(report: CountReport) -> str:
+    """Return how the policy ended, in a word."""
+    if report.policy.violations:
+        return say("failed")
+    return say("undecided") if report.policy.undecided else say("passed")
 
 
 def reasons(report: CountReport) -> Iterator[str]:
     """Yield what is behind the verdict."""
     measures = report.attack.measures
-    for kind in ("recovered", "narrowed", "small"):
+    for kind, told in _MEANING.items():
         count = getattr(measures, kind)
         if count:
-            yield f"{kind}: {plural(count, 'count')} {_MEANING[kind]}"
+            yield told.filled(counts=COUNTS.counted(count))
     for clause in report.policy.undecided:
-        yield f"{clause.measure} is not decided: {printable(clause.reason, 400)}"
+        yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
 
 
 def measured(report: CountReport) -> list[tuple[str, str]]:
     """Return what was counted, each with its value."""
     m = report.attack.measures
     limits = report.policy.limits
-    width = "none is bounded" if m.smallest_width is None else f"{m.smallest_width:,}"
+    width = say("none is bounded") if m.smallest_width is None else figure(m.smallest_width)
     return [
-        ("published cells", f"{m.cells:,}"),
-        ("hidden by a marker", f"{m.protected:,}"),
-        ("counts asked about", f"{m.questions:,}"),
-        ("recovered", f"{m.recovered:,}"),
-        ("narrowed", f"{m.narrowed:,}"),
-        ("small", f"{m.small:,}"),
-        ("not settled", f"{m.open:,}"),
-        *([("fewest values left to a hidden count", width)] if m.protected else []),
-        ("least count that may be known", f"{limits['min_count']:g}"),
+        (say("published cells"), figure(m.cells)),
+        (say("hidden by a marker"), figure(m.protected)),
+        (say("counts asked about"), figure(m.questions)),
+        (say("recovered"), figure(m.recovered)),
+        (say("narrowed"), figure(m.narrowed)),
+        (say("small"), figure(m.small)),
+        (say("not settled"), figure(m.open)),
+        *([(say("fewest values left to a hidden count"), width)] if m.protected else []),
+        (say("least count that may be known"), figure(limits["min_count"], "g")),
     ]
 
 
@@ -128,11 +154,14 @@ def checked(report: CountReport) -> str:
     """Return how many certificates were checked."""
     attack = report.attack
     if not attack.findings_total:
-        return "There is nothing to certify."
+        return say("There is nothing to certify.")
     if attack.certificates_checked >= attack.findings_total:
-        return "All certificates were checked again, in exact fractions."
-    some = f"{attack.certificates_checked:,} of {attack.findings_total:,} certificates were checked again"
-    return f"{some}, those shown and others at random, in exact fractions."
+        return say("All certificates were checked again, in exact fractions.")
+    return say(
+        "{checked} of {total} certificates were checked again, those shown and others at random, in exact fractions.",
+        checked=attack.certificates_checked,
+        total=attack.findings_total,
+    )
 
 
 def cell_name(cell: dict[str, str], totals: dict[str, str]) -> str:
@@ -142,7 +171,7 @@ def cell_name(cell: dict[str, str], totals: dict[str, str]) -> str:
     'area N'
     """
     named = [f"{printable(name)} {printable(label)}" for name, label in cell.items() if totals.get(name) != label]
-    return ", ".join(named) or "everybody"
+    return ", ".join(named) or say("everybody")
 
 
 def sentence(finding: CountFinding, report: CountReport) -> str:
@@ -150,16 +179,22 @@ def sentence(finding: CountFinding, report: CountReport) -> str:
     where = cell_name(finding.cell, report.series.totals)
     if finding.measure is not None:
         where = f"{printable(finding.measure)}, {where}"
-    if finding.lower == finding.upper:
-        count = f"exactly {finding.lower:,}"
-    else:
-        count = f"{finding.lower:,} to {finding.upper:,}"
+    about = {"where": where, "count": amount(finding.lower, finding.upper), "release": printable(finding.release)}
     if finding.since is not None:
-        what = f"{where}, increase from release {printable(finding.since)} to {printable(finding.release)}: {count}"
+        since = printable(finding.since)
+        what = say("{where}, increase from release {since} to {release}: {count}", **about, since=since)
     else:
-        what = f"{where}, release {printable(finding.release)}: {count}"
-    shown = "" if finding.shown is None else f" (published as {printable(finding.shown)})"
-    return what + shown + ("" if finding.exact else "; perhaps fewer values are left")
+        what = say("{where}, release {release}: {count}", **about)
+    if finding.shown is not None:
+        what = say("{finding} (published as {shown})", finding=what, shown=printable(finding.shown))
+    return what if finding.exact else say("{finding}; perhaps fewer values are left", finding=what)
+
+
+def amount(lower: int, upper: int | None) -> str:
+    """Return what a count is, or between what it lies."""
+    if upper is None:
+        return say("{low} or more", low=lower)
+    return say("exactly {count}", count=lower) if lower == upper else say("{low} to {high}", low=lower, high=upper)
 
 
 def steps(finding: CountFinding, report: CountReport) -> Iterator[str]:
@@ -169,7 +204,7 @@ def steps(finding: CountFinding, report: CountReport) -> Iterator[str]:
         yield told
         return
     if len(bounds) == 2 and _equation(bounds[0].step) and _same(bounds[0], bounds[1]):
-        yield f"{_added(bounds[0].step, report)} = {finding.lower:,}"
+        yield f"{_added(bounds[0].step, report)} = {figure(finding.lower)}"
         return
     for bound in bounds:
         yield from bound_lines(bound, report)
@@ -186,14 +221,38 @@ def _in_words(finding: CountFinding, report: CountReport) -> str | None:
     if len(terms) != 2 or set(weights) != {"1", "-1"} or weights["1"].release == weights["-1"].release:
         return None
     more, less, count = weights["1"], weights["-1"], finding.lower
-    people = "one person" if count == 1 else f"{count:,} people"
-    told = f"{more.end:,} in release {printable(more.release)}, {less.end:,} in release {printable(less.release)}, "
-    if report.series.over_time == "same":
-        was = "was" if count == 1 else "were"
-        left_out = any(label == REST for label in finding.cell.values())
-        how = f"{people} {was} left out" if left_out else f"the difference is {people}"
-        return f"{told}both count the same people: {how}"
-    return f"{told}and nobody leaves: {people} came in between" if report.series.over_time == "cumulative" else None
+    about = {
+        "more": more.end,
+        "one": printable(more.release),
+        "less": less.end,
+        "other": printable(less.release),
+    }
+    over_time = report.series.over_time
+    if over_time == "same" and any(label == REST for label in finding.cell.values()):
+        return say_count(
+            "{more} in release {one}, {less} in release {other}, both count the same people: one person was left out",
+            "{more} in release {one}, {less} in release {other}, both count the same people: {count} people were left "
+            "out",
+            count,
+            **about,
+        )
+    if over_time == "same":
+        return say_count(
+            "{more} in release {one}, {less} in release {other}, both count the same people: the difference is one "
+            "person",
+            "{more} in release {one}, {less} in release {other}, both count the same people: the difference is {count} "
+            "people",
+            count,
+            **about,
+        )
+    if over_time != "cumulative":
+        return None
+    return say_count(
+        "{more} in release {one}, {less} in release {other}, and nobody leaves: one person came in between",
+        "{more} in release {one}, {less} in release {other}, and nobody leaves: {count} people came in between",
+        count,
+        **about,
+    )
 
 
 def _equation(step: CertificateStep) -> bool:
@@ -210,23 +269,24 @@ def _same(one: CertifiedBound, other: CertifiedBound) -> bool:
 
 def bound_lines(bound: CertifiedBound, report: CountReport) -> Iterator[str]:
     """Yield what shows a bound, a line for each sum."""
-    relation = "at most" if bound.bound == "upper" else "at least"
-    yield from _lines(bound.step, f"{relation} {bound.rounded:,}", report, 0)
+    upper = bound.bound == "upper"
+    claim = say("at most {count}", count=bound.rounded) if upper else say("at least {count}", count=bound.rounded)
+    yield from _lines(bound.step, claim, report, 0)
 
 
 def _lines(step: CertificateStep, claim: str, report: CountReport, depth: int) -> Iterator[str]:
     indent = "  " * depth
     if isinstance(step, CertificateSum):
         value = Fraction(step.value)
-        told = "impossible" if step.impossible else claim
+        told = say("impossible") if step.impossible else claim
         exact = "" if value.denominator == 1 else f" = {value}"
         yield f"{indent}{told}: {_added(step, report)}{exact}"
         return
     where = cell_name(step.cell, report.series.totals)
-    yield f"{indent}{claim}, by cases of {where}:"
-    yield f"{indent}  if at most {step.at_most:,}:"
+    yield f"{indent}{say('{claim}, by cases of {where}:', claim=claim, where=where)}"
+    yield f"{indent}  {say('if at most {count}:', count=step.at_most)}"
     yield from _lines(step.below, claim, report, depth + 2)
-    yield f"{indent}  if at least {step.at_most + 1:,}:"
+    yield f"{indent}  {say('if at least {count}:', count=step.at_most + 1)}"
     yield from _lines(step.above, claim, report, depth + 2)
 
 
@@ -245,30 +305,34 @@ def _added(step: CertificateStep, report: CountReport) -> str:
 
 def _term(term: SumTerm | AssumedTerm, report: CountReport) -> str:
     if isinstance(term, AssumedTerm):
-        return f"{term.end:,} (as assumed in case {term.case + 1})"
+        return say("{count} (as assumed in case {case})", count=term.end, case=str(term.case + 1))
     if term.shown is None:
-        return "0 (a row left out)"
-    several = len(report.series.releases) > 1
-    where = cell_name(term.cell, report.series.totals) + (f" in {printable(term.release)}" if several else "")
-    shown = "" if term.exact else f", published {printable(term.shown)}"
-    return f"{term.end:,} ({where}{shown})"
+        return say("0 (a row left out)")
+    where = cell_name(term.cell, report.series.totals)
+    if len(report.series.releases) > 1:
+        where = say("{where} in {release}", where=where, release=printable(term.release))
+    if term.exact:
+        return f"{figure(term.end)} ({where})"
+    return say("{count} ({where}, published {shown})", count=term.end, where=where, shown=printable(term.shown))
 
 
 def waiver_lines(report: CountReport) -> Iterator[str]:
     """Yield what became of each waiver."""
     for each in report.policy.waived:
-        yield f"waiver of {printable(each.finding or '')} is {each.state}: {printable(each.reason, 200)}"
+        yield _WAIVERS[each.state].filled(finding=printable(each.finding or ""), reason=printable(each.reason, 200))
 
 
 def advice(report: CountReport) -> Iterator[str]:
     """Yield what a publisher would do now."""
     if report.policy.violations:
-        yield "What is out cannot be taken back; do not publish the next table of this kind before `audit next` passes."
-        yield "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
+        yield say(
+            "What is out cannot be taken back; do not publish the next table of this kind before `audit next` passes."
+        )
+        yield say("Hide further cells in the same lines, or round coarser and by one rule in all tables and rates.")
     if report.policy.undecided:
-        yield "Give more time with --time-limit SECONDS."
+        yield say("Give more time with --time-limit SECONDS.")
     if not report.policy.violations:
-        yield "Keep this report with the release; audit again, with the next release added, before that goes out."
+        yield say("Keep this report with the release; audit again, with the next release added, before that goes out.")
 
 
 def summary(report: CountReport) -> list[str]:

@@ -8,7 +8,8 @@ from dataclasses import asdict
 
 from audit.model.count_report import CountReport
 from audit.model.errors import printable
-from reports.count_tables.sentences import headline, measured
+from audit.runtime.phrases import say
+from reports.count_tables.sentences import measured, state
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
 from reports.text import Text, lines_of
@@ -18,7 +19,7 @@ Compared = Sequence[tuple[str, CountReport]]
 
 def _rows(compared: Compared) -> list[list[str]]:
     names = list(dict.fromkeys(name for _, report in compared for name, _ in measured(report)))
-    rows = [["verdict", *(headline(report)[0].split(":")[0].lower() for _, report in compared)]]
+    rows = [[say("verdict"), *(state(report) for _, report in compared)]]
     return rows + [[name, *(dict(measured(report)).get(name, "") for _, report in compared)] for name in names]
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from audit.model.count_report import CountReport
 from audit.model.errors import printable
+from audit.runtime.phrases import figure, say
 from reports.count_tables.sentences import (
+    KINDS,
     adversary,
     advice,
     checked,
@@ -21,6 +23,7 @@ from reports.count_tables.sentences import (
     steps,
     waiver_lines,
 )
+from reports.sentences import status_in_words
 from reports.text import Text, lines_of
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class CountText:
         self._measures(console, report)
         self._findings(console, report)
         self._waivers(console, report)
-        console.print("What to do next", style="bold")
+        console.print(say("What to do next"), style="bold")
         for line in advice(report):
             self.paper.indented(console, f"- {line}", hanging=2)
         return lines_of(target)
@@ -68,9 +71,19 @@ class CountText:
         console.print(table)
         attack = report.attack
         if attack.reason:
-            self.paper.indented(console, f"{attack.attack} is {attack.status}: {printable(attack.reason, 400)}.")
-        limit = "no time limit" if report.time_limit is None else f"time limit {report.time_limit:g} s"
-        self.paper.indented(console, f"{attack.attack} took {attack.seconds:.2f} s; {limit}. {checked(report)}")
+            told = say(
+                "{attack} is {status}: {reason}",
+                attack=attack.attack,
+                status=status_in_words(attack.status),
+                reason=printable(attack.reason, 400),
+            )
+            self.paper.indented(console, f"{told}.")
+        took = {"attack": attack.attack, "seconds": figure(attack.seconds, ".2f")}
+        if report.time_limit is None:
+            told = say("{attack} took {seconds} s; no time limit.", **took)
+        else:
+            told = say("{attack} took {seconds} s; time limit {limit} s.", **took, limit=figure(report.time_limit, "g"))
+        self.paper.indented(console, f"{told} {checked(report)}")
         console.print()
 
     def _findings(self, console: Console, report: CountReport) -> None:
@@ -78,13 +91,16 @@ class CountText:
         if not attack.findings_total:
             return
         shown, total = len(attack.findings), attack.findings_total
-        console.print(f"Findings ({shown:,} of {total:,})" if shown < total else f"Findings ({total:,})", style="bold")
+        head = say("Findings ({total})", total=total)
+        if shown < total:
+            head = say("Findings ({shown} of {total})", shown=shown, total=total)
+        console.print(head, style="bold")
         for finding in attack.findings:
-            console.print(f"  {finding.kind}: {sentence(finding, report)}   [{finding.id}]", soft_wrap=True)
+            console.print(f"  {KINDS[finding.kind]}: {sentence(finding, report)}   [{finding.id}]", soft_wrap=True)
             for step in steps(finding, report):
                 console.print(f"    {step}", style="dim", soft_wrap=True)
         if shown < total:
-            console.print(f"  {total - shown:,} more: --findings all", style="dim")
+            console.print(f"  {say('{count} more: --findings all', count=total - shown)}", style="dim")
         console.print()
 
     def _waivers(self, console: Console, report: CountReport) -> None:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
-from audit.model.words import plural
+from audit.runtime.phrases import Phrase, say, say_count
 from reports.documents.sections import audited, blank, document, found, limits_of_the_audit, signature, verdict
 from reports.escaping import markdown as escaped
 from reports.sentences import named
 
 _CRITERIA = {
-    SINGLING_OUT: "Singling out: can records of one person be isolated?",
-    LINKABILITY: "Linkability: can records of one person, or of a group, be linked?",
-    INFERENCE: "Inference: can a value be deduced with significant probability?",
+    SINGLING_OUT: Phrase("Singling out: can records of one person be isolated?"),
+    LINKABILITY: Phrase("Linkability: can records of one person, or of a group, be linked?"),
+    INFERENCE: Phrase("Inference: can a value be deduced with significant probability?"),
 }
 
 
@@ -28,15 +28,15 @@ class AnonymisationCriteria:
     def render(self, report: Report) -> str:
         """Return the document as Markdown with a final line break."""
         return document(
-            "Anonymisation by the criteria of Opinion 05/2014",
-            "For each criterion: which attack looked, and what it found in all releases together.",
+            say("Anonymisation by the criteria of Opinion 05/2014"),
+            say("For each criterion: which attack looked, and what it found in all releases together."),
             report,
             [
-                ("What was audited", audited(report)),
-                *((title, _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-                ("Verdict by the policy in force", verdict(report)),
-                ("What was not decided, and what limits the result", limits_of_the_audit(report)),
-                ("Assessment", signature("Data protection officer")),
+                (say("What was audited"), audited(report)),
+                *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
+                (say("Verdict by the policy in force"), verdict(report)),
+                (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+                (say("Assessment"), signature(say("Data protection officer"))),
             ],
         )
 
@@ -46,11 +46,13 @@ def _criterion(report: Report, criterion: str) -> Iterator[str]:
     if criterion == SINGLING_OUT:
         yield from _alone(report)
     for attack in ran:
-        least = " (a bound from below: it did not come to an end)" if attack.incomplete else ""
-        yield f"* {escaped(named(attack))}: {escaped(found(attack))}{least}"
+        told = f"{escaped(named(attack))}: {escaped(found(attack))}"
+        if attack.incomplete:
+            told = say("{found} (a bound from below: it did not come to an end)", found=told)
+        yield f"* {told}"
     if not ran and (criterion != SINGLING_OUT or not report.panel):
-        yield "**Not judged**: no attack that applies to this series looks at this criterion."
-    yield f"Assessment: {blank('whether this is acceptable, and why')}"
+        yield say("**Not judged**: no attack that applies to this series looks at this criterion.")
+    yield say("Assessment: {blank}", blank=blank(say("whether this is acceptable, and why")))
 
 
 def _alone(report: Report) -> Iterator[str]:
@@ -58,5 +60,13 @@ def _alone(report: Report) -> Iterator[str]:
         panels = [each for each in report.panel if each.release == tag]
         if panels:
             k, alone = min(each.k for each in panels), max(each.alone for each in panels)
-            rows = plural(alone, "row shares its", "rows share their")
-            yield f"* release {escaped(tag)} by itself: {rows} quasi-identifiers with no other; smallest class {k:,}"
+            told = say_count(
+                "release {release} by itself: {count} row shares its quasi-identifiers with no other; smallest class "
+                "{k}",
+                "release {release} by itself: {count} rows share their quasi-identifiers with no other; smallest class "
+                "{k}",
+                alone,
+                release=escaped(tag),
+                k=k,
+            )
+            yield f"* {told}"

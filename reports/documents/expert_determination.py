@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from audit.model.report import Report
+from audit.runtime.phrases import say
 from reports.documents.sections import attacks, audited, blank, document, limits_of_the_audit, signature, verdict
 
 
@@ -18,44 +19,56 @@ class ExpertDetermination:
     def render(self, report: Report) -> str:
         """Return the document as Markdown with a final line break."""
         return document(
-            "Technical basis of an expert determination",
-            "Evidence for an expert, who determines whether the risk is very small; it determines nothing by itself.",
+            say("Technical basis of an expert determination"),
+            say(
+                "Evidence for an expert, who determines whether the risk is very small; it determines nothing by "
+                "itself."
+            ),
             report,
             [
-                ("The expert", _expert()),
-                ("The data", audited(report)),
-                ("Methods and results", _results(report)),
-                ("What was not decided, and what limits the result", limits_of_the_audit(report)),
-                ("Conditions", _conditions(report)),
-                ("Until when it holds", _expiry(report)),
-                ("Determination", signature("Expert")),
+                (say("The expert"), _expert()),
+                (say("The data"), audited(report)),
+                (say("Methods and results"), _results(report)),
+                (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
+                (say("Conditions"), _conditions(report)),
+                (say("Until when it holds"), _expiry(report)),
+                (say("Determination"), signature(say("Expert"))),
             ],
         )
 
 
 def _expert() -> Iterator[str]:
-    yield f"Name and qualification: {blank('knowledge and experience with statistical and scientific methods')}"
+    yield say(
+        "Name and qualification: {blank}",
+        blank=blank(say("knowledge and experience with statistical and scientific methods")),
+    )
 
 
 def _results(report: Report) -> Iterator[str]:
-    yield "Every finding carries a certificate that code which knows nothing of the attack has checked again."
+    yield say("Every finding carries a certificate that code which knows nothing of the attack has checked again.")
     yield from attacks(report)
     yield from verdict(report)
 
 
 def _conditions(report: Report) -> Iterator[str]:
     releases = len(report.series.releases)
-    yield f"* The result is about the {releases} releases named above together, and about no other data beside them."
-    yield "* It assumes the adversary named above; who knows more learns more."
-    yield f"* Recipients, contracts and controls: {blank('conditions of access')}"
-    yield f"* Other data that recipients can reasonably get: {blank('assessment')}"
+    told = say(
+        "The result is about the {releases} releases named above together, and about no other data beside them.",
+        releases=str(releases),
+    )
+    yield f"* {told}"
+    yield f"* {say('It assumes the adversary named above; who knows more learns more.')}"
+    yield f"* {say('Recipients, contracts and controls: {blank}', blank=blank(say('conditions of access')))}"
+    yield f"* {say('Other data that recipients can reasonably get: {blank}', blank=blank(say('assessment')))}"
 
 
 def _expiry(report: Report) -> Iterator[str]:
-    yield "It ends when the next release of the series goes out, or earlier:"
-    yield f"* on {blank('date, at most as far ahead as the data and their surroundings can be foreseen')};"
-    yield "* when a file named above is changed, withdrawn or published elsewhere in another form;"
-    yield f"* when other data about the same people appear: {blank('who watches for this')}."
+    yield say("It ends when the next release of the series goes out, or earlier:")
+    when = blank(say("date, at most as far ahead as the data and their surroundings can be foreseen"))
+    yield f"* {say('on {blank};', blank=when)}"
+    yield f"* {say('when a file named above is changed, withdrawn or published elsewhere in another form;')}"
+    yield f"* {say('when other data about the same people appear: {blank}.', blank=blank(say('who watches for this')))}"
     applied = [each.expires for each in report.policy.waived if each.state == "applied"]
     if applied:
-        yield f"* Findings were accepted until {min(applied)}: the verdict above ends with them."
+        told = say("Findings were accepted until {until}: the verdict above ends with them.", until=min(applied))
+        yield f"* {told}"

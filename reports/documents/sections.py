@@ -6,31 +6,34 @@ from collections.abc import Iterable, Iterator
 
 from audit.model.errors import printable
 from audit.model.report import AttackReport, Report
+from audit.runtime.phrases import Phrase, figure, say
 from reports.escaping import markdown as escaped
 from reports.sentences import (
     CONTRADICTED,
     absent,
     adversary,
     contradicted,
+    ended_early,
     facts,
     fallen,
     fingerprint,
     headline,
     named,
     settings,
+    status_in_words,
     undecided,
     violated,
     waivers,
     warnings,
 )
 
-REVEALED = "**INTERNAL: names people.** Keep this document inside."
+REVEALED = Phrase("**INTERNAL: names people.** Keep this document inside.")
 _CLAUSES = {
-    "holds": "holds",
-    "violated": "is violated",
-    "undecided": "could not be decided",
-    "not asked": "was not asked",
-    "not judged": "was not judged",
+    "holds": Phrase("{clause}, limit {limit}: holds"),
+    "violated": Phrase("{clause}, limit {limit}: is violated"),
+    "undecided": Phrase("{clause}, limit {limit}: could not be decided"),
+    "not asked": Phrase("{clause}, limit {limit}: was not asked"),
+    "not judged": Phrase("{clause}, limit {limit}: was not judged"),
 }
 
 
@@ -40,18 +43,22 @@ def blank(what: str) -> str:
     >>> blank("name of the controller")
     '**[to be filled in: name of the controller]**'
     """
-    return f"**[to be filled in: {what}]**"
+    return say("**[to be filled in: {what}]**", what=what)
 
 
 def document(title: str, purpose: str, report: Report, sections: Iterable[tuple[str, Iterable[str]]]) -> str:
     """Return a document: its title, what it is for, and its sections, each a title and paragraphs or list items."""
-    lines = [f"# {title}", "", f"{escaped(printable(report.series.name, 200)) or 'A series'}", ""]
+    lines = [f"# {title}", "", f"{escaped(printable(report.series.name, 200)) or say('A series')}", ""]
     if report.revealed:
-        lines += [REVEALED, ""]
+        lines += [str(REVEALED), ""]
     lines += [purpose, ""]
     for number, (heading, body) in enumerate(sections, 1):
         lines += [f"## {number}. {heading}", *_spaced(body), ""]
-    made = f"Made by series-audit {report.tool_version} on {report.made.isoformat()} from the audit of the same day."
+    made = say(
+        "Made by series-audit {version} on {date} from the audit of the same day.",
+        version=report.tool_version,
+        date=report.made,
+    )
     return "\n".join([*lines, made]) + "\n"
 
 
@@ -68,7 +75,7 @@ def _spaced(body: Iterable[str]) -> Iterator[str]:
 
 def audited(report: Report) -> Iterator[str]:
     """Yield what was audited, for which adversary, and under which limits."""
-    yield f"Releases: {escaped(', '.join(printable(tag) for tag in report.series.releases))}."
+    yield say("Releases: {releases}.", releases=escaped(", ".join(printable(tag) for tag in report.series.releases)))
     yield escaped(facts(report)) + "."
     yield escaped(adversary(report))
     yield escaped(settings(report))
@@ -77,29 +84,29 @@ def audited(report: Report) -> Iterator[str]:
 
 def files(report: Report) -> Iterator[str]:
     """Yield the table of the files that were read."""
-    yield "| file | rows | SHA-256 |"
+    yield f"| {say('file')} | {say('rows')} | SHA-256 |"
     yield "|---|---:|---|"
     for each in report.inputs:
-        yield f"| {escaped(printable(each.path, 200))} | {each.rows:,} | {escaped(fingerprint(each))} |"
+        yield f"| {escaped(printable(each.path, 200))} | {figure(each.rows)} | {escaped(fingerprint(each))} |"
 
 
 def verdict(report: Report) -> Iterator[str]:
     """Yield the verdict, clause by clause, and whatever limits what it means."""
     if report.contradictions:
-        yield f"**{escaped(contradicted(report))}** {escaped(CONTRADICTED)}"
+        yield f"**{escaped(contradicted(report))}** {escaped(str(CONTRADICTED))}"
     yield f"**{escaped(headline(report)[0])}**"
     for clause in report.policy.clauses:
         why = f" ({escaped(printable(clause.reason, 400))})" if clause.reason else ""
-        yield f"* {clause.clause}, limit {clause.limit:g}: {_CLAUSES[clause.state]}{why}"
+        yield f"* {_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}"
     yield from items(violated(report))
 
 
 def attacks(report: Report) -> Iterator[str]:
     """Yield the table of what every attack found."""
-    yield "| attack | status | what it found |"
+    yield f"| {say('attack')} | {say('status')} | {say('what it found')} |"
     yield "|---|---|---|"
     for attack in report.attacks:
-        yield f"| {escaped(named(attack))} | {attack.status} | {escaped(found(attack))} |"
+        yield f"| {escaped(named(attack))} | {status_in_words(attack.status)} | {escaped(found(attack))} |"
 
 
 def found(attack: AttackReport) -> str:
@@ -112,13 +119,14 @@ def found(attack: AttackReport) -> str:
 def limits_of_the_audit(report: Report) -> Iterator[str]:
     """Yield what was not decided, what is irregular about the files, and what was accepted."""
     lines = list(undecided(report))
-    lines += [f"{named(a)} is {a.status}: {printable(a.reason, 400)}" for a in report.attacks if a.reason]
-    yield from items(lines) if lines else ["Everything that was asked was decided."]
+    lines += [ended_early(named(a), a) for a in report.attacks if a.reason]
+    yield from items(lines) if lines else [say("Everything that was asked was decided.")]
     yield from items(warnings(report))
     if report.revealed:
         yield from items(waivers(report))
     elif any(each.state == "applied" for each in report.policy.waived):
-        yield "* Findings were accepted beforehand, with reasons; the version for use inside has them."
+        told = say("Findings were accepted beforehand, with reasons; the version for use inside has them.")
+        yield f"* {told}"
 
 
 def items(lines: Iterable[str]) -> Iterator[str]:
@@ -129,5 +137,11 @@ def items(lines: Iterable[str]) -> Iterator[str]:
 
 def signature(role: str) -> Iterator[str]:
     """Yield the place to sign."""
-    yield f"Decision: {blank('publish, publish after changes, or do not publish')}"
-    yield f"{role}: {blank('name')} Date: {blank('date')} Signature: {blank('signature')}"
+    yield say("Decision: {blank}", blank=blank(say("publish, publish after changes, or do not publish")))
+    yield say(
+        "{role}: {name} Date: {date} Signature: {signature}",
+        role=role,
+        name=blank(say("name")),
+        date=blank(say("date")),
+        signature=blank(say("signature")),
+    )

@@ -60,8 +60,8 @@ def test_alice_is_explained(provable):
         explain(HOSPITAL, "--individual", "Alice")
         == """\
 Hospital, 2-diverse releases (m-invariance paper, Tables 1b and 2b)
-Alice, seen by somebody who knows who is in which group of every release (linked); values never
-    change.
+Alice, seen by somebody who knows in which group of each release every person is (linked); values
+    never change.
 This names people: keep it inside.
 
 release 1, group 1

@@ -37,6 +37,8 @@ from audit.model.outcome import AttributeDisclosures, Columns, Outcome, PerPerso
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Task, same
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 
 _MEMBERSHIPS = 16_000_000
 _LEAST = 4
@@ -221,10 +223,16 @@ def joined(attack: PerPersonAttack, evidence: Evidence, found: Sequence[PartialO
     """Return what an attack found out of a series, from what it found out of each range of its people."""
     short = [each for each in found if each.status != "complete"]
     if any(each.status == "skipped" for each in found):
-        return Scored(Outcome.skipped(attack.name, str(short[0].reason)), None)
+        return Scored(Outcome.skipped(attack.name, short[0].reason or ""), None)
     reason = None
     if short:
-        reason = f"{budget.reason} in {len(short)} of {len(found)} ranges of people"
+        told = say(
+            "{reason} in {some} of {ranges} ranges of people",
+            reason=budget.reason,
+            some=str(len(short)),
+            ranges=str(len(found)),
+        )
+        reason = Reason(told, ReasonKind.TIME_LIMIT)
     sums: dict[str, Any] = {name: _sum([each.measures[name] for each in found]) for name in found[0].measures}
     measures = replace(found[0].measures, **sums)
     claims = None

@@ -1,0 +1,163 @@
+"""Phrases: whole sentences with named placeholders, which a catalogue of another language can replace.
+
+No sentence is glued together from pieces: what varies is a placeholder, and a number decides between two sentences.
+Sentences stand in the code as literals, so that `reports/languages/extract.py` finds them all; what is chosen from a
+table, or is an attribute of a class, is a `Phrase`. Whoever sets no language reads English.
+"""
+
+from __future__ import annotations
+
+import datetime
+import gettext
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language: its sentences, and how it writes numbers and dates.
+
+    Attributes:
+        code: by ISO 639, as for `--language`.
+        catalogue: its sentences, by the English ones.
+        thousands: what parts thousands.
+        decimal: what parts a number from its fraction.
+        percent: the sign after a number.
+        date: a date, in the notation of `strftime`.
+    """
+
+    code: str
+    catalogue: gettext.NullTranslations
+    thousands: str = ","
+    decimal: str = "."
+    percent: str = "%"
+    date: str = "%Y-%m-%d"
+
+
+ENGLISH = Language("en", gettext.NullTranslations())
+LANGUAGE: ContextVar[Language] = ContextVar("language", default=ENGLISH)
+"""The language in use."""
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A sentence that is said later, in the language in use then; as text, and as a value of another sentence.
+
+    >>> str(Phrase("people"))
+    'people'
+    """
+
+    sentence: str
+
+    def __str__(self) -> str:
+        """Return it in the language in use."""
+        return self.filled() if self.sentence else ""
+
+    def filled(self, **values: object) -> str:
+        """Return it in the language in use, its placeholders filled."""
+        return _filled(LANGUAGE.get().catalogue.gettext(self.sentence), values)
+
+
+@dataclass(frozen=True)
+class Noun:
+    """What is counted: one of them and several, each sentence with the placeholder `count`, and what they are called.
+
+    >>> people = Noun("{count} person", "{count} people", "people")
+    >>> people.counted(1), people.counted(2000), str(people)
+    ('1 person', '2,000 people', 'people')
+    """
+
+    one: str
+    many: str
+    name: str
+
+    def __str__(self) -> str:
+        """Return what they are called, in the language in use."""
+        return str(Phrase(self.name))
+
+    def counted(self, count: int) -> str:
+        """Return how many there are, in the language in use."""
+        return say_count(self.one, self.many, count)
+
+
+def say(sentence: str, /, **values: object) -> str:
+    """Return a sentence in the language in use, its placeholders filled.
+
+    >>> say("{found} of {people} people were found.", found=3, people=1200)
+    '3 of 1,200 people were found.'
+    """
+    return Phrase(sentence).filled(**values)
+
+
+def say_count(one: str, many: str, count: int, /, **values: object) -> str:
+    """Return one of two sentences, by a number; it is also the placeholder `count`.
+
+    >>> say_count("{count} row is new.", "{count} rows are new.", 1)
+    '1 row is new.'
+    """
+    return _filled(LANGUAGE.get().catalogue.ngettext(one, many, count), {"count": count, **values})
+
+
+def figure(number: float, form: str = ",") -> str:
+    """Return a number as the language in use writes it; `form` is Python's notation of how.
+
+    >>> figure(1234), figure(0.1234, ".1%"), figure(2.5, ".3g")
+    ('1,234', '12.3%', '2.5')
+    """
+    language = LANGUAGE.get()
+    signs = {",": language.thousands, ".": language.decimal, "%": language.percent}
+    return "".join(signs.get(each, each) for each in format(number, form))
+
+
+def day(date: datetime.date) -> str:
+    """Return a date as the language in use writes it.
+
+    >>> day(datetime.date(2026, 11, 22))
+    '2026-11-22'
+    """
+    return date.strftime(LANGUAGE.get().date)
+
+
+def percent(share: float) -> str:
+    """Return a probability in percent; rounding makes it no certainty.
+
+    >>> percent(0.974), percent(0.99999), percent(1.0)
+    ('97 %', '99.9 %', '100 %')
+    """
+    if share > 0.99:
+        return f"{figure(100 if share == 1 else min(100 * share, 99.9), '.3g')} %"
+    return f"{figure(100 * share, '.0f')} %"
+
+
+def risk_text(value: object) -> str:
+    """Return a risk with three decimals; rounding never makes it a certainty.
+
+    >>> risk_text(1.0), risk_text(0.99999), risk_text(None)
+    ('1', '0.999', '?')
+    """
+    if not isinstance(value, float | int):
+        return "?"
+    return "1" if value == 1 else figure(min(value, 0.999), ".3f")
+
+
+def joined(items: Sequence[str], most: int = 12) -> str:
+    """Return a list in words, the first so many of it.
+
+    >>> joined(["a", "b", "c"]), joined(["a", "b", "c"], most=1)
+    ('a, b and c', 'a and 2 more')
+    """
+    if len(items) > most:
+        return say("{items} and {more} more", items=", ".join(items[:most]), more=len(items) - most)
+    return items[0] if len(items) == 1 else say("{items} and {last}", items=", ".join(items[:-1]), last=items[-1])
+
+
+def _filled(sentence: str, values: dict[str, object]) -> str:
+    return sentence.format_map({name: _shown(value) for name, value in values.items()})
+
+
+def _shown(value: object) -> str:
+    """Return a number with its thousands apart, a date as the language has it, anything else as text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return figure(value)
+    return day(value) if isinstance(value, datetime.date) else str(value)

@@ -1,0 +1,77 @@
+"""Catalogues: the languages that reports can be in, and which one is in use.
+
+A catalogue is a text file of gettext beside this module, `de.po` for German. It is read when its language is first
+asked for; English, which stands in the code, needs none.
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from audit.model.errors import UsageError, printable
+from audit.runtime.phrases import ENGLISH, LANGUAGE, Language
+
+FOLDER = Path(__file__).parent
+_FIXED, _NARROW = "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"
+_NONE = gettext.NullTranslations()
+LANGUAGES: Mapping[str, Language] = {
+    "en": ENGLISH,
+    "de": Language("de", _NONE, thousands=".", decimal=",", percent=f"{_FIXED}%", date="%d.%m.%Y"),
+    "fr": Language("fr", _NONE, thousands=_NARROW, decimal=",", percent=f"{_NARROW}%", date="%d/%m/%Y"),
+    "es": Language("es", _NONE, thousands=".", decimal=",", percent=f"{_FIXED}%", date="%d/%m/%Y"),
+}
+"""How each language writes numbers and dates; `language` adds its sentences."""
+
+
+@cache
+def language(code: str) -> Language:
+    """Return a language with its sentences.
+
+    Raises:
+        UsageError: there is no catalogue of it.
+    """
+    if code not in LANGUAGES:
+        raise UsageError(f"there are no reports in the language {printable(code)}; use one of {', '.join(LANGUAGES)}")
+    if code == ENGLISH.code:
+        return ENGLISH
+    import polib
+
+    compiled = polib.pofile(str(FOLDER / f"{code}.po"), encoding="utf-8").to_binary()
+    return replace(LANGUAGES[code], catalogue=gettext.GNUTranslations(io.BytesIO(compiled)))
+
+
+@contextmanager
+def in_language(code: str) -> Iterator[None]:
+    """Have what is said meanwhile said in a language: `en`, `de`, `fr` or `es`.
+
+    >>> from audit.runtime.phrases import figure
+    >>> with in_language("de"):
+    ...     figure(1234.5, ",.1f")
+    '1.234,5'
+
+    Raises:
+        UsageError: there is no catalogue of it.
+    """
+    before = LANGUAGE.set(language(code))
+    try:
+        yield
+    finally:
+        LANGUAGE.reset(before)
+
+
+def of_locale(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language of the locale as POSIX has it; English where that is none of ours.
+
+    >>> of_locale({"LC_ALL": "", "LANG": "de_AT.UTF-8"}), of_locale({"LC_ALL": "C", "LANG": "fr_FR"}), of_locale({})
+    ('de', 'en', 'en')
+    """
+    asked = next((found for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (found := environment.get(name))), "")
+    code = asked.replace(".", "_").replace("@", "_").split("_")[0].lower()
+    return code if code in LANGUAGES else ENGLISH.code

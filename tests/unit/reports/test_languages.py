@@ -1,0 +1,132 @@
+"""Every sentence exists in every language, with the same placeholders, and none is built from pieces."""
+
+import datetime
+import string
+import subprocess
+import sys
+
+import polib
+import pytest
+
+from audit.model.errors import UsageError
+from audit.runtime.phrases import LANGUAGE, Noun, Phrase, day, figure, percent, risk_text, say, say_count
+from reports.languages.catalogues import FOLDER, LANGUAGES, in_language, language, of_locale
+from reports.languages.extract import calls, messages
+
+DAY = datetime.date(2026, 11, 22)
+CODES = [code for code in LANGUAGES if code != "en"]
+
+
+def placeholders(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def catalogue(code):
+    return polib.pofile(str(FOLDER / f"{code}.po"), encoding="utf-8")
+
+
+def test_what_is_said_is_a_literal():
+    """Else no catalogue could have it; what `phrases` itself says was a literal elsewhere."""
+    assert [(c.file, c.line) for c in calls() if c.messages is None and c.file != "audit/runtime/phrases.py"] == []
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_sentence_is_in_the_catalogue_and_no_other(code):
+    known = [(entry.msgid, entry.msgid_plural or None) for entry in catalogue(code)]
+    assert len(known) == len(set(known))
+    assert set(known) == set(messages())
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_translation_is_whole(code):
+    for entry in catalogue(code):
+        assert entry.translated(), entry.msgid
+        assert not entry.fuzzy, entry.msgid
+        assert not entry.obsolete, entry.msgid
+        forms = list(entry.msgstr_plural.values()) if entry.msgid_plural else [entry.msgstr]
+        assert len(forms) == (2 if entry.msgid_plural else 1), entry.msgid
+        for form, original in zip(forms, (entry.msgid, entry.msgid_plural), strict=False):
+            # One may be a word: "one person was left out"; several are a number.
+            missing = placeholders(original) - placeholders(form) - ({"count"} if original == entry.msgid else set())
+            assert missing == set(), entry.msgid
+            assert placeholders(form) <= placeholders(original) | {"count"}, entry.msgid
+            assert form.count("\n") <= original.count("\n"), entry.msgid
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_catalogue_tells_its_terms_and_its_plurals(code):
+    read = catalogue(code)
+    assert "Terms:" in read.header
+    assert read.metadata["Language"] == code
+    assert read.metadata["Plural-Forms"].startswith("nplurals=2;")
+
+
+def test_numbers_and_dates_follow_the_language():
+    shown = {}
+    for code in LANGUAGES:
+        with in_language(code):
+            said = say("{count} more", count=1234567)
+            shown[code] = (
+                figure(1234.5, ",.1f"),
+                figure(0.125, ".1%"),
+                percent(0.974),
+                day(datetime.date(2026, 11, 22)),
+            )
+            assert figure(1234567) in said
+            assert risk_text(0.5) == ("0.500" if code == "en" else "0,500")
+    assert shown["en"] == ("1,234.5", "12.5%", "97 %", "2026-11-22")
+    assert shown["de"] == ("1.234,5", "12,5\N{NO-BREAK SPACE}%", "97 %", "22.11.2026")
+    assert shown["fr"] == (
+        "1\N{NARROW NO-BREAK SPACE}234,5",
+        "12,5\N{NARROW NO-BREAK SPACE}%",
+        "97 %",
+        "22/11/2026",
+    )
+    assert shown["es"] == ("1.234,5", "12,5\N{NO-BREAK SPACE}%", "97 %", "22/11/2026")
+
+
+def test_a_number_decides_between_two_sentences():
+    people = Noun("{count} person", "{count} people", "people")
+    with in_language("de"):
+        assert people.counted(1) == "1 Person"
+        assert people.counted(2000) == "2.000 Personen"
+        assert str(people) == "Personen"
+        assert say_count("{count} row", "{count} rows", 2) == "2 Zeilen"
+
+
+def test_a_phrase_is_said_in_the_language_in_use():
+    phrase = Phrase("values never change")
+    assert str(phrase) == "values never change"
+    with in_language("fr"):
+        assert f"{phrase}" == "les valeurs ne changent jamais"
+        with in_language("en"):
+            assert str(phrase) == "values never change"
+        assert LANGUAGE.get().code == "fr"
+    assert LANGUAGE.get().code == "en"
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, "de"),
+        ({"LANG": "de_DE.UTF-8", "LC_MESSAGES": "fr_CA"}, "fr"),
+        ({"LANG": "de_DE.UTF-8", "LC_MESSAGES": "fr_CA", "LC_ALL": "es@euro"}, "es"),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
+        ({"LANG": "POSIX"}, "en"),
+        ({"LANG": "pt_BR.UTF-8"}, "en"),
+        ({"LANG": "DE"}, "de"),
+        ({}, "en"),
+    ],
+)
+def test_the_language_is_that_of_the_locale(environment, code):
+    assert of_locale(environment) == code
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(UsageError, match="use one of en, de, fr, es"):
+        language("pt")
+
+
+def test_english_reads_no_catalogue():
+    program = "import sys, audit.cli.main, reports.html; assert 'polib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
