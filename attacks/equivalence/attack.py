@@ -76,6 +76,10 @@ class EquivalenceAttack:
         """Return the attack itself: no clause is an option of it."""
         return self
 
+    def only_deciding(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
+        """Return the attack with sides no larger than the policy is about, for whoever asks for the verdict alone."""
+        return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)), known=False)
+
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return who shares a value with whom, with findings that span all that was found."""
         reason = linked_reason(evidence) or constant_reason(evidence)

@@ -24,7 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.joint.deciding import Decided, decide
+from attacks.joint.deciding import AIMS, Decided, decide
 from attacks.joint.measures import JointMeasures
 from attacks.joint.network_builder import TooManyChoicesError
 from attacks.joint.posteriors import WorldRisks
@@ -49,9 +49,11 @@ class JointAttack:
 
     Attributes:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
+        aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
     """
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
+    aims: tuple[int, ...] = AIMS
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
@@ -64,6 +66,10 @@ class JointAttack:
         """Return the attack itself: no clause is an option of it."""
         return self
 
+    def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
+        """Return the attack asking for two values of everybody, where that decides the policy: no risk below is one."""
+        return replace(self, aims=AIMS[:1]) if limits.get("max_risk", 1.0) >= 1 else self
+
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value, each with a proof where one was found."""
         reason = per_person_reason(evidence)
@@ -71,7 +77,7 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed)
+            decided = decide(evidence, deciding, self.seed, self.aims)
         except TooManyChoicesError:
             what = say("people may be in too many rows for all of them to be reasoned about together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))

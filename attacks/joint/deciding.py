@@ -15,6 +15,8 @@ from audit.runtime.budget import Budget
 
 # The share of the time that may be used for what is possible after all releases, not for what was certain when.
 _FOR_LAST = 0.8
+AIMS = (TWO, ALL)
+"""Worlds are wanted of two values of everybody first, which tells who is certain, then of all values."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,8 @@ class Decided:
     whole: bool
 
 
-def decide(evidence: Evidence, budget: Budget, seed: int = 0) -> Decided:
-    """Return what is possible after all releases, and what of that was certain after fewer.
+def decide(evidence: Evidence, budget: Budget, seed: int = 0, aims: tuple[int, ...] = AIMS) -> Decided:
+    """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
     Whatever is certain early is certain in the end: backward from the last release but one, those alone are asked about
     who are certain after the next. Where nobody is, nobody was before.
@@ -41,14 +43,14 @@ def decide(evidence: Evidence, budget: Budget, seed: int = 0) -> Decided:
     releases = len(evidence.tags)
     network = network_of(evidence, releases)
     settling = Settling(evidence, network, budget.fraction(_FOR_LAST), seed)
-    last = settling.settle(None, (TWO, ALL))
+    last = settling.settle(None, aims)
     if not last.feasible:
         return Decided(last, [], whole=True)
     if evidence.kind == "linked" and not (np.isnan(last.share).any() or network.free.any()):
         last.worlds = settling.counts.worlds(network, last.alive)
     places, earlier = Findings(last, combined=evidence.combined).certain, list[Findings]()
     for release in range(releases - 1, 0, -1):
-        if not len(places) or budget.exhausted():
+        if not len(places) or ALL not in aims or budget.exhausted():
             break
         part = network_of(evidence, release)
         places = places[places < len(part.versions.person)]

@@ -38,7 +38,7 @@ class GuidedSearch:
         past: the quick test; None where there is none.
         moves: the kinds of change that may be made.
         values: what counterfeits may have.
-        large: whether audits take long, so that everything is changed at once and nothing is undone.
+        large: whether audits take long, so that nothing is tried twice, or undone.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class GuidedSearch:
     ) -> bool:
         """Change something about each finding, a group once; tell whether anything was changed."""
         touched: set[int] = set()
-        most = len(draft.members) if self.large else max(1, len(draft.members) // _AT_ONCE)
+        most = max(1, len(draft.members) // _AT_ONCE) if self.judge.is_quick else len(draft.members)
         for blame in blamed:
             roots = {int(draft.root[group]) for group in blame.groups}
             if len(touched) >= most:

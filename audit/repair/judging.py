@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.provenance import KnownRisks, known_before, needs
@@ -31,6 +32,8 @@ from audit.repair.repair_plan import Places, RepairPlan
 
 _CERTIFICATES = 12
 """So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
+_QUICK = 10_000
+"""In series of more rows than this certificates take long: they are looked at where no own group is to blame."""
 
 Watch = Callable[[str], None]
 
@@ -80,17 +83,24 @@ class Judge:
         baseline: bool,
         watch: Watch = lambda _: None,
     ) -> None:
-        self.before, self.rows, self.attacks = before, rows, attacks
+        limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
+        self.before, self.rows = before, rows
+        self.attacks = [_only_deciding(attack, limits) for attack in attacks]
         self.options = replace(options, findings=None, distributed=False)
         self.baseline, self.watch = baseline, watch
         self.audits = 0
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
-        run = run_attacks(before, attacks, self.options)
+        run = run_attacks(before, self.attacks, self.options)
         self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
-        self.limits, self.facts = run.limits(self.options), run.facts
+        self.limits, self.facts = limits, run.facts
         limit = self.limits["max_risk"]
         self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if baseline}
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether audits take so little time that findings may be answered a few at a time, by their certificates."""
+        return self.rows.series.about_rows <= _QUICK
 
     def judge(self, plan: RepairPlan, *, blames: bool = True) -> Judgement:
         """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked."""
@@ -121,17 +131,23 @@ class Judge:
         """Return a judgement that tells what the violations of a policy follow from."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
         nothing = [np.zeros(0, dtype=np.intp)] * len(run.judged)
-        told = replace(self.options, findings=_CERTIFICATES)
-        _, findings, left = remaining_findings(run, nothing, self._namer, told)
+        left = remaining_findings(run, nothing, self._namer, replace(self.options, findings=0))[2]
         blamed: list[Blame] = []
         past = 0
-        for some, places, (_, judged) in zip(findings, left, run.judged, strict=True):
+        for places, shelf, (_, judged) in zip(left, run.shelves(self._namer), run.judged, strict=True):
             if _label(judged) not in violated:
                 continue
-            proved = [written.blame(finding) for finding in some]
-            past += proved.count(None)
-            blamed += [one for one in proved if one is not None]
-            blamed += written.own_groups(_people_at(judged, places if len(places) > _CERTIFICATES else places[:0]))
+            own = (
+                list(written.own_groups(_people_at(judged, places)))
+                if len(places) > _CERTIFICATES or not self.is_quick
+                else []
+            )
+            if shelf is not None and (self.is_quick or not own):
+                shelf.select(_CERTIFICATES, np.setdiff1d(np.arange(len(shelf.claims)), places))
+                proved = [written.blame(finding) for finding in shelf.findings]
+                past += proved.count(None)
+                blamed += [one for one in proved if one is not None]
+            blamed += own
             blamed += written.own_groups(self._people_at_risk(judged))
         blamed += self._small_classes(policy, written)
         return Judgement(report, False, blamed, past)
@@ -211,6 +227,12 @@ class _Written:
         roots, starts = np.unique(self.plan.group[rows], return_index=True)
         for root, some in zip(roots.tolist(), np.split(rows, starts[1:]), strict=True):
             yield Blame((root,), some)
+
+
+def _only_deciding(attack: Attack, limits: Mapping[str, float]) -> Attack:
+    """Return an attack that looks for nothing that the policy does not ask for, where it can be told so."""
+    lessened: Callable[[Mapping[str, float]], Attack] | None = getattr(attack, "only_deciding", None)
+    return attack if lessened is None else lessened(limits)
 
 
 def _label(judged: Judged) -> tuple[str, str | None]:

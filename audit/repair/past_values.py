@@ -2,6 +2,11 @@
 
 A plan that fails it is broken for certain, so that the test spares audits and guides large repairs; one that passes is
 audited all the same.
+
+Within a group, the truth is one way to give the group's rows to its people. Another one takes exchanges in a circle:
+whoever has another value leaves the own one to somebody to whom the past leaves it, and so on, until a circle is
+closed. So a value is certain by the group alone unless the value and another one possible lie on a circle of values
+(Regin, AAAI 1994: edges between strongly connected components are in no other matching).
 """
 
 from __future__ import annotations
@@ -31,21 +36,26 @@ class PastValues:
         own: the row's own value; shape (rows,).
         k: the least size of a group.
         judged: whose rows count: real people of whom more than one value is possible as yet; shape (rows,).
+        together: whether everybody of a group is looked at together, as an attack does, or each person alone.
     """
 
-    def __init__(self, rows: CandidateRows, evidence: Sequence[Evidence], k: int) -> None:
-        self.rows, self.k = rows, k
+    def __init__(self, rows: CandidateRows, evidence: Sequence[Evidence], k: int, *, together: bool) -> None:
+        self.rows, self.k, self.together = rows, k, together
         self.own = [rows.values[seen.sensitive] for seen in evidence]
         self.left = [_left(rows, seen) for seen in evidence]
         person = np.full(rows.rows, NOBODY) if rows.person is None else rows.person
         real = (person != NOBODY) & ~np.append(rows.series.people.is_counterfeit(), False)[person]
         everybody = np.arange(rows.rows)
-        self.judged = [
-            real & left[everybody, own] & (left.sum(axis=1) > 1) for left, own in zip(self.left, self.own, strict=True)
-        ]
+        self.judged = []
+        for left, own in zip(self.left, self.own, strict=True):
+            known = real & left[everybody, own]
+            left[~known] = (
+                True  # counterfeits may have any value; of whose values contradict each other, nothing is said
+            )
+            self.judged.append(known & (left.sum(axis=1) > 1))
 
     @classmethod
-    def of(cls, rows: CandidateRows, options: AuditOptions, k: int) -> PastValues | None:
+    def of(cls, rows: CandidateRows, options: AuditOptions, k: int, *, together: bool) -> PastValues | None:
         """Return them; None where the adversary does not know who is in which group, or values may change."""
         if rows.pair or rows.person is None or rows.series.manifest.known is not None:
             return None
@@ -54,7 +64,7 @@ class PastValues:
         if evidence[0].kind != "linked" or not constant:
             return None
         values = sum(len(rows.series.vocabularies[seen.sensitive]) for seen in evidence)
-        return cls(rows, evidence, k) if rows.rows * values <= _MOST_BYTES else None
+        return cls(rows, evidence, k, together=together) if rows.rows * values <= _MOST_BYTES else None
 
     def broken(self, rows: Places, added: Sequence[Sequence[int]] = ()) -> Places:
         """Return which of the rows of a group it gives away; `added` are the values of its counterfeits, by attribute.
@@ -65,8 +75,13 @@ class PastValues:
             return rows
         gone = np.zeros(len(rows), dtype=np.bool_)
         for place, (left, own, judged) in enumerate(zip(self.left, self.own, self.judged, strict=True)):
-            values = np.unique(np.concatenate([own[rows], np.array([each[place] for each in added], dtype=own.dtype)]))
-            gone |= judged[rows] & (left[np.ix_(rows, values)].sum(axis=1) == 1)
+            has = np.concatenate([own[rows], np.array([each[place] for each in added], dtype=own.dtype)])
+            values, has = np.unique(has, return_inverse=True)
+            here = left[np.ix_(rows, values)]
+            if self.together:
+                anything = np.ones((len(added), len(values)), dtype=np.bool_)
+                here &= _leading_back(np.concatenate([here, anything]), has)[: len(rows)]
+            gone |= judged[rows] & (here.sum(axis=1) == 1)
         return rows[gone]
 
     def groups_broken(self, plan: RepairPlan) -> Places:
@@ -81,7 +96,21 @@ class PastValues:
             for some in np.array_split(rows, max(1, len(rows) // 50_000)):
                 alone = (left[some] & held[group[some]]).sum(axis=1) == 1
                 wrong[group[some[alone]]] = True
+        if self.together:
+            order = np.flatnonzero(kept)[np.argsort(group[kept], kind="stable")]
+            starts = np.searchsorted(group[order], np.arange(self.rows.groups + 1)).tolist()
+            for root in np.flatnonzero((size > 0) & ~wrong).tolist():
+                wrong[root] = len(self.broken(order[starts[root] : starts[root + 1]])) > 0
         return np.flatnonzero(wrong)
+
+
+def _leading_back(left: Flags, own: Places) -> Flags:
+    """Return from which values exchanges lead back to each row's own value; shape (rows, values), as `left`."""
+    reach = np.eye(left.shape[1], dtype=np.float32)
+    np.maximum.at(reach, own, left.astype(np.float32))
+    for _ in range(max(1, (left.shape[1] - 1).bit_length())):
+        reach = np.minimum(reach @ reach, 1)
+    return reach.T[own] > 0
 
 
 def _left(rows: CandidateRows, seen: Evidence) -> Flags:

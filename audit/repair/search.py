@@ -113,18 +113,24 @@ class RepairSearch:
     def find(self) -> tuple[Found | Judgement, str]:
         """Return a plan that keeps the policy, with its audit; else the audit of the candidate as it is, and why."""
         plan = self.rows.unchanged()
+        if self.judge.past.policy.violations and not self.baseline:
+            return self.judge.judge(plan), str(_BROKEN_PAST)
+        self.past = self._quick_test()
+        values = self._counterfeit_values()
+        if not self.judge.is_quick and self._is_broken(plan):
+            guided = self._guided(values)
+            return self._last_resort(self.judge.judge(plan)) if guided is None else (guided, "")
         first = self.judge.judge(plan)
         if first.keeps:
             return (plan, first), ""
-        if self.judge.past.policy.violations and not self.baseline:
-            return first, str(_BROKEN_PAST)
         if not first.blamed and not first.past:
             doubts = "; ".join(dict.fromkeys(each.reason for each in first.report.policy.undecided))
             return first, say("nothing was found, but the policy is not decided: {reasons}", reasons=doubts)
-        self.past = self._quick_test()
-        values = self._counterfeit_values()
         tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
-        return self._followed(first, values) if tried is None else tried
+        if tried is not None:
+            return tried
+        guided = self._guided(values)
+        return self._last_resort(first) if guided is None else (guided, "")
 
     def _tiny(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str] | None:
         """Return the least change of all, or that there is none; None where that cannot be told by trying."""
@@ -142,11 +148,10 @@ class RepairSearch:
             return least, ""
         return first, self._proved(say("all {count} changes were tried", count=self.tried))
 
-    def _followed(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str]:
-        """Return a repair found by following the findings, or why there is none."""
+    def _guided(self, values: Sequence[tuple[str, ...]]) -> Found | None:
+        """Return a repair found by following the findings; None where none was."""
         large = self.rows.series.about_rows > _LARGE
-        guided = GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
-        return self._last_resort(first) if guided is None else (guided, "")
+        return GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
 
     def _proved(self, how: str) -> str:
         return say(
@@ -159,8 +164,13 @@ class RepairSearch:
         values_judged = any(isinstance(each, PerPersonAttack) for each in self.attacks)
         if not values_judged or self.rows.series.manifest.waivers:
             return None
+        together = not self.baseline and any(
+            "max_risk" in each.decides and each.per_attribute and not isinstance(each, PerPersonAttack)
+            for each in self.attacks
+        )
         judges_k = not self.options.explicit or "k" in self.options.limits
-        return PastValues.of(self.rows, self.options, int(self.judge.limits["k"]) if judges_k else 0)
+        k = int(self.judge.limits["k"]) if judges_k else 0
+        return PastValues.of(self.rows, self.options, k, together=together)
 
     def _counterfeit_values(self) -> list[tuple[str, ...]]:
         """Return the values that counterfeits may have: those published, or of rows where several are sensitive."""

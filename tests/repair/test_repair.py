@@ -9,12 +9,14 @@ import stat
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
 from audit.repair.merged_cells import CellCosts, merged_text
+from audit.repair.past_values import _leading_back
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Row, TinySeries
@@ -248,3 +250,13 @@ def test_with_a_baseline_risks_of_the_past_are_kept_as_they_were(tmp_path):
     assert run_main(*words)[0] == 1, "the past breaks the policy"
     code, out, _ = run_main(*words, "--baseline", "--format", "json")
     assert (code, json.loads(out)["moves"]) == (0, [])
+
+
+def test_what_a_group_tells_of_its_people_together():
+    """Ann and Bob can only exchange flu and HIV, so that Cid is left with gout, though the past leaves him flu too."""
+    left = np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1]], dtype=bool)
+    assert (left & _leading_back(left, np.array([0, 1, 2]))).tolist() == [
+        [True, True, False],
+        [True, True, False],
+        [False, False, True],
+    ]
