@@ -50,7 +50,12 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     if not problems.found:
         check_columns(manifest, [files], problems)
     problems.check()
-    joined = replace(manifest, releases=(*manifest.releases, files), counterfeits={**manifest.counterfeits, **counts})
+    joined = replace(
+        manifest,
+        releases=(*manifest.releases, files),
+        counterfeits={**manifest.counterfeits, **counts},
+        to_come=tuple(each for each in manifest.to_come if each != tag),
+    )
     return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)
 
 
