@@ -14,9 +14,10 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/audit demo demo-series
 
-# Tests start the command hundreds of times: what Python compiles is kept, whatever the environment says.
+# Tests start the command hundreds of times: what Python compiles is kept, and output buffered, whatever the environment
+# says.
 test: $(VENV)/.installed
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
+	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

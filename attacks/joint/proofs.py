@@ -110,22 +110,29 @@ class Prover:
         versions = self._network.versions
         begin, end = np.searchsorted(versions.release, [release, release + 1])
         version = int(begin + np.flatnonzero(versions.person[begin:end] == person)[0])
-        variable, kinds = int(versions.variable[version]), self._claimed(value)
+        variable = int(versions.variable[version])
         bound = not len(self._network.link) and len(self._network.kind_of) == self._network.contents[0].kinds
         key = (variable, value, -1 if bound else release)
         if key not in self._found:
             self._programmes = 0
+            kinds = self._claimed(variable, release, value)
             self._found[key] = self._proved(variable, kinds, (person, release, value))
         return self._found[key]
 
-    def _claimed(self, value: int) -> Numbers:
-        """Return the classes of the values that a claim is about: those with one value of a combined attribute."""
-        combined = self._evidence.combined
+    def _claimed(self, variable: int, release: int, value: int) -> Numbers:
+        """Return the classes of which all values that somebody may have in a release are what is claimed.
+
+        Of a claim about one of combined attributes these are all values with that part.
+        """
+        net, combined = self._network, self._evidence.combined
         if combined is None or value >= 0:
-            return self._network.kind_of[[value]].astype(np.int64)
+            return net.kind_of[[value]].astype(np.int64)
         attribute, part = claimed_part(value, len(combined.attributes))
-        values = np.flatnonzero(combined.parts()[:, attribute] == part)
-        return np.unique(self._network.kind_of[values[values < len(self._network.kind_of)]]).astype(np.int64)
+        claimed = combined.parts()[:, attribute] == part
+        kinds = np.unique(net.kind[net.start[variable] : net.start[variable + 1]]).tolist()
+        return np.array(
+            [kind for kind in kinds if claimed[self._values(variable, release, kind)].all()], dtype=np.int64
+        )
 
     def _proved(self, variable: int, kinds: Numbers, claim: tuple[int, int, int]) -> Proof | None:
         net = self._network

@@ -100,11 +100,20 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
         first_line.erase()
         lines, code = _told(error)
-        with suppress(OSError, AttributeError):  # standard error may be full or closed; the exit code still tells
-            sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
+        _put_lines(lines)
         if code == 2:
             put_error(words, error, lines)
         return code
+
+
+def _put_lines(lines: Sequence[str]) -> None:
+    """Write lines to standard error, which may be full or closed: the exit code still tells."""
+    with suppress(AttributeError, ValueError):
+        try:
+            sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
+            sys.stderr.flush()
+        except OSError:  # what is left would be written once more when Python ends, which then ends with 120
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _say_that_kernels_are_compiled() -> None:

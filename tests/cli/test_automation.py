@@ -49,6 +49,7 @@ def run_action(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m audit.cli.main "$@"\n', encoding="utf-8")
     command.chmod(0o755)
     settings = {"ATTACK": "", "FORMAT": "text", "OUTPUT": "", "ARGUMENTS": "", **given}
+    (command.parent / "python").symlink_to(sys.executable)  # as setup-python has it
     environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), **settings}
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", scripts()["Audit"]]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
