@@ -175,7 +175,7 @@ def _ladder(report: Report) -> Iterator[Block]:
     head = [
         say("attack"),
         say("status"),
-        say("what falls"),
+        say("finds"),
         say("new people"),
         say("so far"),
         say("highest risk"),

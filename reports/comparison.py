@@ -36,7 +36,7 @@ def _facts(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
 
 
 def _attacks(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
-    """Yield what falls and the highest risk, for each attack on each sensitive attribute."""
+    """Yield what is found and the highest risk, for each attack on each sensitive attribute."""
     found: dict[tuple[str, str], dict[int, AttackReport]] = {}
     for place, side in enumerate(sides):
         for attack in side.attacks:
@@ -45,7 +45,7 @@ def _attacks(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
     for (name, sensitive), by_side in found.items():
         shown = f"{name} ({printable(sensitive)})" if sensitive else name
         yield (
-            say("{attack}: what falls", attack=shown),
+            say("{attack}: finds", attack=shown),
             [_cell(by_side.get(place), fallen) for place in range(len(sides))],
         )
         if any(attack.risks.max_risk is not ABSENT for attack in by_side.values()):

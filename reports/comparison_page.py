@@ -1,4 +1,4 @@
-"""The comparison of several series as a page: the table, and plots of what falls and what releases are good for."""
+"""The comparison of several series as a page: the table, and plots of what is found and what releases are good for."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _WORST_FIRST = ("joint", "equivalence", "inference-table", "update-graph", "inte
 
 
 def text(plan: PublicationPlan) -> str:
-    """Return the plan as a table of at most 100 columns, with what falls below each method."""
+    """Return the plan as a table of at most 100 columns, with what is found below each method."""
     head = _head()
     widths = [max(least, len(name) + 1) for least, name in zip(_WIDTHS, head, strict=True)]
     lines = [say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60)), ""]
@@ -80,7 +80,7 @@ def _cells(each: PlannedSeries) -> tuple[str, ...]:
 
 
 def _why(each: PlannedSeries) -> str | None:
-    """Return why a method was refused, or what falls to the attack that tells most; None where the policy holds."""
+    """Return why a method was refused, or what the attack finds that tells most; None where the policy holds."""
     if each.refused is not None:
         return printable(each.refused, 400)
     if each.exit_code == 0:
@@ -106,7 +106,7 @@ def _notes(plan: PublicationPlan) -> Iterator[str]:
         yield from textwrap.wrap(
             say(
                 "Recommendation: none of these. No method that was tried keeps the policy; try other parameters, "
-                "coarser values or a policy that you can defend, and look at what falls above."
+                "coarser values or a policy that you can defend, and look at what is found above."
             ),
             _WIDTH,
         )

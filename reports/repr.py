@@ -49,7 +49,7 @@ def html(report: Report) -> str:
     parts = [
         f"<p>{_text(report.series.name, 200)}<br><strong>{_text(headline(report)[0], 400)}</strong></p>",
         _list(reasons(report)),
-        _table([say("attack"), say("status"), say("what falls"), say("highest risk"), say("time")], attacks),
+        _table([say("attack"), say("status"), say("finds"), say("highest risk"), say("time")], attacks),
         _table([say("finding"), say("release"), say("risk"), say("id")], shown) if shown else "",
         f"<p>{say_count('{count} more finding', '{count} more findings', more)}</p>" if more else "",
     ]

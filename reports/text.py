@@ -151,7 +151,7 @@ class Text:
             say("attack"), header_style="bold", min_width=max((len(each.attack) for each in report.attacks), default=0)
         )
         table.add_column(say("status"), header_style="bold", no_wrap=True)
-        table.add_column(say("what falls"), header_style="bold", min_width=len(say("what falls")))
+        table.add_column(say("finds"), header_style="bold", min_width=len(say("finds")))
         heads = [say("new\npeople"), say("so\nfar")] if laddered else []
         for head in (*heads, say("highest\nrisk"), say("mean\nrisk"), say("time")):
             table.add_column(head, justify="right", header_style="bold")

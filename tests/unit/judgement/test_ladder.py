@@ -184,7 +184,7 @@ def test_hospital_in_words(width):
     out = Text(width=width).render(report)
     table = out[out.index("attack  ") : out.index("  New people")]
     rows = {line.split()[0]: " ".join(line.split()) for line in table.splitlines()}
-    assert rows["attack"] == "attack status what falls people far risk risk time"
+    assert rows["attack"] == "attack status finds people far risk risk time"
     assert rows["intersection"].startswith("intersection complete 2 of 16 people 2 2 1 ")
     assert rows["update-graph"].startswith("update-graph complete 4 of 22 versions 0 2 1 ")
     assert re.match(r"equivalence complete 13 of 16 people .*0 2 \d", rows["equivalence"])
@@ -197,7 +197,7 @@ def test_one_rung_is_no_ladder():
     _, out, _ = run_main(str(EXAMPLES / "hospital-l-diverse"), "--attack", "intersection")
     assert "New people" not in out
     head, row = out[out.index("attack  ") :].splitlines()[:2]
-    assert re.split(r" {2,}", head) == ["attack", "status", "what falls", "risk", "risk", "time"]
+    assert re.split(r" {2,}", head) == ["attack", "status", "finds", "risk", "risk", "time"]
     assert re.split(r" {2,}", row)[:-1] == ["intersection", "complete", "2 of 16 people", "1", "0.545"]
 
 

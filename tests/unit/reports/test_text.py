@@ -22,7 +22,7 @@ def test_80_columns_hold_every_column(tmp_path, form):
     text = told(tmp_path / "s", width=80)
     tables = [line for line in text.splitlines() if re.match(r"(attack|release) ", line)]
     assert max(map(len, text.splitlines())) <= 80
-    for head in ("status", "what falls", "time"):
+    for head in ("status", "finds", "time"):
         assert head in tables[0]
     last = next(line for line in tables if "marketer" in line)
     assert last.split()[-1] == "alone"
