@@ -34,7 +34,7 @@ from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
 from audit.model.outcome import Cause, Flags, IdentityDisclosures, Outcome, Places
 from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say
+from audit.runtime.phrases import Noun, Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 CAUSES: tuple[Cause, ...] = ("group change", "subgroup expanding", "widow", "small group")
@@ -84,7 +84,34 @@ class InferenceTableMeasures(Measures):
 
     def found_in_words(self, *, at_least: bool) -> str:
         """Return how many records were in too small a class."""
-        return say("{found} below k = {k}", found=super().found_in_words(at_least=at_least), k=str(self.k))
+        counts = {"found": self.found, "k": str(self.k)}
+        if at_least and self.found:
+            return say_count(
+                "at least {found} of {count} record below k = {k}",
+                "at least {found} of {count} records below k = {k}",
+                self.records,
+                **counts,
+            )
+        if at_least:
+            return say_count(
+                "none found of {count} record below k = {k}",
+                "none found of {count} records below k = {k}",
+                self.records,
+                **counts,
+            )
+        if self.found:
+            return say_count(
+                "{found} of {count} record below k = {k}",
+                "{found} of {count} records below k = {k}",
+                self.records,
+                **counts,
+            )
+        return say_count(
+            "none of {count} record below k = {k}",
+            "none of {count} records below k = {k}",
+            self.records,
+            **counts,
+        )
 
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many records too few others are like."""

@@ -9,7 +9,7 @@ from audit.model.comparison import ComparedSeries, Comparison, QueryDesign
 from audit.model.errors import printable
 from audit.model.measures import ABSENT
 from audit.model.report import AttackReport
-from audit.runtime.phrases import figure, risk_text, say, say_count
+from audit.runtime.phrases import figure, parted, risk_text, say, say_count
 from reports.sentences import ended_early, fallen, named, seconds
 
 Row: TypeAlias = tuple[str, list[str]]
@@ -93,7 +93,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     for place, side in enumerate(comparison.sides, 1):
         ran = [attack for attack in side.attacks if attack.status != "skipped"]
         if ran:
-            yield f"{place}: {'; '.join(_found(attack) for attack in ran)}."
+            yield f"{say('{name}: {text}', name=place, text=parted(map(_found, ran)))}."
     yield from _unfinished(comparison.sides)
     if len({side.adversary for side in comparison.sides}) > 1:
         yield say("The adversaries differ: so do what their risks mean.")

@@ -19,7 +19,7 @@ from audit.model.report import (
     Report,
     WeightedGroup,
 )
-from audit.runtime.phrases import Phrase, figure, percent, say, say_count
+from audit.runtime.phrases import Phrase, figure, parted, percent, say, say_count
 from reports.proof_text import in_short
 from reports.sentences import ROWS, described, listing, multiset
 
@@ -137,8 +137,8 @@ def places(finding: NamedFinding) -> Iterator[str]:
             group=printable(each.group),
             lines=line_runs(each.lines),
         )
-        shown = "; ".join(described(cells) for cells in each.cells)
-        yield f"{where}: {shown}" if shown else where
+        shown = parted(described(cells) for cells in each.cells)
+        yield say("{name}: {text}", name=where, text=shown) if shown else where
 
 
 def line_runs(lines: Sequence[int]) -> str:
@@ -255,4 +255,4 @@ def _narrowed(finding: NamedNarrowed) -> Iterator[str]:
             release=printable(step.release),
             group=printable(step.group),
         )
-        yield line if step.cells is None else f"{line}: {described(step.cells)}"
+        yield line if step.cells is None else say("{name}: {text}", name=line, text=described(step.cells))

@@ -11,21 +11,21 @@ from audit.model.errors import printable
 from audit.model.measures import PEOPLE, LeastBounds
 from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
 from audit.model.report import AttackReport, Report, ReportWarning
-from audit.runtime.phrases import Phrase, figure, joined, risk_text, say, say_count
+from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.escaping import as_json as to_json
 from reports.finding_text import line_runs
 from reports.finding_text import told as told_one_by_one
 from reports.json import document, told
 from reports.repair import changes, short
-from reports.sentences import ROWS, listing, reasons, status_in_words
+from reports.sentences import ROWS, listing, reasons
 from reports.text import Text, lines_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-_WITHOUT = Phrase("{attack} without the candidate is {status}: {reason}.")
-_WITH = Phrase("{attack} with it is {status}: {reason}.")
+_WITHOUT = Phrase("{attack} without the candidate is incomplete: {reason}.")
+_WITH = Phrase("{attack} with it is incomplete: {reason}.")
 
 
 def text(impact: ReleaseImpact, form: Text) -> str:
@@ -229,15 +229,14 @@ def with_news(impact: ReleaseImpact) -> Report:
         attacks.append(replace(attack, findings=found, findings_total=news.new))
     lines = [*_read(impact), *_before(impact), *_proposal(impact), *_repair(impact)]
     causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
-    told = ReportWarning("candidate", "; ".join(line.strip().rstrip(".:") for line in lines), causes)
+    told = ReportWarning("candidate", parted(line.strip().rstrip(".:") for line in lines), causes)
     return replace(impact.after, attacks=tuple(attacks), warnings=(told, *impact.after.warnings))
 
 
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
     for attack, phrase in ((before, _WITHOUT), (after, _WITH)):
         if attack.reason and attack.status != "skipped":
-            status, reason = status_in_words(attack.status), printable(attack.reason, 400)
-            yield phrase.filled(attack=attack.attack, status=status, reason=reason)
+            yield phrase.filled(attack=attack.attack, reason=printable(attack.reason, 400))
     if before.status == "incomplete" and after.status != "skipped":
         yield say("Some findings of {attack} may be called new that could have been made before.", attack=after.attack)
 
@@ -277,7 +276,7 @@ def _cause(new: NewFinding) -> str:
 
 
 def _rows(rows: Sequence[GroupRows]) -> str:
-    return "; ".join(
+    return parted(
         say("group {group}, {lines}", group=printable(each.group), lines=line_runs(each.lines)) for each in rows
     )
 

@@ -8,7 +8,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
-from audit.runtime.phrases import Noun, Phrase, figure, percent, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, parted, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 
 CONTRADICTED = Phrase(
@@ -69,7 +69,7 @@ def adversary(report: Report) -> str:
         said.append(changing(transitions=assumed.transitions))
     if assumed.known:
         said.append(say_count("{count} person known beforehand", "{count} people known beforehand", assumed.known))
-    return f"{'; '.join(said)}."
+    return f"{parted(said)}."
 
 
 def changing(*, transitions: bool) -> str:
@@ -89,7 +89,7 @@ def contradicted(report: Report) -> str:
                 "no value at all is left to {count} person", "no value at all is left to {count} people", infeasible
             )
         )
-    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what="; ".join(said))
+    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=parted(said))
 
 
 def _changed(report: Report, changed: int) -> str:
@@ -308,7 +308,7 @@ def warnings(report: Report) -> Iterable[str]:
     for each in report.warnings:
         told = f"{each.text[0].upper()}{each.text[1:]}"
         if each.examples:
-            examples = "; ".join(printable(example, 200) for example in each.examples)
+            examples = parted(printable(example, 200) for example in each.examples)
             yield say("{warning} ({examples}).", warning=told, examples=examples)
         else:
             yield f"{told}."
@@ -322,20 +322,21 @@ def skipped(report: Report) -> Iterable[str]:
             attacks.setdefault((attack.status, attack.reason), []).append(attack.attack)
     for (status, reason), names in attacks.items():
         listed = list(dict.fromkeys(names))
-        yield say_count(
-            "{attacks} is {status}: {reason}.",
-            "{attacks} are {status}: {reason}.",
-            len(listed),
-            attacks=", ".join(listed),
-            status=status_in_words(status),
-            reason=printable(reason, 400),
-        )
+        about = {"attacks": ", ".join(listed), "reason": printable(reason, 400)}
+        if status == "skipped":
+            yield say_count("{attacks} is skipped: {reason}.", "{attacks} are skipped: {reason}.", len(listed), **about)
+        else:
+            yield say_count(
+                "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(listed), **about
+            )
 
 
 def ended_early(name: str, attack: AttackReport) -> str:
     """Return why an attack is incomplete or does not apply, without a full stop."""
-    status, reason = status_in_words(attack.status), printable(attack.reason or "", 400)
-    return say("{attack} is {status}: {reason}", attack=name, status=status, reason=reason)
+    reason = printable(attack.reason or "", 400)
+    if attack.status == "skipped":
+        return say("{attack} is skipped: {reason}", attack=name, reason=reason)
+    return say("{attack} is incomplete: {reason}", attack=name, reason=reason)
 
 
 def status_in_words(status: str) -> str:

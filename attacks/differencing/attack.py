@@ -32,6 +32,7 @@ from audit.model.count_tables import (
     WeightedSum,
 )
 from audit.runtime.budget import Budget
+from audit.runtime.phrases import say
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Differencing:
         try:
             lattice = build_lattice(tables.axes, np.concatenate([tables.boxes, tables.asked]))
         except TooManyCellsError:
-            return _unanswered(tables, "the tables have more cells than fit into memory")
+            return _unanswered(tables, say("the tables have more cells than fit into memory"))
         bounds = first_bounds(lattice, tables)
         if bounds.contradicting is None:
             bounds.run()

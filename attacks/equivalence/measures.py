@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from audit.model.errors import printable
 from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
-from audit.runtime.phrases import Phrase, figure, say, say_count
+from audit.runtime.phrases import Phrase, figure, parted, say, say_count
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class EquivalenceMeasures(BoundedMeasures):
     def notes(self, attack: str) -> Iterator[str]:
         """Yield how equivalences were looked for, and how far a known value spreads."""
         if self.ways:
-            yield say("{attack} took: {ways}.", attack=attack, ways="; ".join(self.ways))
+            yield say("{attack} took: {ways}.", attack=attack, ways=parted(self.ways))
         if isinstance(self.spread, Spread):
             yield self._spreading(self.spread)
 

@@ -11,7 +11,7 @@ import numpy as np
 from audit.model.errors import printable
 from audit.model.measures import BoundedMeasures
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import parted, say, say_count
 
 if TYPE_CHECKING:
     from audit.io.series import Series
@@ -58,7 +58,7 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
             reasons.append(told)
     if not reasons:
         return replace(verdict, undecided=None)
-    return replace(verdict, undecided="; ".join([verdict.undecided, *dict.fromkeys(reasons)]))
+    return replace(verdict, undecided=parted([verdict.undecided, *dict.fromkeys(reasons)]))
 
 
 def _bounds(outcome: Outcome) -> tuple[int | None, int | None]:

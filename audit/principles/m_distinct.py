@@ -25,7 +25,7 @@ from audit.principles.group_contents import Codes, GroupContents, contents, of_a
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import parted, say, say_count
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class _Steps:
         if ends:
             values = {"values": self.named(ends), "others": self.named(now)}
             parts.append(say("{values} cannot have become any of {others}", **values))
-        return "; ".join(parts)
+        return parted(parts)
 
     def overlap(self, values: Iterable[int]) -> str:
         """Return which two values of the rows of a group may become the same, and which one."""

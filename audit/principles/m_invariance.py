@@ -26,7 +26,7 @@ from audit.principles.principle import (
     breaches,
     listed,
 )
-from audit.runtime.phrases import say
+from audit.runtime.phrases import parted, say
 
 
 @dataclass(frozen=True)
@@ -176,4 +176,4 @@ class _Signatures:
             parts.append(say("missing: {values}", values=listed(names[code] for code in gone)))
         if come := new - old:
             parts.append(say("new: {values}", values=listed(names[code] for code in come)))
-        return "; ".join(parts)
+        return parted(parts)

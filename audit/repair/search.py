@@ -23,7 +23,7 @@ from audit.repair.guided import Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, Watch
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
-from audit.runtime.phrases import Phrase, say
+from audit.runtime.phrases import Phrase, parted, say
 
 _LARGE = 200_000
 """Series of more rows than this are audited a few times only."""
@@ -124,7 +124,7 @@ class RepairSearch:
         if first.keeps:
             return (plan, first), ""
         if not first.blamed and not first.past:
-            doubts = "; ".join(dict.fromkeys(each.reason for each in first.report.policy.undecided))
+            doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
             return first, say("nothing was found, but the policy is not decided: {reasons}", reasons=doubts)
         tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
         if tried is not None:

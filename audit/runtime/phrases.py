@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import gettext
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -125,9 +125,10 @@ def percent(share: float) -> str:
     >>> percent(0.974), percent(0.99999), percent(1.0)
     ('97 %', '99.9 %', '100 %')
     """
+    sign = " %" if LANGUAGE.get() is ENGLISH else LANGUAGE.get().percent
     if share > 0.99:
-        return f"{figure(100 if share == 1 else min(100 * share, 99.9), '.3g')} %"
-    return f"{figure(100 * share, '.0f')} %"
+        return figure(100 if share == 1 else min(100 * share, 99.9), ".3g") + sign
+    return figure(100 * share, ".0f") + sign
 
 
 def risk_text(value: object) -> str:
@@ -150,6 +151,15 @@ def joined(items: Sequence[str], most: int = 12) -> str:
     if len(items) > most:
         return say("{items} and {more} more", items=", ".join(items[:most]), more=len(items) - most)
     return items[0] if len(items) == 1 else say("{items} and {last}", items=", ".join(items[:-1]), last=items[-1])
+
+
+def parted(clauses: Iterable[str]) -> str:
+    """Return clauses one after the other, with semicolons.
+
+    >>> parted(["values never change", "nobody is known"])
+    'values never change; nobody is known'
+    """
+    return say("; ").join(clauses)
 
 
 def _filled(sentence: str, values: dict[str, object]) -> str:

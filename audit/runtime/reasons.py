@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import IntEnum
 
+from audit.runtime.phrases import parted
+
 
 class ReasonKind(IntEnum):
     """Kinds of reasons; of several the first counts."""
@@ -48,4 +50,4 @@ def combined(reasons: Iterable[str]) -> Reason | None:
     'too large; too late'
     """
     several = list(reasons)
-    return Reason("; ".join(several), kind_of(*several)) if several else None
+    return Reason(parted(several), kind_of(*several)) if several else None

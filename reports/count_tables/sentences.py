@@ -33,12 +33,6 @@ _WAIVERS = {
     "unknown": Phrase("waiver of {finding} is unknown: {reason}"),
 }
 KINDS = {"recovered": Phrase("recovered"), "narrowed": Phrase("narrowed"), "small": Phrase("small")}
-COUNTS = Noun("{count} count", "{count} counts", "counts")
-_MEANING = {
-    "recovered": Phrase("recovered: {counts} known exactly"),
-    "narrowed": Phrase("narrowed: {counts} hidden, with too few possible values left"),
-    "small": Phrase("small: {counts} certainly below the least count"),
-}
 
 
 def facts(report: CountReport) -> str:
@@ -124,10 +118,22 @@ def state(report: CountReport) -> str:
 def reasons(report: CountReport) -> Iterator[str]:
     """Yield what is behind the verdict."""
     measures = report.attack.measures
-    for kind, told in _MEANING.items():
-        count = getattr(measures, kind)
-        if count:
-            yield told.filled(counts=COUNTS.counted(count))
+    if measures.recovered:
+        yield say_count(
+            "recovered: {count} count known exactly", "recovered: {count} counts known exactly", measures.recovered
+        )
+    if measures.narrowed:
+        yield say_count(
+            "narrowed: {count} count hidden, with too few possible values left",
+            "narrowed: {count} counts hidden, with too few possible values left",
+            measures.narrowed,
+        )
+    if measures.small:
+        yield say_count(
+            "small: {count} count certainly below the least count",
+            "small: {count} counts certainly below the least count",
+            measures.small,
+        )
     for clause in report.policy.undecided:
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
 

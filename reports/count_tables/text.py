@@ -23,7 +23,6 @@ from reports.count_tables.sentences import (
     steps,
     waiver_lines,
 )
-from reports.sentences import status_in_words
 from reports.text import Text, lines_of
 
 if TYPE_CHECKING:
@@ -71,12 +70,8 @@ class CountText:
         console.print(table)
         attack = report.attack
         if attack.reason:
-            told = say(
-                "{attack} is {status}: {reason}",
-                attack=attack.attack,
-                status=status_in_words(attack.status),
-                reason=printable(attack.reason, 400),
-            )
+            reason = printable(attack.reason, 400)
+            told = say("{attack} is incomplete: {reason}", attack=attack.attack, reason=reason)
             self.paper.indented(console, f"{told}.")
         took = {"attack": attack.attack, "seconds": figure(attack.seconds, ".2f")}
         if report.time_limit is None:
