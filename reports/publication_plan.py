@@ -8,10 +8,13 @@ from dataclasses import asdict, replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
+from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, say
+from audit.runtime.version import version
+from reports import charts
 from reports.comparison_formats import attack_without_findings
 from reports.escaping import as_json as dumped
-from reports.sentences import fallen
+from reports.sentences import fallen, named
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
 _WIDTHS, _WIDTH = (34, 11, 13, 10, 9, 13), 100
@@ -26,8 +29,8 @@ def text(plan: PublicationPlan) -> str:
     lines.append(_line(head, widths))
     for each in plan.tried:
         lines.append(_line(_cells(each), widths))
-        if (why := _why(each)) is not None:
-            lines += textwrap.wrap(why, 100, initial_indent="    ", subsequent_indent="    ")
+        for below in filter(None, (_why(each), _widths(each))):
+            lines += textwrap.wrap(below, _WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([*lines, "", *_notes(plan)]) + "\n"
 
 
@@ -35,7 +38,7 @@ def markdown(plan: PublicationPlan) -> str:
     """Return the plan as a Markdown table."""
     head = _head()
     rows = [(*head, say("why")), tuple("---" for _ in range(len(head) + 1))]
-    rows += [(*_cells(each), _why(each) or "") for each in plan.tried]
+    rows += [(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried]
     table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([*table, "", *_notes(plan)]) + "\n"
 
@@ -56,7 +59,72 @@ def as_json(plan: PublicationPlan) -> str:
     )
 
 
-FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {"text": text, "markdown": markdown, "json": as_json}
+def html(plan: PublicationPlan) -> str:
+    """Return the plan as a page: the table, and a picture of which attack violates the policy by which method."""
+    from reports.html import render_page
+
+    title = say("{microdata}: what each method would make of it", microdata=printable(plan.microdata, 60))
+    return render_page(
+        "plan.html.j2",
+        inside=False,
+        mark=say("Shareable: no person is named, and no quasi-identifier of anybody is shown."),
+        sheet=say("series-audit {version}", version=version()),
+        title=title,
+        head=(*_head(), say("why")),
+        rows=[(*_cells(each), "; ".join(filter(None, (_why(each), _widths(each))))) for each in plan.tried],
+        remarks=list(_notes(plan)),
+        pictures=list(_charts(plan)),
+    )
+
+
+def _charts(plan: PublicationPlan) -> Iterator[charts.Chart]:
+    """Yield the picture of which attack violates the policy, by method."""
+    tried = [each for each in plan.tried if each.refused is None]
+    found = {_short(each): {named(a): _sign(each, a) for a in each.attacks if a.status != "skipped"} for each in tried}
+    attacks = list(dict.fromkeys(name for by_attack in found.values() for name in by_attack))
+    if not attacks:
+        return
+    signs = {
+        "violates": charts.GridCell("×", "no", say("the attack violates the policy")),
+        "nothing": charts.GridCell("✓", "yes", say("the attack does not")),
+        "open": charts.GridCell("?", "", say("the attack did not come to an end")),
+    }
+    rows = [(name, [signs.get(by.get(attack, "")) for attack in attacks]) for name, by in found.items()]
+    best = None if plan.recommended is None else list(found).index(_short(plan.recommended))
+    yield charts.grid(
+        say("Which attack violates the policy, by method"), say("method"), attacks, rows, list(signs.values()), best
+    )
+
+
+def _sign(each: PlannedSeries, attack: AttackReport) -> str:
+    if attack.attack in each.violating:
+        return "violates"
+    return "nothing" if attack.status == "complete" else "open"
+
+
+FORMATS: Mapping[str, Callable[[PublicationPlan], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "json": as_json,
+    "html": html,
+}
+
+
+def _name(each: PlannedSeries) -> str:
+    return f"{each.method} {each.parameters}".strip()
+
+
+def _short(each: PlannedSeries) -> str:
+    """Return a method with its parameters, as it fits into a picture: `e-equivalence m2 e2`."""
+    return f"{each.method} {each.parameters.replace(' --', '|').replace(' ', '').replace('--', '').replace('|', ' ')}"
+
+
+def _widths(each: PlannedSeries) -> str | None:
+    """Return how much a cell of each quasi-identifier covers, in its own units; None where cells are exact."""
+    if each.refused is not None or each.form == "anatomy" or not each.widths:
+        return None
+    told = ", ".join(f"{printable(name, 40)} {figure(width, ',.1f')}" for name, width in each.widths.items())
+    return say("a cell covers on average, in values: {widths}", widths=told)
 
 
 def _head() -> tuple[str, ...]:
@@ -71,7 +139,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _cells(each: PlannedSeries) -> tuple[str, ...]:
-    name = f"{each.method} {each.parameters}".strip()
+    name = _name(each)
     if each.refused is not None:
         return name, say("refused"), "-", "-", "-", "-"
     width = say("exact") if each.form == "anatomy" else "-" if each.ncp is None else figure(each.ncp, ".1%")

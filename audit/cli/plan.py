@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=20.0, metavar="S", help="seconds per attack; default: 20"
     )
-    parser.add_argument("--format", choices=["text", "json", "markdown"], default="text", help="default: text")
+    parser.add_argument("--format", choices=["text", "json", "markdown", "html"], default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write to a file")
 
 

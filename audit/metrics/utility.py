@@ -84,6 +84,27 @@ def measure(
     ]
 
 
+def cell_widths(series: Series, microdata: Microdata) -> dict[str, float]:
+    """Return what a row's cell covers of each quasi-identifier, averaged over all rows of all releases.
+
+    In the attribute's own units: whole numbers and labels are counted, of other numbers it is the length.
+
+    Raises:
+        InputError: a file cannot be read, or does not fit the microdata.
+    """
+    axes = axes_of(microdata)
+    names = [axis.name for axis in axes[:-1]]
+    total, rows = np.zeros(len(names)), 0
+    for place in range(len(series.tags)):
+        release = series.read(place, series.manifest.columns.quasi_identifiers)
+        published = lay_out(series, release, microdata.sensitive, axes)
+        covered = [
+            (each.length[published.cell[:, a]] * published.count).sum() for a, each in enumerate(published.extents)
+        ]
+        total, rows = total + np.array(covered), rows + int(published.count.sum())
+    return dict(zip(names, (total / max(1, rows)).tolist(), strict=True))
+
+
 def _with_comparable(path: str, series: Series, measured: tuple[ReleaseMeasures, ...]) -> tuple[ReleaseMeasures, ...]:
     """Return the measures of all releases with how many rows have cells that the release before has, too."""
     names = series.manifest.columns.quasi_identifiers

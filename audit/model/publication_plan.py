@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from audit.model.report import AttackReport
 
@@ -21,6 +22,8 @@ class PlannedSeries:
         ncp: how much of their domain the cells cover, averaged; None where there are no cells.
         query_error: median relative error of COUNT queries, averaged over the releases; None where none has one.
         seconds: for publishing.
+        violating: the attacks by which the policy is violated.
+        widths: how many values, or what length, a cell of each quasi-identifier covers on average.
     """
 
     method: str
@@ -34,6 +37,8 @@ class PlannedSeries:
     ncp: float | None = None
     query_error: float | None = None
     seconds: float = 0.0
+    violating: tuple[str, ...] = ()
+    widths: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def keeps(self) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from audit.io.microdata import Microdata
 from audit.io.series import open_series
-from audit.metrics.utility import Queries, measure
+from audit.metrics.utility import Queries, cell_widths, measure
 from audit.model.anonymizer import Anonymizer
 from audit.model.errors import InputError, UsageError
 from audit.model.options import options_of
@@ -91,6 +91,8 @@ def _tried(
         ncp=_mean(each.ncp for each in releases),
         query_error=_mean(each.query_error for each in releases),
         seconds=seconds,
+        violating=tuple(sorted({each.attack for each in report.policy.violations if each.attack is not None})),
+        widths=cell_widths(series, microdata),
     )
 
 

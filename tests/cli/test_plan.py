@@ -47,3 +47,24 @@ def test_a_table_names_nobody_and_is_no_wider_than_a_page(form):
     assert "Recommendation: none of these" in out
     assert not any(name in out for name in ("Alice", "Bob", "Greg"))
     assert form == "markdown" or max(map(len, out.splitlines())) <= 105
+
+
+def test_widths_of_cells_are_in_the_attributes_own_units(clinic):
+    """An age of 21 to 25 covers five years; cells of Anatomy pairs are exact."""
+    [tried] = [each for each in clinic["tried"] if (each["method"], each["parameters"]) == ("m-invariance", "--m 2")]
+    assert set(tried["widths"]) == {"Age", "Zip"}
+    assert 1 < tried["widths"]["Age"] < 20
+    [exact] = [
+        each for each in clinic["tried"] if (each["method"], each["parameters"]) == ("e-equivalence", "--m 2 --e 2")
+    ]
+    assert set(exact["widths"].values()) == {1.0}
+
+
+def test_the_page_shows_which_attack_violates_the_policy(clinic):
+    words = ["plan", CLINIC, "--queries", "20", "--format", "html"]
+    code, out, _ = run_main(*words)
+    assert code == 0
+    assert "<svg" in out
+    assert "the attack violates the policy" in out
+    violating = {(each["method"], *each["violating"]) for each in clinic["tried"] if each["violating"]}
+    assert ("m-invariance", "equivalence") in violating
