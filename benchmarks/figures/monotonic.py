@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.figures.figure import Claim, Entry, PaperFigure, all_of, curves, falls, percent
 from benchmarks.monotonic_experiments import METHODS, Setting, Wanted, mean, plan
 
-_WHAT = {"safe": "percent of tuples", "discernibility": "penalty", "seconds": "s"}
+_WHAT = {"safe": "percent safe", "discernibility": "penalty", "seconds": "s"}
 _SHOWN = {
     4: ("safe", "k"),
     5: ("safe", "update"),
@@ -64,7 +64,9 @@ class MonotonicFigures:
         what, tick = _AXES[varies]
         shown = {name: percent(line) for name, line in values.items()} if measure == "safe" else values
         title = f"{_TITLES[measure]} against {what} ({wanted[0].data})"
-        chart = curves(title.capitalize(), [tick(each) for each in wanted], shown, axes=(what, _WHAT[measure]))
+        chart = curves(
+            title[0].upper() + title[1:], [tick(each) for each in wanted], shown, axes=(what, _WHAT[measure])
+        )
         alone, monotonic = (values[name] for name in METHODS)
         claims = {"safe": _safe, "discernibility": _quality, "seconds": _runtime}[measure](alone, monotonic, number)
         return PaperFigure(f"Figure {number}", title, chart, claims)
