@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs bench bench-large series-bench figures clean
+.PHONY: demo test lint docs bench bench-large series-bench figures package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -50,6 +50,14 @@ series-bench: $(VENV)/.installed
 # The papers' figures on one page (docs/figures.md); QUICK=1 makes it five minutes instead of hours.
 figures: $(VENV)/.installed
 	$(BIN)/series-audit-bench figures $(if $(QUICK),--quick)
+
+# What others install: wheel and sdist, on each Python found, with the lowest and the highest dependencies. Minutes.
+package: $(VENV)/.installed
+	AUDIT_TEST_PACKAGE=1 $(BIN)/python -m pytest tests/packaging
+
+# All wheels that a room without a network needs (docs/install.md).
+wheelhouse: $(VENV)/.installed
+	$(BIN)/python -m pip wheel --quiet --wheel-dir build/wheelhouse .
 
 clean:
 	rm -rf $(VENV) demo-series benchmarks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
