@@ -10,7 +10,7 @@ import numpy as np
 from audit.count_tables.build_evidence import CountQuestions, build_evidence
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
+from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, build_report, judge
 from audit.model.count_report import CellExplanation, ExplainedCount
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable
@@ -26,6 +26,7 @@ def explain_cell(
 
     Raises:
         UsageError: a dimension or a label is not known.
+        InputError: no counts agree with what was published.
     """
     label = _label(counts, wanted)
     asked = _questions(counts, label)
@@ -34,7 +35,7 @@ def explain_cell(
     builder = FindingBuilder(counts)
     for evidence in build_evidence(counts, limits, asked):
         for part, (tables, questions) in enumerate(zip(evidence.tables, evidence.questions, strict=True)):
-            outcome = exact.run(tables, Budget(options.time_limit))
+            outcome = attacked(counts, tables, evidence.rows[part], exact, Budget(options.time_limit))
             for place in range(len(questions)):
                 bounds = tuple(builder.certified(tables, evidence.rows[part], bound) for bound in outcome.bounds(place))
                 since, upper = int(questions.since[place]), int(outcome.upper[place])

@@ -116,12 +116,23 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     for each in evidence:
         found = []
         for tables, rows in zip(each.tables, each.rows, strict=True):
-            try:
-                found.append(attack.run(tables, budget))
-            except ContradictingCountsError as error:
-                raise _contradiction(counts, rows, error) from None
+            found.append(attacked(counts, tables, rows, attack, budget))
         outcomes.append(found)
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
+
+
+def attacked(
+    counts: PublishedCounts, tables: CountTables, rows: np.ndarray, attack: CountAttack, budget: Budget
+) -> CountOutcome:
+    """Return what an attack finds out of some tables.
+
+    Raises:
+        InputError: no counts agree with what was published.
+    """
+    try:
+        return attack.run(tables, budget)
+    except ContradictingCountsError as error:
+        raise _contradiction(counts, rows, error) from None
 
 
 def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: ContradictingCountsError) -> InputError:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,9 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def records(path: Path, dialect: Dialect | None = None, *, checked: bool = True) -> Iterator[tuple[int, list[str]]]:
+def records(
+    path: Path, dialect: Dialect | None = None, *, checked: bool = True
+) -> Generator[tuple[int, list[str]], None, None]:
     """Yield the line on which each CSV record begins, and its cells; for headers and for finding a fault.
 
     Raises:
@@ -137,11 +140,12 @@ def _csv_fault(path: Path, dialect: Dialect | None) -> tuple[int | None, str, st
                 for line, content in enumerate(raw, start=1):
                     content.decode("utf-8-sig" if line == 1 else "utf-8")
         width, line = None, 1
-        for line, cells in records(path, dialect):
-            width = width or len(cells)
-            if len(cells) != width:
-                what = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}"
-                return line, what, "give every line one cell a column; delete it if it is a note below the table"
+        with closing(records(path, dialect)) as lines:
+            for line, cells in lines:
+                width = width or len(cells)
+                if len(cells) != width:
+                    what = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} where the header has {width}"
+                    return line, what, "give every line one cell a column; delete it if it is a note below the table"
     except UnicodeDecodeError:
         what = f"the text is not {dialect.encoding.upper() if dialect is not None else 'UTF-8'}"
         return line, what, "save the file as UTF-8, or name its encoding under [columns] of series.toml"

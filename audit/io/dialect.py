@@ -149,7 +149,11 @@ def open_text(path: Path, dialect: Dialect, errors: str = "strict") -> io.TextIO
     """Open a text table at its header."""
     encoding = _with_mark(dialect.encoding)
     text = io.TextIOWrapper(open_bytes(path), encoding=encoding, errors=errors, newline="")
-    text.read(dialect.skipped)
+    try:
+        text.read(dialect.skipped)
+    except BaseException:
+        text.close()
+        raise
     return text
 
 

@@ -7,6 +7,7 @@ looks at the dictionary, that is at each distinct cell once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -250,7 +251,8 @@ def header(path: Path, shown: str, problems: Problems, declared: Declared = NOTH
         elif is_foreign(path):
             spelled = [*read_foreign(path).names]
         else:
-            first = next(iter(records(path, read_dialect(path, declared))), None)
+            with closing(records(path, read_dialect(path, declared))) as lines:
+                first = next(lines, None)
             spelled = first[1] if first else []
     except damages() as error:
         note_unreadable(path, shown, error, problems)
