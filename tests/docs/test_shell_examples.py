@@ -105,11 +105,11 @@ def tables_alone(name: str) -> Callable[[Path], None]:
     return write
 
 
-def clinic(folder: Path) -> None:
+def clinic(folder: Path, first_groups: str = "1111") -> None:
     """A series of one release, and one that is to come, with its key."""
     wide, narrow = ("[20, 60]",), ("[20, 30]",)
     values = ["flu", "gastritis", "flu", "gastritis"]
-    first = [Row(f"p{n}", "1", value, wide) for n, value in enumerate(values)]
+    first = [Row(f"p{n}", group, values[n], wide) for n, group in enumerate(first_groups)]
     second = [Row(f"p{n}", group, values[n], narrow) for n, group in enumerate("1223")]
     series = TinySeries([first, second], quasi_identifiers=("Age",))
     whole = series.write(folder / "whole", key="files")
@@ -118,6 +118,11 @@ def clinic(folder: Path) -> None:
         manifest.write("\n[policy]\nmin_e = 1\n")
     shutil.copy(whole / "releases/2.csv", folder / "2024Q3.csv")
     shutil.copy(whole / "private/2.key.csv", folder / "2024Q3.key.csv")
+
+
+def clinic_that_gives_somebody_away(folder: Path) -> None:
+    """The same, where the release that is out has a group of one person."""
+    clinic(folder, "1112")
 
 
 def microdata(name: str, rows: int) -> Callable[[Path], None]:
@@ -175,6 +180,7 @@ NEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "audit init clinic": (tables_alone("clinic"),),
     "audit clinic/\n": (clinic,),
     "audit next clinic": (clinic,),
+    "audit clinic/ --stable-ids": (clinic_that_gives_somebody_away,),
     "audit my-series --format": (my_series,),
     "audit my-series/ --format": (my_series,),
     "audit check my-series": (my_series,),
