@@ -352,11 +352,16 @@ def settled(
 
 def _settled(system: Lattice, wanted: Flags, idle: Flags, bound: int, budget: Budget) -> Found:
     vectors: list[Row] = []
-    effort = Effort(_EFFORT)
+    unused = frozenset(system.variable[idle].tolist())
+    left = set(system.variable[wanted].tolist())
+    for vector in system.basis:  # what is short in it needs no solver; often that is everything
+        if system.norm(vector) <= bound and not left.isdisjoint(vector) and unused.isdisjoint(vector):
+            vectors.append(vector)
+            left -= set(vector)
     try:
-        model = IntegerModel(system, bound, frozenset(system.variable[idle].tolist()))
-        left = set(system.variable[wanted].tolist())
-        while left:
+        model = IntegerModel(system, bound, unused) if left else None
+        effort = Effort(_EFFORT)
+        while model and left:
             vector = model.some(sorted(left), effort, budget)
             if vector is None:
                 break

@@ -164,7 +164,8 @@ def anonymize(folder: Path, rng: random.Random) -> list[str]:
 def begin(folder: Path, rng: random.Random) -> list[str]:
     if rng.random() < 0.2:
         found = series(folder, rng)
-        (found / "series.toml").unlink(missing_ok=True)
+        if (found / "series.toml").is_file():  # a spoilt folder may hold a folder of that name
+            (found / "series.toml").unlink()
     else:
         found = files(folder, rng)
     return ["init", str(found), "--yes", *rng.choice([[], [], ["--microdata"]])]

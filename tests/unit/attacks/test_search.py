@@ -288,6 +288,15 @@ def test_equivalences_that_are_too_long_to_be_stated(monkeypatch):
     assert (found.lower, found.upper, found.complete) == (7, None, True)
 
 
+def test_many_buckets_alike_need_no_solver(monkeypatch):
+    """Any two of them cancel, which the basis of their lattice says; the work grows with them, not with its square."""
+    monkeypatch.setattr(search, "_EFFORT", 0.0)
+    matrix = pairs([[2 * at, 2 * at + 1] for at in range(400)], truth=[0, 1] * 400)
+    found = searched(matrix, 4)
+    assert (found.lower, found.upper, found.complete) == (2, 2, True)
+    assert found.least.tolist() == [2] * 800
+
+
 def test_effort_that_ends_on_the_way(monkeypatch):
     matrix, _ = regrouped(np.random.default_rng(1), 24, 4, 3)
     exact, complete = searched(matrix, 4), []
