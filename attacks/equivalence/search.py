@@ -351,17 +351,19 @@ def settled(
 
 
 def _settled(system: Lattice, wanted: Flags, idle: Flags, bound: int, budget: Budget) -> Found:
-    vectors: list[Row] = []
     unused = frozenset(system.variable[idle].tolist())
     left = set(system.variable[wanted].tolist())
-    for vector in system.basis:  # what is short in it needs no solver; often that is everything
-        if system.norm(vector) <= bound and not left.isdisjoint(vector) and unused.isdisjoint(vector):
-            vectors.append(vector)
-            left -= set(vector)
+    vectors: list[Row] = []
+    for short in system.basis:  # it needs no solver, and often it is everything
+        if system.norm(short) <= bound and not left.isdisjoint(short) and unused.isdisjoint(short):
+            vectors.append(short)
+            left -= set(short)
+    if not left:
+        return vectors, True
+    effort = Effort(_EFFORT)
     try:
-        model = IntegerModel(system, bound, unused) if left else None
-        effort = Effort(_EFFORT)
-        while model and left:
+        model = IntegerModel(system, bound, unused)
+        while left:
             vector = model.some(sorted(left), effort, budget)
             if vector is None:
                 break
