@@ -8,6 +8,7 @@ Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 unde
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -26,10 +27,12 @@ from audit.cli.first_steps import FIRST_STEPS, did_you_mean
 from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
 from audit.cli.language import add_language, language_of
 from audit.cli.signals import after_imports
+from audit.cli.standard_error import log_shown, write_lines
 from audit.cli.without_pandas import keep_pandas_out
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
+from audit.runtime.log import logged_stage
 from audit.runtime.version import version
 from reports.languages.catalogues import in_language
 
@@ -48,6 +51,7 @@ COMMANDS = (
     "history",
 )
 """The named commands, each a module of this package, which is imported when the command is asked for."""
+_LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
 
@@ -100,20 +104,10 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
         first_line.erase()
         lines, code = _told(error)
-        _put_lines(lines)
+        write_lines("".join(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines))
         if code == 2:
             put_error(words, error, lines)
         return code
-
-
-def _put_lines(lines: Sequence[str]) -> None:
-    """Write lines to standard error, which may be full or closed: the exit code still tells."""
-    with suppress(AttributeError, ValueError):
-        try:
-            sys.stderr.writelines(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines)
-            sys.stderr.flush()
-        except OSError:  # what is left would be written once more when Python ends, which then ends with 120
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _say_that_kernels_are_compiled() -> None:
@@ -134,8 +128,12 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     if alone:
         keep_pandas_out()
     first_line.erase()
-    with in_language(language_of(arguments)):
-        return int((_command(words[0]) if named else default).run(arguments))
+    command = words[0] if named else "audit"
+    with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:
+        _LOG.info("series-audit %s, Python %s, %s", version(), sys.version.split()[0], sys.platform)
+        code = int((_command(command) if named else default).run(arguments))
+        stage.count(exit_code=code)
+        return code
 
 
 def _check_spelling(word: str) -> None:

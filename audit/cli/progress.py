@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from audit.cli.standard_error import shows_progress
 
 if TYPE_CHECKING:
     from audit.pipeline.audit_run import Progress
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function that shows how many steps of how many are done."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not shows_progress():
         yield lambda _done, _total: None
         return
     from rich.console import Console
@@ -31,5 +32,5 @@ def progress() -> Iterator[Progress]:
     """Show how far each attack has come on a terminal; be silent elsewhere."""
     from audit.pipeline.progress import progress as bars
 
-    with bars(shown=sys.stderr is not None and sys.stderr.isatty()) as watch:
+    with bars(shown=shows_progress()) as watch:
         yield watch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,10 +43,12 @@ from audit.model.count_tables import (
 from audit.model.errors import InputError, Problem
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
+from audit.runtime.log import logged_stage
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, kind_of
 from audit.runtime.version import version
 
+_LOG = logging.getLogger(__name__)
 _NAMED = 12
 _TERMS, _LONG = 100_000, 200
 _ORDER = np.array([3, 0, 1, 2, 3], dtype=np.int64)  # by verdict, `OPEN` last: recovered, narrowed, small
@@ -116,7 +119,10 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     for each in evidence:
         found = []
         for tables, rows in zip(each.tables, each.rows, strict=True):
-            found.append(attacked(counts, tables, rows, attack, budget))
+            with logged_stage(_LOG, f"attack {attack.name}", numbers=len(rows)) as stage:
+                outcome = attacked(counts, tables, rows, attack, budget)
+                stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
+            found.append(outcome)
         outcomes.append(found)
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
 
@@ -166,6 +172,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
     return InputError(problems)
 
 
+@logged_stage(_LOG, "certificates and report")
 def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> CountReport:
     """Return what the attack found out as a report.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,11 +27,13 @@ from audit.io.respelling import fold
 from audit.io.tables import Table, about_rows, read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.update_sets import UpdateSets
+from audit.runtime.log import logged_stage
 
 if TYPE_CHECKING:
     from upath import UPath
 
 Codes = npt.NDArray[np.int32]
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass
@@ -233,7 +236,9 @@ class Series:
         """
         wanted = Wanted(attributes, key, records, checked, row_classes)
         problems = Problems()
-        release = read_release(self, position, wanted, problems)
+        with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
+            release = read_release(self, position, wanted, problems)
+            stage.count(rows=0 if release is None else release.rows)
         if release is None or problems.found:
             for other in range(len(self.tags)):
                 if other != position:

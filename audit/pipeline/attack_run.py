@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,8 +39,10 @@ from audit.pipeline.input_files import digest, input_files
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
 from audit.runtime.engine import Engine, Local, cores
+from audit.runtime.log import logged_stage
 from audit.runtime.signals import preserve_sigint_handler
 
+_LOG = logging.getLogger(__name__)
 Selections = Sequence[AnySelection | None]
 Flags = npt.NDArray[np.bool_]
 Progress = Callable[[str], Callable[[int, int], None] | None]
@@ -131,7 +134,10 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     attacks = [each.with_policy(limits) for each in attacks]
     if "max_ever_risk" in limits:
         options = replace(options, grave=frozenset(series.manifest.grave))
-    evidence = build_evidence(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+    with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
+        evidence = build_evidence(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+        stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
+    _LOG.info("adversary: %s", evidence[0].kind)
     evidence = tuple(replace(seen, warm_start=options.warm_start) for seen in evidence)
     source = evidence[0].source
     if not isinstance(source, KnownGroupsSource):
@@ -183,7 +189,9 @@ def _judged(
             scored = Scored(Outcome.cut_off(attack.name), None)
             if not interrupted:
                 try:
-                    scored = _attack(attack, seen, options, ranges)
+                    with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
+                        scored = _attack(attack, seen, options, ranges)
+                        stage.count(**_counted(scored.outcome))
                 except KeyboardInterrupt:
                     if not options.keeps_finished or all(_is_skipped(entry) for _, entry in judged):
                         raise
@@ -201,6 +209,12 @@ def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: Aud
     if "max_ever_risk" not in attack.decides or scored.outcome.status != "complete":
         return scored
     return replace(scored, ever=ever_risks(seen, options.grave, changed_values(seen)))
+
+
+def _counted(outcome: Outcome) -> dict[str, int]:
+    """Return what the log says of an attack's outcome."""
+    claims = 0 if outcome.claims is None else len(outcome.claims)
+    return {"skipped": outcome.status == "skipped", "complete": outcome.status == "complete", "claims": claims}
 
 
 def _is_skipped(entry: Judged) -> bool:

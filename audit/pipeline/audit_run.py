@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,6 +42,7 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+from audit.runtime.log import logged_stage
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.version import version
@@ -56,6 +58,7 @@ __all__ = [
     "run_audit",
 ]
 
+_LOG = logging.getLogger(__name__)
 _MANY_COUNTERFEITS = 0.1
 
 
@@ -96,6 +99,7 @@ def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
     return namer
 
 
+@logged_stage(_LOG, "certificates and report")
 def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Report:
     """Return what attacks found out as a report."""
     series, evidence, shelves = attacked.series, attacked.evidence, attacked.shelves(namer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -33,11 +34,13 @@ from audit.publishing.series_layout import SeriesForm
 from audit.publishing.transaction import SeriesTransaction
 from audit.publishing.transition_checks import TRANSITIONS, agree, check_told
 from audit.publishing.verification import BrokenPromiseError, check_draft, check_kept, check_written
+from audit.runtime.log import logged_stage
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_LOG = logging.getLogger(__name__)
 _LINES_SHOWN = 5
 _SECRET_BITS = 128
 
@@ -126,7 +129,14 @@ class _Work:
         check = self._look_back()
         for position in range(done, total):
             self.options.watch(position - done, total - done)
-            published = self._publish(position, check)
+            with logged_stage(_LOG, f"publishing by {self.anonymizer.name}", release=position + 1) as stage:
+                published = self._publish(position, check)
+                stage.count(
+                    rows=published.rows,
+                    groups=published.groups,
+                    counterfeits=published.counterfeits,
+                    withheld=published.withheld,
+                )
             self.options.tell(published)
             yield published
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,9 @@ from audit.model.scored import Judged, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import Places, RepairPlan
+from audit.runtime.log import logged_stage
 
+_LOG = logging.getLogger(__name__)
 _CERTIFICATES = 12
 """So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
 _QUICK = 10_000
@@ -108,9 +111,11 @@ class Judge:
             series = with_candidate(self.before, self.rows.write(plan, Path(folder)))[1]
             self.audits += 1
             self.watch(f"candidate {self.audits}")
-            run = run_attacks(series, self.attacks, self.options)
-            report = build_report(run, self._namer, replace(self.options, findings=0))
-            policy = report.policy
+            with logged_stage(_LOG, "candidate", number=self.audits) as stage:
+                run = run_attacks(series, self.attacks, self.options)
+                report = build_report(run, self._namer, replace(self.options, findings=0))
+                policy = report.policy
+                stage.count(violations=len(policy.violations), undecided=len(policy.undecided))
             if self.baseline and policy.violations:
                 run = self._less_the_past(run)
                 policy = build_report(run, self._namer, replace(self.options, findings=0)).policy

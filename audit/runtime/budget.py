@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from typing import Protocol, runtime_checkable
 from audit.runtime.engine import Engine, Local, is_cancelled
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
+
+_LOG = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -69,7 +72,8 @@ class Budget:
             self.on_progress(done, total)
 
     def stage(self, what: str) -> None:
-        """Tell whoever watches what is being done, in a word or two."""
+        """Tell whoever watches, and the log, what is being done, in a word or two of the program."""
+        _LOG.debug("%s", what)
         if isinstance(self.on_progress, Watcher):
             self.on_progress.stage(what)
 
