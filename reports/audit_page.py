@@ -13,6 +13,7 @@ from reports.glossary import glossary
 from reports.page import Block, Bullets, Facts, Figures, Page, PageTable, PageVerdict, Paragraph, Section, Signing
 from reports.person_entries import other_entries, person_entries
 from reports.release_risk import blamed_columns, panel
+from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
     absent,
@@ -120,15 +121,19 @@ def _list(lines: list[str]) -> list[Block]:
 
 def _advice(report: Report) -> Iterator[Block]:
     yield Paragraph(allowed(report), strong=True)
+    if (told_of := recommended(report)) is not None:
+        yield Paragraph(told_of.what)
+        yield from _list(told_of.changes)
+        yield from [Paragraph(told_of.how)] if told_of.how else []
     yield Bullets([*_repairing(report), *advice(report)])
 
 
 def _repairing(report: Report) -> Iterator[str]:
     """Yield how to find the least change of the last release, where that is what breaks the policy."""
-    if only_last(report):
+    if report.recommendation is None and only_last(report):
         yield say(
-            "Let `audit repair` look for the least change of release {release} that keeps the policy: it merges groups "
-            "or withholds rows, audits what it writes, and tells how much of the information that costs.",
+            "With --recommend the least change of release {release} that keeps the policy is looked for: groups are "
+            "merged or rows withheld, the result is audited, and what it costs is told here.",
             release=last_release(report),
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from audit.model.report import Report
 from audit.runtime.phrases import say
 from reports.finding_text import sentence, steps
+from reports.repair import recommended
 from reports.sentences import contradicted, headline, undecided, violation_told, waivers, warnings
 
 
@@ -39,6 +40,8 @@ def _commands(report: Report) -> Iterator[str]:
         yield command("warning", say("not decided"), line)
     for line in warnings(report):
         yield command("warning", say("irregular input"), line)
+    if (found := recommended(report)) is not None:
+        yield command("notice", say("recommendation"), str(found))
     for line in waivers(report):
         yield command("notice", say("waiver"), line)
     yield command("notice", "series-audit", headline(report)[0])

@@ -219,7 +219,8 @@ def _whole(value: object) -> int | None:
 def with_news(impact: ReleaseImpact) -> Report:
     """Return the audit of the series with the candidate, its findings those that the candidate adds.
 
-    What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it.
+    What is to be said of the candidate stands among the warnings, for formats that have no place of their own for it;
+    a repair is its recommendation.
     """
     added = {(each.attack, each.sensitive): each for each in impact.attacks}
     attacks = []
@@ -227,10 +228,12 @@ def with_news(impact: ReleaseImpact) -> Report:
         news = added[attack.attack, attack.sensitive]
         found = tuple(new.finding for new in news.findings)
         attacks.append(replace(attack, findings=found, findings_total=news.new))
-    lines = [*_read(impact), *_before(impact), *_proposal(impact), *_repair(impact)]
+    lines = [*_read(impact), *_before(impact), *_repair(impact)]
     causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
     told = ReportWarning("candidate", parted(line.strip().rstrip(".:") for line in lines), causes)
-    return replace(impact.after, attacks=tuple(attacks), warnings=(told, *impact.after.warnings))
+    advised = None if impact.repair is None else impact.repair.recommendation(named=True)
+    warnings = (told, *impact.after.warnings)
+    return replace(impact.after, attacks=tuple(attacks), warnings=warnings, recommendation=advised)
 
 
 def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:

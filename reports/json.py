@@ -6,6 +6,7 @@ import datetime
 from dataclasses import asdict, dataclass, replace
 
 from audit.model.evidence import CombinedName
+from audit.model.recommendation import Recommendation
 from audit.model.report import (
     AttackReport,
     DisclosureStep,
@@ -53,6 +54,7 @@ def document(report: Report) -> dict[str, object]:
         **({"interrupted": True} if report.interrupted else {}),
         **({} if report.known_before is None else {"known_before": report.known_before}),
         **({} if report.baseline is None else {"baseline": _dated(asdict(report.baseline))}),
+        **({} if report.recommendation is None else {"recommendation": _recommendation(report.recommendation)}),
         "people": [_without_none(asdict(each)) for each in report.people],
         "attacks": [_attack(attack) for attack in report.attacks],
         "warnings": [asdict(each) for each in report.warnings],
@@ -67,6 +69,12 @@ def _series(facts: SeriesFacts) -> dict[str, object]:
     """Return what was audited, with the dates of publication where any is known."""
     entry = {**asdict(facts), "published": {tag: day.isoformat() for tag, day in facts.published.items()}}
     return entry if facts.published else {key: value for key, value in entry.items() if key != "published"}
+
+
+def _recommendation(found: Recommendation) -> dict[str, object]:
+    """Return what is recommended, without its changes where their groups and lines may not be told."""
+    entry = asdict(found)
+    return entry if found.moves else {key: value for key, value in entry.items() if key != "moves"}
 
 
 def _dated(entry: dict[str, object]) -> dict[str, object]:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from audit.model.errors import printable
 from audit.model.report import ClauseReport, Report
 from reports.finding_text import sentence, steps
+from reports.repair import recommended
 from reports.sentences import headline, violation_told, waivers, warnings
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
@@ -40,8 +41,10 @@ class JUnit:
         )
         for clause in report.policy.clauses:
             _case(suite, clause, report)
+        found = recommended(report)
+        advised = [] if found is None else [str(found)]
         ET.SubElement(suite, "system-out").text = "\n".join(
-            [headline(report)[0], *waivers(report), *warnings(report), *_findings(report)]
+            [headline(report)[0], *advised, *waivers(report), *warnings(report), *_findings(report)]
         )
         ET.indent(suite)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"

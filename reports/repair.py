@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from audit.model.errors import printable
-from audit.model.repair import Move, Repair
+from audit.model.moves import Move
+from audit.model.recommendation import MoveTotal
+from audit.model.repair import Repair
+from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports import json as report_json
 from reports.escaping import as_json as dumped
@@ -90,6 +94,69 @@ def change(move: Move) -> str:
     if move.kind == "counterfeit":
         return say("add a counterfeit to group {group}", group=names)
     return say("withhold {lines}", lines=lines)
+
+
+class Recommended(NamedTuple):
+    """What is recommended for the newest release, in words: what it comes to, each change, and how to have it made."""
+
+    what: str
+    changes: list[str]
+    how: str | None = None
+
+    def __str__(self) -> str:
+        return "\n".join([self.what, *(f"- {each}" for each in self.changes), *([self.how] if self.how else [])])
+
+
+def recommended(report: Report) -> Recommended | None:
+    """Return what is recommended for the newest release; None where nobody asked, or nothing breaks the policy."""
+    found = report.recommendation
+    if found is None:
+        return None
+    tag = printable(found.release, 60)
+    if found.refused is not None:
+        reason = printable(found.refused, 400)
+        return Recommended(
+            say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason), []
+        )
+    told = [sentence(move) for move in found.moves[:_SHOWN]]
+    if len(found.moves) > _SHOWN:
+        told.append(say("and {count} changes more", count=len(found.moves) - _SHOWN))
+    return Recommended(
+        say_count(
+            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
+            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+            found.changes,
+            release=tag,
+            lost=figure(found.information_lost, ".1%"),
+        ),
+        told or [_total(each) for each in found.totals],
+        say(
+            "This is for a release that is not out yet: take it out of series.toml if it stands there, and let `audit "
+            "repair SERIES CANDIDATE --output DIR` write it."
+        ),
+    )
+
+
+def _total(total: MoveTotal) -> str:
+    """Return how many changes of a kind there are, and what they lose.
+
+    >>> _total(MoveTotal("withhold", 2, 2.0))
+    "2 rows withheld: 2 rows' worth of information"
+    """
+    change, rows = _how_many(total), figure(total.cost, ".3g")
+    return say("{change}: {rows} rows' worth of information", change=change, rows=rows)
+
+
+def _how_many(total: MoveTotal) -> str:
+    if total.kind == "merge":
+        return say_count("{count} merge of groups", "{count} merges of groups", total.count)
+    if total.kind == "move":
+        return say_count("{count} row moved to another group", "{count} rows moved to other groups", total.count)
+    if total.kind == "coarsen":
+        return say_count("{count} column of a group coarsened", "{count} columns of groups coarsened", total.count)
+    if total.kind == "counterfeit":
+        return say_count("{count} counterfeit added", "{count} counterfeits added", total.count)
+    return say_count("{count} row withheld", "{count} rows withheld", total.count)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from audit.model.report import (
     Violation,
 )
 from reports.finding_text import sentence, steps
+from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
 from reports.sentences import contradicted, ended_early, headline, undecided, violating, violation_told
 
@@ -86,6 +87,8 @@ def _invocation(report: Report) -> dict[str, object]:
         if attack.reason:
             level = "warning" if attack.status == "incomplete" else "note"
             told.append((level, ended_early(attack.attack, attack)))
+    if (found := recommended(report)) is not None:
+        told.append(("note", str(found)))
     told.append(("note", headline(report)[0]))
     return {
         "executionSuccessful": not report.policy.undecided,

@@ -13,6 +13,7 @@ from audit.runtime.phrases import figure, risk_text, say
 from reports.finding_text import REPEATED, sentence, steps, timelines, told
 from reports.next_commands import commands
 from reports.release_risk import print_panel
+from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
     absent,
@@ -35,6 +36,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
+from reports.summary_text import last_release
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,6 +83,7 @@ class Text:
             console.print(str(REPEATED))
             console.print()
         self._waivers(console, report)
+        self._recommended(console, report)
         self._next(console, report)
         return lines_of(target)
 
@@ -224,6 +227,15 @@ class Text:
         for line in waivers(report):
             console.print(line)
         if report.policy.waived:
+            console.print()
+
+    def _recommended(self, console: Console, report: Report) -> None:
+        """Print what would mend the newest release, where that was looked for."""
+        found = recommended(report)
+        if found is not None:
+            console.print(say("Recommendation for release {release}", release=last_release(report)), style="bold")
+            for line in str(found).splitlines():
+                self.indented(console, line, hanging=2 if line.startswith("- ") else 0)
             console.print()
 
     def _next(self, console: Console, report: Report) -> None:

@@ -120,18 +120,20 @@ class LoadedSeries:
         policy: Mapping[str, float] | None = None,
         engine: Engine | None = None,
         progress: bool | None = None,
+        recommend: bool = False,
         **options: object,
     ) -> AuditResult:
         """Run all attacks that apply, as `audit SERIES` does.
 
-        Arguments are those of `attack`; `time_limit` and `findings` are for each attack.
+        Arguments are those of `attack`; `time_limit` and `findings` are for each attack. With `recommend`, the least
+        change of the newest release that keeps the policy is looked for where that is violated, as `repair` does.
 
         Raises:
             UsageError: an argument is wrong, or no attack applies to the series.
             InputError: the series cannot be read, or contradicts its register or known values.
         """
         settings = AuditSettings(
-            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress
+            adversary, time_limit, findings, reveal, stable_ids, policy or {}, engine, options, progress, recommend
         )
         return AuditResult(*run(self._series, (), settings))
 
@@ -222,7 +224,7 @@ class LoadedSeries:
             UsageError: an argument is wrong, or the candidate is none.
             InputError: the series or the candidate cannot be read.
         """
-        from audit.model.repair import MOVES
+        from audit.model.moves import MOVES
         from audit.repair.search import RepairSearch
 
         folder = Path(output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, get_args
@@ -35,6 +35,7 @@ class AuditSettings:
     engine: Engine | None
     options: Mapping[str, object]
     progress: bool | None = None
+    recommend: bool = False
 
     def __post_init__(self) -> None:
         if self.adversary not in (None, *get_args(AdversaryKind)):
@@ -109,12 +110,15 @@ def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) ->
     """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
     from audit.io.series import Series
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
+    from audit.repair.newest_release import recommend
 
     chosen = settings.attacks(attacks)
     opened = Series.of(series.manifest)
     with settings.audit_options(explicit=bool(attacks)) as options:
         done = run_attacks(opened, chosen, options)
         report = build_report(done, pseudonymizer(opened, options), options)
+        if settings.recommend and report.policy.violations:
+            report = replace(report, recommendation=recommend(opened, chosen, options))
     return report, done if settings.reveal else None
 
 

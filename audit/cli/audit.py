@@ -65,6 +65,12 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         help="an earlier report (--format json --stable-ids --findings all): fail only for what is new",
     )
     main.add_argument(
+        "--recommend",
+        action="store_true",
+        help="where the policy is violated, look for the least change of the newest release that keeps it, as `audit "
+        "repair` does, and tell what it costs; takes tens of audits",
+    )
+    main.add_argument(
         "--risks",
         metavar="FILE",
         type=local,
@@ -171,6 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.judgement.baseline import read_baseline
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
     from audit.pipeline.risk_table import risk_table, write_risks
+    from audit.repair.newest_release import recommend
     from audit.runtime.distributed.engines import engine
     from audit.runtime.kernels import keep_memory
 
@@ -198,6 +205,8 @@ def run(arguments: argparse.Namespace) -> int:
             how = replace(options(arguments, watch, chosen), keeps_finished=True, baseline=baseline)
             done = run_attacks(series, attacks, how)
             report = build_report(done, pseudonymizer(series, how), how)
+            if arguments.recommend and report.policy.violations and not report.interrupted:
+                report = replace(report, recommendation=recommend(series, attacks, how))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
     if arguments.document is None:

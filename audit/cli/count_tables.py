@@ -137,6 +137,8 @@ def options(arguments: argparse.Namespace) -> CountOptions:
         raise UsageError("--adversary has no meaning for count tables: all that is needed was published; leave it out")
     if getattr(arguments, "document", None) is not None:
         raise UsageError("--document is about series of rows about people; for count tables, use --format html")
+    if getattr(arguments, "recommend", False):
+        raise UsageError("--recommend is about series of rows about people; for count tables, use `audit next`")
     limits = dict([*arguments.policy, *([arguments.k] if arguments.k else [])])
     for clause, value in limits.items():
         try:

@@ -14,7 +14,7 @@ from audit.cli.audit import add_attack_options, add_options, options, spelled
 from audit.cli.output import put
 from audit.cli.progress import progress
 from audit.model.errors import UsageError, printable
-from audit.model.repair import MOVES
+from audit.model.moves import MOVES
 
 
 def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private

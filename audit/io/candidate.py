@@ -59,6 +59,21 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)
 
 
+def as_candidate(series: Series) -> tuple[Series, Series]:
+    """Return the series without its newest release, and with it: as if that were not yet published.
+
+    Raises:
+        UsageError: it is the only release.
+    """
+    manifest = series.manifest
+    newest = manifest.releases[-1].tag
+    if len(manifest.releases) == 1:
+        raise UsageError("the series has one release only, and none before it that a candidate could join")
+    counted = {tag: file for tag, file in manifest.counterfeits.items() if tag != newest}
+    earlier = replace(manifest, releases=manifest.releases[:-1], counterfeits=counted, to_come=(newest,))
+    return _fresh(earlier), _fresh(manifest)
+
+
 def _said(path: Path) -> str:
     return printable(str(path), 200)
 

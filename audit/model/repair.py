@@ -4,31 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.model.moves import Move
+from audit.model.recommendation import Recommendation, totals
 from audit.model.report import Report
-
-MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT = "merge", "move", "coarsen", "withhold", "counterfeit"
-MOVES = (MERGE, MOVE, COARSEN, WITHHOLD, COUNTERFEIT)
-"""All kinds of changes, as `--only` names them."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """One change of a candidate.
-
-    Attributes:
-        kind: `merge`, `move`, `coarsen`, `withhold` or `counterfeit`.
-        groups: by their published names, the groups that become one; the one that a row leaves, and the one that it
-            comes to; the one that is coarsened, or has a counterfeit added.
-        lines: the lines of the rows that are withheld or moved, in the candidate's file.
-        cost: what it loses, in rows' worth of information.
-        column: the quasi-identifier that is coarsened.
-    """
-
-    kind: str
-    groups: tuple[str, ...]
-    lines: tuple[int, ...]
-    cost: float
-    column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,3 +32,11 @@ class Repair:
     after: Report
     audits: int
     refused: str | None = None
+
+    def recommendation(self, *, named: bool) -> Recommendation:
+        """Return it as what is recommended; `named` is whether groups and lines are told."""
+        if self.refused is not None:
+            return Recommendation(self.candidate, refused=self.refused)
+        return Recommendation(
+            self.candidate, len(self.moves), totals(self.moves), self.lost, self.moves if named else ()
+        )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from audit.model.measures import Measures, RiskMeasures
+from audit.model.recommendation import Recommendation
 
 
 @dataclass(frozen=True)
@@ -630,7 +631,7 @@ class Report:
     people's values, in order; `people` are those of whom a finding is shown; `panel` has each release by itself,
     for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
     findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
-    day on which the audit was made.
+    day on which the audit was made. `recommendation` is what would mend the newest release, where that was looked for.
     """
 
     tool_version: str
@@ -652,6 +653,7 @@ class Report:
     baseline: BaselineFacts | None = None
     interrupted: bool = False
     people: tuple[FoundPerson, ...] = ()
+    recommendation: Recommendation | None = None
     schema_version: int = field(default=1)
 
     @property

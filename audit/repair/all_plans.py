@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 
-from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import Counterfeit, RepairPlan
 

@@ -18,7 +18,7 @@ from audit.io.series import Series
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
-from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.merged_cells import AttributeCells
 from audit.repair.repair_plan import Places, RepairPlan
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.draft import CandidateDraft, Option
 from audit.repair.judging import Blame, Judge, Judgement
 from audit.repair.past_values import PastValues

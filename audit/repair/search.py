@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from audit.io.series import Series
+from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
-from audit.model.repair import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move, Repair
+from audit.model.repair import Repair
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_rows import CandidateRows
@@ -97,10 +98,16 @@ class RepairSearch:
             InputError: the series or the candidate cannot be read.
         """
         found, why = self.find()
-        if isinstance(found, Judgement):
-            judge = self.judge
-            return Repair(self.rows.tag, (), 0.0, (), judge.past, found.report, judge.audits, why)
-        return self._written(*found, output)
+        return self._refused(found, why) if isinstance(found, Judgement) else self._written(*found, output)
+
+    def unwritten(self) -> Repair:
+        """Return the same without its files.
+
+        Raises:
+            InputError: the series or the candidate cannot be read.
+        """
+        found, why = self.find()
+        return self._refused(found, why) if isinstance(found, Judgement) else self._told(*found, ())
 
     def proposed(self) -> Repair | None:
         """Return a repair that is quickly found, and not written; None where none is, or where audits take long."""
@@ -256,6 +263,11 @@ class RepairSearch:
         return first, self._proved(how)
 
     # -- telling ----------------------------------------------------------------------------------------------
+
+    def _refused(self, judgement: Judgement, why: str) -> Repair:
+        """Return that there is no repair, and why."""
+        judge = self.judge
+        return Repair(self.rows.tag, (), 0.0, (), judge.past, judgement.report, judge.audits, why)
 
     def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
         """Return a repair, written to a folder that is new or empty."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from audit.clauses.registry import CLAUSES
@@ -14,6 +15,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.check_report import CheckReport, Offence
 from audit.model.explanation import ExplainedVersion
 from audit.model.measures import Measures
+from audit.model.recommendation import Recommendation
 from audit.model.release_impact import Change, GroupRows
 from reports.input_errors import ErrorEntry
 from reports.schema.types import Schema, closed, descriptions, measures_of, object_of, schema_of
@@ -34,6 +36,8 @@ def results_schema(measures: Mapping[str, type[Measures]]) -> Schema:
         **_measures(stated, measures),
         "group_rows": object_of(GroupRows),
     }
+    required = [each.name for each in fields(Recommendation) if each.name != "moves"]
+    definitions["recommendation"] = {**object_of(Recommendation), "required": required}
     definitions["next"] = _next(stated["audit"])
     definitions["explanation"], definitions["check"], definitions["error"] = _explanation(), _check(), _error()
     return {

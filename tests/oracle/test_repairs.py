@@ -13,7 +13,7 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.candidate import with_candidate
 from audit.io.series import open_series
-from audit.model.repair import MERGE, MOVE, MOVES, WITHHOLD
+from audit.model.moves import MERGE, MOVE, MOVES, WITHHOLD
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.search import RepairSearch
 from tests.helpers.repairs import SPAN, Case, cell, draw, is_safe
