@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit.api import compare, load, load_microdata, microdata_from_frames, series_from_frames, simulate
+    from audit.api import (
+        compare,
+        load,
+        load_microdata,
+        microdata_from_frames,
+        series_from_frames,
+        simulate,
+        tables_from_frames,
+    )
     from audit.model.errors import AuditError
 
     __version__: str
@@ -19,6 +27,7 @@ __all__ = [
     "microdata_from_frames",
     "series_from_frames",
     "simulate",
+    "tables_from_frames",
 ]
 
 

@@ -125,7 +125,7 @@ def measure(wanted: Wanted, method: str, microdata: Path, series: Path) -> Entry
     try:
         options = PublishOptions(seed=1)
         *_, last = publish(load_microdata(microdata).opened, series, anonymizer, principle, options)
-        found = load(series).attack("inference-table", policy={"k": wanted.k}, findings=0).measures
+        found = load(series, kind="microdata").attack("inference-table", policy={"k": wanted.k}, findings=0).measures
         (releases,) = measured([(str(series), open_series(series))], None, Queries())
         return {
             "safe": 1 - int(found["unsafe"]) / int(found["records"]),

@@ -19,7 +19,15 @@ check()
 
 from audit.api.answers import CheckResult, ComparisonResult, ExplanationResult, ImpactResult, PlanResult, RepairResult
 from audit.api.compare import compare
-from audit.api.frames import microdata_from_frames, series_from_frames
+from audit.api.count_results import (
+    CountAuditResult,
+    CountComparisonResult,
+    CountExplanationResult,
+    CountImpactResult,
+    CountRepairResult,
+)
+from audit.api.count_tables import LoadedTables
+from audit.api.frames import microdata_from_frames, series_from_frames, tables_from_frames
 from audit.api.microdata import LoadedMicrodata, load_microdata, simulate
 from audit.api.results import AttackResult, AuditResult
 from audit.api.schema import schema
@@ -34,11 +42,17 @@ __all__ = [
     "AuditResult",
     "CheckResult",
     "ComparisonResult",
+    "CountAuditResult",
+    "CountComparisonResult",
+    "CountExplanationResult",
+    "CountImpactResult",
+    "CountRepairResult",
     "ExplanationResult",
     "ImpactResult",
     "InputError",
     "LoadedMicrodata",
     "LoadedSeries",
+    "LoadedTables",
     "PlanResult",
     "Problem",
     "RepairResult",
@@ -52,4 +66,5 @@ __all__ = [
     "schema",
     "series_from_frames",
     "simulate",
+    "tables_from_frames",
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Answer(ABC):
+class Answer(ABC):
     """An answer as text and as JSON."""
 
     @abstractmethod
@@ -38,7 +38,7 @@ class _Answer(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImpactResult(_Answer):
+class ImpactResult(Answer):
     """What one more release would change: `report` is all of it, not to be changed."""
 
     report: ReleaseImpact
@@ -80,7 +80,7 @@ class ImpactResult(_Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RepairResult(_Answer):
+class RepairResult(Answer):
     """A repaired candidate, or why there is none: `report` is all of it, not to be changed."""
 
     report: Repair
@@ -103,7 +103,7 @@ class RepairResult(_Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CheckResult(_Answer):
+class CheckResult(Answer):
     """Whether a series keeps a principle: `report` is all of it, not to be changed."""
 
     report: CheckReport
@@ -140,7 +140,7 @@ class CheckResult(_Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExplanationResult(_Answer):
+class ExplanationResult(Answer):
     """What can be learnt of one person; it names people. `report` is all of it, not to be changed."""
 
     report: Explanation
@@ -166,7 +166,7 @@ class ExplanationResult(_Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonResult(_Answer):
+class ComparisonResult(Answer):
     """Several series side by side: `report` is all of it, not to be changed."""
 
     report: Comparison
@@ -195,7 +195,7 @@ class ComparisonResult(_Answer):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlanResult(_Answer):
+class PlanResult(Answer):
     """What each method would make of some microdata: `report` is all of it, not to be changed."""
 
     report: PublicationPlan

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from audit.api.answers import ComparisonResult
+from audit.api.count_results import CountComparisonResult
+from audit.api.count_tables import LoadedTables, compare_tables
 from audit.api.microdata import LoadedMicrodata
 from audit.api.series import LoadedSeries
 from audit.api.settings import AuditSettings
+from audit.model.errors import UsageError
 
 
+@overload
 def compare(
     *series: LoadedSeries,
     microdata: LoadedMicrodata | None = None,
@@ -15,11 +21,25 @@ def compare(
     theta: float = 0.1,
     seed: int = 0,
     time_limit: float | None = 300.0,
-) -> ComparisonResult:
+) -> ComparisonResult: ...
+
+
+@overload
+def compare(*series: LoadedTables, time_limit: float | None = 300.0) -> CountComparisonResult: ...
+
+
+def compare(
+    *series: LoadedSeries | LoadedTables,
+    microdata: LoadedMicrodata | None = None,
+    queries: int = 10_000,
+    theta: float = 0.1,
+    seed: int = 0,
+    time_limit: float | None = 300.0,
+) -> ComparisonResult | CountComparisonResult:
     """Show several series side by side, as `audit compare` does; with microdata also what they are good for.
 
     Raises:
-        UsageError: a series is none of the microdata.
+        UsageError: some are count tables and others are not, or a series is none of the microdata.
         InputError: a file cannot be read, or does not fit the microdata.
     """
     from attacks.registry import all_attacks
@@ -27,8 +47,14 @@ def compare(
     from audit.metrics.utility import Queries, check_fits
     from audit.pipeline.comparison import compare_series
 
+    tables = [each for each in series if isinstance(each, LoadedTables)]
+    people = [each for each in series if isinstance(each, LoadedSeries)]
+    if tables and (people or microdata is not None):
+        raise UsageError("count tables are compared with count tables alone; compare like with like")
+    if tables:
+        return compare_tables(tables, time_limit)
     source = None if microdata is None else microdata.opened
-    named = [(str(each._series.manifest.folder), Series.of(each._series.manifest)) for each in series]
+    named = [(str(each._series.manifest.folder), Series.of(each._series.manifest)) for each in people]
     if source is not None:
         for path, one in named:
             check_fits(path, one, source)

@@ -5,16 +5,15 @@ The tables are kept as Parquet in a private temporary folder for as long as the 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from audit.api.count_tables import LoadedTables
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.api.series import LoadedSeries, load
-from audit.api.tables import Frame, Pair, TemporaryFolder, as_file
-from audit.model.errors import UsageError, printable
+from audit.api.tables import Frame, Pair, TemporaryFolder, as_file, checked_tag, several
 
 
 def series_from_frames(
@@ -51,12 +50,12 @@ def series_from_frames(
     entries: list[object] = []
     for tag, frames in releases.items():
         if isinstance(frames, tuple):
-            pair = {"rows": f"{_tag(tag)}.rows.parquet", "values": f"{tag}.values.parquet"}
+            pair = {"rows": f"{checked_tag(tag)}.rows.parquet", "values": f"{tag}.values.parquet"}
             for frame, file in zip(frames, pair.values(), strict=True):
                 as_file(frame, where / file)
             entries.append(pair)
         else:
-            entries.append(f"{_tag(tag)}.parquet")
+            entries.append(f"{checked_tag(tag)}.parquet")
             as_file(frames, where / f"{tag}.parquet")
     document: dict[str, object] = {"series": {"name": name, "releases": entries}, "columns": dict(columns)}
     knowledge = {}
@@ -66,7 +65,7 @@ def series_from_frames(
     document |= {"adversary": knowledge} if knowledge else {}
     document |= {"policy": dict(policy)} if policy else {}
     _write(where / "series.toml", document)
-    return replace(load(where), _files=folder)
+    return replace(load(where, kind="microdata"), _files=folder)
 
 
 def microdata_from_frames(
@@ -86,21 +85,57 @@ def microdata_from_frames(
     folder = TemporaryFolder("audit-microdata-")
     where = folder.path
     for tag, frame in snapshots.items():
-        as_file(frame, where / f"{_tag(tag)}.parquet")
+        as_file(frame, where / f"{checked_tag(tag)}.parquet")
     files = [f"{tag}.parquet" for tag in snapshots]
     _write(where / "microdata.toml", {"microdata": {"name": name, "snapshots": files}, "columns": dict(columns)})
     return replace(load_microdata(where), _files=folder)
 
 
-def _tag(tag: str) -> str:
-    """Return a tag, of which a file's name is made.
+def tables_from_frames(
+    releases: Mapping[str, Frame | Sequence[Frame]],
+    table: Mapping[str, object],
+    *,
+    name: str = "data frames",
+    categories: Mapping[str, Frame] | None = None,
+    policy: Mapping[str, int] | None = None,
+) -> LoadedTables:
+    """Return the series of count tables that some data frames are, by the tags of their releases and in that order.
+
+    >>> import pandas as pd
+    >>> counts = pd.DataFrame({"area": ["N", "N", "N"], "sex": ["f", "m", "All"], "people": [9, "*", 12]})
+    >>> table = {"dimensions": ["area", "sex"], "value": "people", "totals": {"sex": "All"}, "markers": {"*": [1, 7]}}
+    >>> tables_from_frames({"2024": counts}, table).audit().findings[["kind", "lower", "upper"]].to_dict("records")
+    [{'kind': 'recovered', 'lower': 3, 'upper': 3}]
+
+    Args:
+        releases: a frame each, or several.
+        table: what the columns and numbers mean, as under `[table]` of a `series.toml`.
+        name: the series' name.
+        categories: by dimension a frame with the columns label and atom, a row for each atom that a label covers.
+        policy: as under `[policy]`.
 
     Raises:
-        UsageError: it is none.
+        UsageError: something is no frame.
+        InputError: a column is missing, or something in `table` is unknown.
     """
-    if not re.fullmatch(r"[\w][\w.-]*", str(tag)):
-        raise UsageError(f"{printable(str(tag))}: a tag is letters, digits, and . _ - within; write another")
-    return str(tag)
+    folder = TemporaryFolder("audit-tables-")
+    where = folder.path
+    entries = []
+    for tag, frames in releases.items():
+        tables = several(frames)
+        files = [f"{checked_tag(tag)}.{place}.parquet" for place in range(1, len(tables) + 1)]
+        for frame, file in zip(tables, files, strict=True):
+            as_file(frame, where / file)
+        entries.append({"tag": tag, "tables": files})
+    known = {}
+    for place, (dimension, frame) in enumerate((categories or {}).items(), 1):
+        known[dimension] = f"categories.{place}.parquet"
+        as_file(frame, where / known[dimension])
+    document: dict[str, object] = {"series": {"name": name, "kind": "tables", "releases": entries}}
+    document["table"] = {**table, **({"categories": known} if known else {})}
+    document |= {"policy": dict(policy)} if policy else {}
+    _write(where / "series.toml", document)
+    return replace(load(where, kind="tables"), _files=folder)
 
 
 def _write(path: Path, document: Mapping[str, Any]) -> None:

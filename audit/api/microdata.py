@@ -101,7 +101,7 @@ class LoadedMicrodata:
         principle = principles.find(chosen.promise.principle, chosen.promise.parameters)
         microdata = self.opened.closed()[0] if close else self.opened
         publish(microdata, Path(output), chosen, principle, PublishOptions(seed=seed))
-        return load(output)
+        return load(output, kind="microdata")
 
     def plan(
         self,

@@ -106,13 +106,21 @@ class _Result:
         """The files that were read: path, sha256, rows."""
         from audit.pipeline import dataframes
 
-        return dataframes.inputs(self.report)
+        return dataframes.inputs(self.report.inputs)
+
+    def render(self, form: str) -> str:
+        """Return the report in a format, as `audit SERIES --format NAME` prints it.
+
+        Raises:
+            UsageError: there is no such format.
+        """
+        from reports.registry import FORMATS
+
+        return FORMATS.load(form)().render(self.report)
 
     def to_json(self) -> str:
         """Return what `audit --format json` prints."""
-        from reports.json import Json
-
-        return Json().render(self.report)
+        return self.render("json")
 
     def __repr__(self) -> str:
         from reports.repr import plain

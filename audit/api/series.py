@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 from audit.api.answers import CheckResult, ExplanationResult, ImpactResult, RepairResult
 from audit.api.results import AttackResult, AuditResult
 from audit.api.settings import AuditSettings, run
-from audit.api.tables import Frame, TemporaryFolder, as_file
+from audit.api.tables import Candidate, TemporaryFolder, as_file, checked_tag
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
 from audit.runtime.engine import Engine
@@ -23,28 +23,58 @@ if TYPE_CHECKING:
     from upath import UPath
 
     from attacks.registry import Choice
+    from audit.api.count_tables import LoadedTables
     from audit.io.series import Series
     from audit.principles.principle import Principle
 
-Candidate: TypeAlias = "str | os.PathLike[str] | Frame"
-"""A table: its file, or a data frame of pandas, polars or Arrow."""
+Kind: TypeAlias = Literal["microdata", "tables"]
 
 
-def load(path: str | os.PathLike[str] | UPath) -> LoadedSeries:
+@overload
+def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["microdata"]) -> LoadedSeries: ...
+
+
+@overload
+def load(path: str | os.PathLike[str] | UPath, *, kind: Literal["tables"]) -> LoadedTables: ...
+
+
+@overload
+def load(path: str | os.PathLike[str] | UPath, *, kind: None = None) -> LoadedSeries | LoadedTables: ...
+
+
+def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> LoadedSeries | LoadedTables:
     """Open the series in a folder, or at a URL, with a `series.toml` (or the one whose `series.toml` is named).
 
     A `UPath` brings the options of its storage, such as credentials. What is at a URL is only read.
 
     The manifest is read now and once; releases are read by each audit, anew.
 
+    Args:
+        path: the folder, the URL, or the `series.toml`.
+        kind: `microdata` or `tables`, so that type checkers know which is returned; None takes what there is.
+
+    Returns:
+        A `LoadedTables` where the manifest says `kind = "tables"`, else a `LoadedSeries`.
+
     Raises:
         InputError: the manifest is faulty, or files or columns that it names are missing; all of it is told.
-        UsageError: what reads URLs is not installed.
+        UsageError: the series is not of this kind, or what reads URLs is not installed.
     """
+    from audit.api.count_tables import load_tables
+    from audit.count_tables.manifest import is_table_series
     from audit.io.paths import as_path
     from audit.io.series import open_series
 
-    return LoadedSeries(open_series(as_path(path).absolute()))
+    if kind not in (None, *get_args(Kind)):
+        raise UsageError("kind has to be microdata or tables, or None for what there is")
+    where = as_path(path).absolute()
+    if is_table_series(where):
+        if kind == "microdata":
+            raise UsageError(f'{printable(str(path), 200)}: these are count tables; load them with kind="tables"')
+        return load_tables(where)
+    if kind == "tables":
+        raise UsageError(f"{printable(str(path), 200)}: these are no count tables; leave kind out")
+    return LoadedSeries(open_series(where))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,7 +268,7 @@ class LoadedSeries:
     def check(self, principle: str | type[Principle], /, *, reveal: bool = False, **parameters: int) -> CheckResult:
         """Hold the series against a principle, as `audit check SERIES --principle NAME` does.
 
-        >>> load("tests/examples/hospital-2-invariant").check("m-invariance", m=2).holds
+        >>> load("tests/examples/hospital-2-invariant", kind="microdata").check("m-invariance", m=2).holds
         True
 
         Raises:
@@ -291,7 +321,7 @@ class LoadedSeries:
 
         folder = self._series.manifest.folder
         waive(folder, ids, reason, until)
-        return replace(self, _series=load(folder)._series)
+        return replace(self, _series=load(folder, kind="microdata")._series)
 
     def update_graph(self, individual: str, /, *, adversary: AdversaryKind | None = None) -> nx.DiGraph[Any]:
         """Return which values one person may have had, release by release, as a graph of networkx; it names people.
@@ -340,7 +370,7 @@ class LoadedSeries:
         from audit.io.paths import as_path
 
         folder = TemporaryFolder("audit-candidate-")
-        paths = [as_path(as_file(candidate, folder.path / f"{tag}.parquet"))]
+        paths = [as_path(as_file(candidate, folder.path / f"{checked_tag(tag)}.parquet"))]
         if values is not None:
             paths.append(as_path(as_file(values, folder.path / f"{tag}.values.parquet")))
         yield with_candidate(self._series, paths)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError, printable
@@ -60,14 +60,7 @@ class AuditSettings:
         """
         from audit.clauses.registry import limit_of
 
-        limits = {}
-        for clause, given in self.policy.items():
-            limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
-            try:
-                limits[clause] = limit_of(clause, limit)
-            except ValueError as trouble:
-                raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
-        return limits
+        return checked_limits(self.policy, limit_of)
 
     def attacks(self, chosen: tuple[Choice, ...]) -> tuple[Attack, ...]:
         """Return the attacks that are meant, or all, with their options.
@@ -99,6 +92,25 @@ class AuditSettings:
                 explicit=explicit,
                 progress=watch,
             )
+
+
+Limit = TypeVar("Limit")
+
+
+def checked_limits(policy: Mapping[str, float], limit_of: Callable[[str, Any], Limit]) -> dict[str, Limit]:
+    """Return clauses of a policy, numbers of any package as Python's own; `limit_of` knows the clauses.
+
+    Raises:
+        UsageError: there is no such clause or limit.
+    """
+    limits = {}
+    for clause, given in policy.items():
+        limit = int(given) if _is(given, Integral) else float(given) if _is(given, Real) else given
+        try:
+            limits[clause] = limit_of(clause, limit)
+        except ValueError as trouble:
+            raise UsageError(f"policy {printable(str(clause))}: {'; '.join(trouble.args)}") from None
+    return limits
 
 
 def _is(value: object, kind: type) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import weakref
+from collections.abc import Sequence
+from numbers import Number
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from audit.model.errors import UsageError, printable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class TemporaryFolder:
@@ -32,11 +38,33 @@ Pair: TypeAlias = tuple[Frame, Frame]
 """The rows and the values of an Anatomy pair."""
 
 
-def as_file(table: str | os.PathLike[str] | Frame, path: Path) -> str | os.PathLike[str]:
+Candidate: TypeAlias = "str | os.PathLike[str] | Frame"
+"""A table: its file, or a data frame of pandas, polars or Arrow."""
+
+
+def several(tables: Candidate | Sequence[Candidate]) -> list[Candidate]:
+    """Return one table, or several, as a list."""
+    if isinstance(tables, str | os.PathLike | Frame) or not isinstance(tables, Sequence):
+        return [tables]
+    return [*tables]
+
+
+def checked_tag(tag: str) -> str:
+    """Return a tag, of which a file's name is made.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not re.fullmatch(r"[\w][\w.-]*", str(tag)):
+        raise UsageError(f"{printable(str(tag))}: a tag is letters, digits, and . _ - within; write another")
+    return str(tag)
+
+
+def as_file(table: Candidate, path: Path) -> str | os.PathLike[str]:
     """Return the file of a table; a data frame is written to a path.
 
     Raises:
-        UsageError: it is neither a file nor a data frame.
+        UsageError: it is neither a file nor a data frame, or a column cannot be written.
     """
     if isinstance(table, str | os.PathLike):
         return table
@@ -44,8 +72,32 @@ def as_file(table: str | os.PathLike[str] | Frame, path: Path) -> str | os.PathL
         raise UsageError(
             f"a {printable(type(table).__name__)} is no table; hand over a frame of pandas, polars or Arrow"
         )
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table(table).replace_schema_metadata(), path)
+    pq.write_table(_as_arrow(table).replace_schema_metadata(), path)
     return path
+
+
+def _as_arrow(frame: Frame) -> pa.Table:
+    """Return a frame as Arrow has it; a column of pandas with numbers and text, such as 12 and "*", becomes text.
+
+    Raises:
+        UsageError: a column holds what is neither.
+    """
+    import pyarrow as pa
+
+    try:
+        return pa.table(frame)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        pass
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise UsageError(f"this {printable(type(frame).__name__)} cannot be read as Arrow; write its columns as text")
+    mixed = [name for name in frame if pd.api.types.infer_dtype(frame[name], skipna=True).startswith("mixed")]
+    wrong = [name for name in mixed if not frame[name].dropna().map(lambda cell: isinstance(cell, str | Number)).all()]
+    if wrong:
+        raise UsageError(
+            f"column {printable(str(wrong[0]))} has cells that are neither text nor numbers; write them as text"
+        )
+    return pa.table(frame.assign(**{str(name): frame[name].map(str, na_action="ignore") for name in mixed}))

@@ -22,6 +22,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
     """Audit a series of count tables, write the report, and return the exit code."""
     from audit.count_tables.table_audit import audit_tables
 
+    _refuse_about_people(arguments)
     check_output(arguments.output)
     manifest = read_table_manifest(arguments.series)
     for file in (arguments.output, *(file for _, file in arguments.report)):
@@ -35,14 +36,14 @@ def run_audit(arguments: argparse.Namespace) -> int:
 
 def run_next(arguments: argparse.Namespace) -> int:
     """Judge a candidate beside the series, write what it adds, and return the exit code."""
-    from audit.count_tables.candidate import judge_candidate
+    from audit.count_tables.candidate import judge_candidate, release_of
     from reports.count_tables.candidate import CANDIDATE, candidate_text
 
     check_output(arguments.output)
     manifest = read_table_manifest(arguments.series)
     check_spared(arguments.output, manifest)
-    files = [Path(name) for name in arguments.candidate]
-    found, _, _ = judge_candidate(manifest, files, Differencing(), options(arguments))
+    candidate = release_of([Path(name) for name in arguments.candidate])
+    found, _, _ = judge_candidate(manifest, candidate, Differencing(), options(arguments))
     if arguments.format == "text":
         put(candidate_text(found, text_for(arguments.output)), arguments.output)
     elif arguments.format in CANDIDATE:
@@ -105,21 +106,20 @@ def _label(text: str) -> tuple[str, str]:
 
 
 def run_repair(arguments: argparse.Namespace) -> int:
-    """Write the candidate with the least further cells left empty, say which, and return the exit code."""
-    from audit.count_tables.candidate import judge_candidate
-    from audit.count_tables.repaired_tables import write_repaired
+    """Write the candidate with the least further cells left empty, say which, and return the exit code.
+
+    That is 0 where nothing new can be told of what was written, 1 where no such cells were found, 3 where some counts
+    were not settled.
+    """
+    from audit.count_tables.candidate import release_of
+    from audit.count_tables.repaired_tables import repair_candidate
     from reports.count_tables.candidate import CANDIDATE, candidate_text
 
     manifest = read_table_manifest(arguments.series)
-    files = [Path(name) for name in arguments.candidate]
-    found, counts, rows = judge_candidate(manifest, files, Differencing(), options(arguments))
-    if found.hide is not None:
-        written = write_repaired(counts, rows, files, arguments.output)
-        again, _, _ = judge_candidate(manifest, written, Differencing(), options(arguments))
-        if again.new_total:
-            raise RuntimeError("a repaired candidate still gives something away")
+    candidate = release_of([Path(name) for name in arguments.candidate])
+    found = repair_candidate(manifest, candidate, arguments.output, Differencing(), options(arguments))
     put(CANDIDATE["json"](found) if arguments.format == "json" else candidate_text(found, text_for(None)), None)
-    return 1 if found.hide is None else 0
+    return found.repair_exit_code
 
 
 def options(arguments: argparse.Namespace) -> CountOptions:
@@ -135,10 +135,6 @@ def options(arguments: argparse.Namespace) -> CountOptions:
         raise UsageError(f"{others[0]} does not apply to count tables, which name nobody; leave it out")
     if arguments.adversary is not None:
         raise UsageError("--adversary has no meaning for count tables: all that is needed was published; leave it out")
-    if getattr(arguments, "document", None) is not None:
-        raise UsageError("--document is about series of rows about people; for count tables, use --format html")
-    if getattr(arguments, "recommend", False):
-        raise UsageError("--recommend is about series of rows about people; for count tables, use `audit next`")
     limits = dict([*arguments.policy, *([arguments.k] if arguments.k else [])])
     for clause, value in limits.items():
         try:
@@ -146,6 +142,22 @@ def options(arguments: argparse.Namespace) -> CountOptions:
         except ValueError as trouble:
             raise UsageError(f"--policy {printable(clause)}: {'; '.join(trouble.args)}") from None
     return CountOptions(limits=limits, time_limit=arguments.time_limit, findings=arguments.findings, made=report_date())
+
+
+def _refuse_about_people(arguments: argparse.Namespace) -> None:
+    """Refuse what `audit SERIES` takes for people's data alone, and would do nothing here.
+
+    Raises:
+        UsageError: such an argument is given.
+    """
+    if arguments.document is not None:
+        raise UsageError("--document is about series of rows about people; for count tables, use --format html")
+    if arguments.recommend:
+        raise UsageError("--recommend is about series of rows about people; for count tables, use `audit next`")
+    if arguments.risks is not None:
+        raise UsageError("--risks is a table of people, and count tables name nobody; leave it out")
+    if arguments.baseline is not None:
+        raise UsageError("--baseline is about series of rows about people; accept findings by [[waiver]] instead")
 
 
 def render(report: CountReport, form: str, output: Path | None, series: str) -> str:

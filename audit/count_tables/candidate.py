@@ -29,28 +29,32 @@ from audit.model.count_report import (
     SumTerm,
 )
 from audit.model.count_tables import UNBOUNDED
-from audit.model.errors import UsageError
+from audit.model.errors import UsageError, printable
 
 _AUDITS = 120
 _BASES = (3, 5, 10, 20, 50, 100)
 Rows = frozenset[int]
 
 
-def with_candidate(manifest: TableManifest, files: Sequence[Path]) -> TableManifest:
-    """Return the manifest with one release more, of some tables.
+def release_of(files: Sequence[Path]) -> TableRelease:
+    """Return the release that some files are; the first gives the tag."""
+    return TableRelease(release_tag(files[0].name), tuple(TableFile(path, str(path)) for path in files))
+
+
+def with_candidate(manifest: TableManifest, candidate: TableRelease) -> TableManifest:
+    """Return the manifest with one release more.
 
     Raises:
         UsageError: the series has a release of that tag.
     """
-    tag = release_tag(files[0].name)
-    if tag in manifest.tags:
+    if candidate.tag in manifest.tags:
+        tag = printable(candidate.tag)
         raise UsageError(f'the series has a release with the tag "{tag}" already; rename the candidate')
-    tables = tuple(TableFile(path, str(path)) for path in files)
-    return replace(manifest, releases=(*manifest.releases, TableRelease(tag, tables)))
+    return replace(manifest, releases=(*manifest.releases, candidate))
 
 
 def judge_candidate(
-    manifest: TableManifest, files: Sequence[Path], attack: CountAttack, options: CountOptions
+    manifest: TableManifest, candidate: TableRelease, attack: CountAttack, options: CountOptions
 ) -> tuple[CandidateReport, PublishedCounts, Rows]:
     """Return what a candidate would add and what to do, all published counts with it, and the rows to hide.
 
@@ -59,11 +63,13 @@ def judge_candidate(
         InputError: a file cannot be read, or the numbers contradict each other.
     """
     before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
-    counts = read_counts(with_candidate(manifest, files))
-    search = _CellSearch(counts, attack, options, frozenset(each.id for each in before.attack.findings))
+    counts = read_counts(with_candidate(manifest, candidate))
+    known, left = frozenset(each.id for each in before.attack.findings), before.attack.measures.open
+    search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())
     rows: Rows | None = search.least_rows(fresh) if fresh else frozenset()
     rounding = search.coarser_rounding() if fresh else None
+    settled = after if not rows else search.audited(rows)[0]
     hidden = tuple(search.hidden_cell(row) for row in sorted(rows or ()))
     kept = build_report(judge(counts, attack, options), attack, options)
     return (
@@ -75,7 +81,7 @@ def judge_candidate(
             new_total=len(fresh),
             hide=None if rows is None else hidden,
             rounding=None if rounding is None else (rounding.to, rounding.how),
-            undecided=after.attack.measures.open > before.attack.measures.open,
+            undecided=max(after.attack.measures.open, settled.attack.measures.open) > left,
         ),
         counts,
         rows or frozenset(),
@@ -84,12 +90,20 @@ def judge_candidate(
 
 @dataclass
 class _CellSearch:
-    """Tries of what to hide of the last release."""
+    """Tries of what to hide of the last release.
+
+    Attributes:
+        counts, attack, options: all published counts with the release, and how they are audited.
+        known: ids of what is found without the release.
+        open: how many questions are left open without it.
+        audits: how many tries there were.
+    """
 
     counts: PublishedCounts
     attack: CountAttack
     options: CountOptions
     known: frozenset[str]
+    open: int
     audits: int = 0
 
     def audited(self, rows: Rows) -> tuple[CountReport, list[CountFinding]]:
@@ -129,7 +143,8 @@ class _CellSearch:
                 options = replace(self.options, findings=None)
                 counts = rounded_candidate(self.counts, rounding)
                 report = build_report(judge(counts, self.attack, options), self.attack, options)
-                if not [each for each in report.attack.findings if each.id not in self.known]:
+                new = any(each.id not in self.known for each in report.attack.findings)
+                if not new and report.attack.measures.open <= self.open:
                     return rounding
         return None
 

@@ -145,13 +145,13 @@ def is_table_series(path: str | os.PathLike[str]) -> bool:
     return isinstance(series, dict) and series.get("kind") == KIND
 
 
-def read_table_manifest(path: object) -> TableManifest:
+def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     """Read the manifest of the series of count tables in a folder.
 
     Raises:
         InputError: it is faulty; all of its problems are told.
     """
-    where = as_path(str(path))
+    where = as_path(path)
     folder = where.parent if where.name == NAME else where
     problems = Problems()
     text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)

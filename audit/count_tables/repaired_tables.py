@@ -4,43 +4,84 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from audit.count_tables.candidate import Rows
+import numpy as np
+import numpy.typing as npt
+
+from audit.count_tables.candidate import Rows, judge_candidate
+from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_audit import CountAttack, CountOptions
 from audit.io.diagnostics import records
 from audit.io.dialect import read_dialect
+from audit.model.count_report import CandidateReport
 from audit.model.errors import UsageError, printable
 
 
-def write_repaired(counts: PublishedCounts, rows: Rows, files: Sequence[Path], output: Path) -> list[Path]:
-    """Write the candidate's files into a new or empty folder, the values of some rows left empty, and return them.
+def repair_candidate(
+    manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: CountOptions
+) -> CandidateReport:
+    """Write the candidate into a new or empty folder, with the least further cells left empty, and return what is new.
+
+    Nothing is written where no such cells were found. What was written is audited again.
 
     Raises:
-        UsageError: the folder has files in it, or a file is no plain CSV.
+        UsageError: the series has a release of that tag, the folder has files in it, or a file cannot be written anew.
+        InputError: a file cannot be read, or the numbers contradict each other.
+        RuntimeError: what was written still gives something new away, which is a bug.
+    """
+    _check_written(candidate, output)
+    found, counts, rows = judge_candidate(manifest, candidate, attack, options)
+    if found.hide is None:
+        return found
+    written = replace(candidate, tables=tuple(_written(counts, rows, table, output) for table in candidate.tables))
+    again, _, _ = judge_candidate(manifest, written, attack, options)
+    if again.new_total:
+        raise RuntimeError("a repaired candidate still gives something away")
+    return found
+
+
+def _check_written(candidate: TableRelease, output: Path) -> None:
+    """Refuse a candidate that cannot be written anew, or a folder that cannot take it.
+
+    Raises:
+        UsageError: it is one.
     """
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise UsageError(f"{printable(str(output), 200)}: there are files already; name a new or empty folder")
-    written = []
-    for file in files:
-        if not file.name.endswith(".csv"):
-            raise UsageError(f"{printable(file.name)}: only .csv is written anew; convert it first")
-        written.append((output / file.name, _without(counts, rows, file)))
-    output.mkdir(parents=True, exist_ok=True)
-    for path, text in written:
-        path.write_text(text, encoding="utf-8", newline="")
-    return [path for path, _ in written]
+    if not output.absolute().parent.is_dir():
+        raise UsageError(
+            f"{printable(str(output), 200)}: there is no folder to make it in; name one in a folder that exists"
+        )
+    for table in candidate.tables:
+        if not table.path.name.endswith((".csv", ".parquet")):
+            name = printable(table.path.name)
+            raise UsageError(f"{name}: only .csv and .parquet are written anew; convert it first")
 
 
-def _without(counts: PublishedCounts, rows: Rows, file: Path) -> str:
-    """Return a file's text with the values of its hidden rows empty, and with them rates and statuses, which speak."""
-    manifest, dialect = counts.manifest, read_dialect(file)
-    empty = {counts.place(row)[1] for row in rows if counts.files[int(counts.file[row])].path == file}
+def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path) -> TableFile:
+    """Write a table with the values of its hidden rows empty, and with them rates and statuses, which speak."""
+    manifest, path = counts.manifest, output / table.path.name
+    empty = [row for row in sorted(rows) if counts.files[int(counts.file[row])].path == table.path]
+    rates = None if manifest.rates is None else manifest.rates.column
+    columns = [name for name in (manifest.value, manifest.status, rates) if name is not None]
+    output.mkdir(exist_ok=True)
+    if path.name.endswith(".parquet"):
+        _write_parquet(table.path, path, columns, counts.row[empty])
+    else:
+        path.write_text(_as_csv(table.path, columns, {counts.place(r)[1] for r in empty}), encoding="utf-8", newline="")
+    return TableFile(path, str(path))
+
+
+def _as_csv(file: Path, columns: Sequence[str], empty: Container[int]) -> str:
+    """Return a file's text, some columns empty on some lines."""
+    dialect = read_dialect(file)
     lines = list(records(file, dialect))
     names = [name.strip() for name in lines[0][1]]
-    rates = None if manifest.rates is None else manifest.rates.column
-    places = [names.index(name) for name in (manifest.value, manifest.status, rates) if name in names]
+    places = [names.index(name) for name in columns if name in names]
     for line, cells in lines:
         for place in places if line in empty else ():
             cells[place] = ""
@@ -48,3 +89,19 @@ def _without(counts: PublishedCounts, rows: Rows, file: Path) -> str:
     writer = csv.writer(text, delimiter=dialect.delimiter, lineterminator="\n")
     writer.writerows(cells for _, cells in lines)
     return text.getvalue()
+
+
+def _write_parquet(file: Path, path: Path, columns: Sequence[str], empty: npt.NDArray[np.int32]) -> None:
+    """Write a Parquet file, some columns null in some rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(file)
+    kept = np.ones(table.num_rows, dtype=np.bool_)
+    kept[empty] = False
+    for place, name in enumerate(table.column_names):
+        if name.strip() in columns:
+            column = table.column(place)
+            table = table.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(None, column.type)))
+    pq.write_table(table, path)

@@ -238,7 +238,7 @@ class CandidateReport:
         hide: cells of it that have to be hidden so that nothing is new; with any one shown again something would be.
             Empty where nothing is new, None where no such set was found.
         rounding: the least coarser rounding that does the same: to what, and how; None where none was found or needed.
-        undecided: whether more is left open with it than without.
+        undecided: whether more is left open with it, or with it repaired, than without.
     """
 
     release: str
@@ -249,6 +249,13 @@ class CandidateReport:
     hide: tuple[HiddenCell, ...] | None
     rounding: tuple[int, str] | None
     undecided: bool
+
+    @property
+    def repair_exit_code(self) -> int:
+        """0 where nothing new can be told of it repaired, 1 where there is no repair, 3 where that is not settled."""
+        if self.hide is None:
+            return 1
+        return 3 if self.undecided else 0
 
 
 @dataclass(frozen=True)

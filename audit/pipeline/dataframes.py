@@ -14,6 +14,7 @@ from audit.model.report import (
     AttackReport,
     DisclosureStep,
     FillingStep,
+    Input,
     NamedDisclosure,
     NamedFinding,
     ProofSteps,
@@ -26,60 +27,60 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = Mapping[str, object]
-_TEXT, _COUNT, _NUMBER, _OBJECT = "string", "Int64", "Float64", "object"
+TEXT, COUNT, NUMBER, TRUTH, OBJECT = "string", "Int64", "Float64", "boolean", "object"
 
 _ATTACK = {
-    "attack": _TEXT,
-    "sensitive": _TEXT,
-    "status": _TEXT,
-    "reason": _TEXT,
-    "seconds": _NUMBER,
-    "findings_total": _COUNT,
+    "attack": TEXT,
+    "sensitive": TEXT,
+    "status": TEXT,
+    "reason": TEXT,
+    "seconds": NUMBER,
+    "findings_total": COUNT,
 }
 _FINDING = {
-    "id": _TEXT,
-    "attack": _TEXT,
-    "sensitive": _TEXT,
-    "kind": _TEXT,
-    "individual": _TEXT,
-    "record": _TEXT,
-    "release": _TEXT,
-    "value": _TEXT,
-    "risk": _NUMBER,
-    "evidence": _TEXT,
-    "e": _COUNT,
-    "left": _OBJECT,
-    "right": _OBJECT,
-    "class_size": _COUNT,
-    "cause": _TEXT,
-    "description": _OBJECT,
+    "id": TEXT,
+    "attack": TEXT,
+    "sensitive": TEXT,
+    "kind": TEXT,
+    "individual": TEXT,
+    "record": TEXT,
+    "release": TEXT,
+    "value": TEXT,
+    "risk": NUMBER,
+    "evidence": TEXT,
+    "e": COUNT,
+    "left": OBJECT,
+    "right": OBJECT,
+    "class_size": COUNT,
+    "cause": TEXT,
+    "description": OBJECT,
 }
 _STEP = {
-    "finding": _TEXT,
-    "step": _TEXT,
-    "kind": _TEXT,
-    "release": _TEXT,
-    "groups": _OBJECT,
-    "candidates": _OBJECT,
-    "feasible": _OBJECT,
-    "weight": _TEXT,
-    "size": _COUNT,
-    "cells": _OBJECT,
-    "rows": _COUNT,
-    "points": _COUNT,
-    "least": _COUNT,
-    "individual": _TEXT,
-    "value": _TEXT,
+    "finding": TEXT,
+    "step": TEXT,
+    "kind": TEXT,
+    "release": TEXT,
+    "groups": OBJECT,
+    "candidates": OBJECT,
+    "feasible": OBJECT,
+    "weight": TEXT,
+    "size": COUNT,
+    "cells": OBJECT,
+    "rows": COUNT,
+    "points": COUNT,
+    "least": COUNT,
+    "individual": TEXT,
+    "value": TEXT,
 }
 _RUNG = {
-    "attack": _TEXT,
-    "sensitive": _TEXT,
-    "people": _COUNT,
-    "beyond": _COUNT,
-    "so_far": _COUNT,
-    "seconds": _NUMBER,
+    "attack": TEXT,
+    "sensitive": TEXT,
+    "people": COUNT,
+    "beyond": COUNT,
+    "so_far": COUNT,
+    "seconds": NUMBER,
 }
-_INPUT = {"path": _TEXT, "sha256": _TEXT, "rows": _COUNT}
+_INPUT = {"path": TEXT, "sha256": TEXT, "rows": COUNT}
 
 
 def measures(report: Report) -> pd.DataFrame:
@@ -90,7 +91,7 @@ def measures(report: Report) -> pd.DataFrame:
     rows = [_measured(attack) for attack in report.attacks]
     names = dict.fromkeys(name for row in rows for name in row)
     dtypes = {name: _ATTACK.get(name) or _dtype([row.get(name) for row in rows]) for name in names}
-    return _frame({**_ATTACK, **dtypes}, rows)
+    return frame({**_ATTACK, **dtypes}, rows)
 
 
 def measured(report: Report) -> pd.Series:
@@ -111,10 +112,10 @@ def measured(report: Report) -> pd.Series:
 
 def findings(report: Report) -> pd.DataFrame:
     """Return the findings that are shown, one row for each."""
-    return _frame(
+    return frame(
         _FINDING,
         [
-            {**_fields(finding, _FINDING), "attack": attack.attack, "sensitive": attack.sensitive}
+            {**fields_of(finding, _FINDING), "attack": attack.attack, "sensitive": attack.sensitive}
             for attack in report.attacks
             for finding in attack.findings
         ],
@@ -123,7 +124,7 @@ def findings(report: Report) -> pd.DataFrame:
 
 def certificates(report: Report) -> pd.DataFrame:
     """Return the steps of the certificates of all findings that are shown, one row for each."""
-    return _frame(
+    return frame(
         _STEP,
         [
             {"finding": finding.id, **step}
@@ -144,27 +145,28 @@ def timeline(report: Report) -> pd.DataFrame:
         line = attack.measures.timeline
         if isinstance(line, list):
             name = attack.attack if attack.sensitive is None else f"{attack.attack} ({attack.sensitive})"
-            columns[name] = pd.array([*line, *[None] * (len(tags) - len(line))], dtype=_COUNT)
-    return pd.DataFrame(columns, index=pd.Index(tags, dtype=_TEXT, name="release"))
+            columns[name] = pd.array([*line, *[None] * (len(tags) - len(line))], dtype=COUNT)
+    return pd.DataFrame(columns, index=pd.Index(tags, dtype=TEXT, name="release"))
 
 
 def ladder(report: Report) -> pd.DataFrame:
     """Return what each attack adds to those before it, one row for each attack and sensitive attribute."""
-    return _frame(_RUNG, [_fields(rung, _RUNG) for rung in report.ladder])
+    return frame(_RUNG, [fields_of(rung, _RUNG) for rung in report.ladder])
 
 
-def inputs(report: Report) -> pd.DataFrame:
+def inputs(files: Sequence[Input]) -> pd.DataFrame:
     """Return the files that were read."""
-    return _frame(_INPUT, [_fields(each, _INPUT) for each in report.inputs])
+    return frame(_INPUT, [fields_of(each, _INPUT) for each in files])
 
 
-def _frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
+def frame(dtypes: Mapping[str, str], rows: Sequence[Row]) -> pd.DataFrame:
+    """Return rows as a frame with these columns and dtypes, whatever the rows have."""
     import pandas as pd
 
     return pd.DataFrame({name: pd.Series([row.get(name) for row in rows], dtype=d) for name, d in dtypes.items()})
 
 
-def _fields(thing: object, names: Iterable[str]) -> dict[str, object]:
+def fields_of(thing: object, names: Iterable[str]) -> dict[str, object]:
     """Return those of some fields that a thing has, copied where they could be changed."""
     return {name: deepcopy(getattr(thing, name)) for name in names if hasattr(thing, name)}
 
@@ -172,7 +174,7 @@ def _fields(thing: object, names: Iterable[str]) -> dict[str, object]:
 def _measured(attack: AttackReport) -> dict[str, object]:
     """Return an attack's measures beside what became of it; the timeline is a frame of its own."""
     told = {name: value for name, value in attack.figures.items() if name != "timeline"}
-    return {**_fields(attack, _ATTACK), **dict(_flat(told))}
+    return {**fields_of(attack, _ATTACK), **dict(_flat(told))}
 
 
 def _flat(measures: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -188,10 +190,10 @@ def _dtype(values: Iterable[object]) -> str:
     """Return the narrowest dtype that holds some values."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {int}:
-        return _COUNT
+        return COUNT
     if kinds <= {int, float}:
-        return _NUMBER
-    return _TEXT if kinds == {str} else _OBJECT
+        return NUMBER
+    return TEXT if kinds == {str} else OBJECT
 
 
 def _steps(finding: NamedFinding) -> Iterator[Row]:
@@ -207,9 +209,9 @@ def _step(step: DisclosureStep | RecordStep | WeightedGroup | FillingStep) -> Ro
     if isinstance(step, FillingStep):
         return {"kind": "filling", "release": step.release, "groups": step.groups}
     if isinstance(step, DisclosureStep):
-        return {"kind": "candidates", **_fields(step, _STEP)}
+        return {"kind": "candidates", **fields_of(step, _STEP)}
     kind = "record" if isinstance(step, RecordStep) else "weight"
-    return {"kind": kind, **_fields(step, _STEP), "groups": (step.group,)}
+    return {"kind": kind, **fields_of(step, _STEP), "groups": (step.group,)}
 
 
 def _proof_steps(proof: ProofSteps, before: int = 0, prefix: str = "") -> Iterator[Row]:
@@ -217,11 +219,11 @@ def _proof_steps(proof: ProofSteps, before: int = 0, prefix: str = "") -> Iterat
     number = before
     for row in proof.points:
         number += 1
-        yield {"step": f"{prefix}{number}", "kind": "points", **_fields(row, _STEP), "groups": (row.group,)}
+        yield {"step": f"{prefix}{number}", "kind": "points", **fields_of(row, _STEP), "groups": (row.group,)}
     for each in proof.spent:
         number += 1
-        yield {"step": f"{prefix}{number}", "kind": "spent", **_fields(each, _STEP)}
+        yield {"step": f"{prefix}{number}", "kind": "spent", **fields_of(each, _STEP)}
     for case in proof.cases:
         number += 1
-        yield {"step": f"{prefix}{number}", "kind": "case", **_fields(case, _STEP)}
+        yield {"step": f"{prefix}{number}", "kind": "case", **fields_of(case, _STEP)}
         yield from _proof_steps(case.leads_to, prefix=f"{prefix}{number}.")

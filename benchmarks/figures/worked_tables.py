@@ -41,7 +41,7 @@ class WorkedTables:
         folder = EXAMPLES / self.series
         if not folder.is_dir():
             return None
-        result = load(folder).attack(self.attack, reveal=True, findings=None)
+        result = load(folder, kind="microdata").attack(self.attack, reveal=True, findings=None)
         return PaperFigure(self.tables, self.title, [], [Claim(self.said, self.holds(result))], result.verdict)
 
 

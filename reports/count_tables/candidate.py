@@ -48,6 +48,8 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
     verdict = [say("With release {release}: {verdict}", release=release, verdict=headline(report)[0])]
     verdict.append(say("Without it: {verdict}", verdict=headline(candidate.before)[0]))
     new = [say("Nothing: all that can be told with it could be told before.")]
+    if candidate.undecided:
+        new = [say("Nothing was found, but some counts were not settled.")]
     if candidate.new_total:
         new = [
             say_count(
@@ -70,7 +72,9 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
-    if not candidate.new_total:
+    if not candidate.new_total and candidate.undecided:
+        pass  # nobody knows yet whether it may go out
+    elif not candidate.new_total:
         yield say("It may go out as far as its new counts are concerned.")
     elif candidate.hide is None:
         yield say("No set of its cells was found that could be hidden so that nothing is new; publish fewer tables.")

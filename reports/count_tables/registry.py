@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from audit.model.count_report import CountReport
+from audit.model.errors import UsageError, printable
 from reports.count_tables.annotations import CountGitHub, CountJUnit, CountSarif
 from reports.count_tables.html import CountHtml
 from reports.count_tables.json import CountJson
@@ -28,3 +29,15 @@ COUNT_FORMATS: dict[str, CountFormat] = {
     "junit": CountJUnit(),
     "github": CountGitHub(),
 }
+
+
+def count_format(name: str) -> CountFormat:
+    """Return the format of a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in COUNT_FORMATS:
+        known = ", ".join(COUNT_FORMATS)
+        raise UsageError(f"there is no format {printable(str(name))} of count tables; choose from {known}")
+    return COUNT_FORMATS[name]

@@ -17,7 +17,8 @@ from reports.text import Text, lines_of
 Compared = Sequence[tuple[str, CountReport]]
 
 
-def _rows(compared: Compared) -> list[list[str]]:
+def rows(compared: Compared) -> list[list[str]]:
+    """Return what is compared, each row its name and an entry for each series."""
     names = list(dict.fromkeys(name for _, report in compared for name, _ in measured(report)))
     rows = [[say("verdict"), *(state(report) for _, report in compared)]]
     return rows + [[name, *(dict(measured(report)).get(name, "") for _, report in compared)] for name in names]
@@ -33,7 +34,7 @@ def as_text(compared: Compared) -> str:
     table.add_column("")
     for name, _ in compared:
         table.add_column(printable(name, 60), justify="right", header_style="bold")
-    for row in _rows(compared):
+    for row in rows(compared):
         table.add_row(*row)
     console.print(table)
     return lines_of(target)
@@ -45,7 +46,7 @@ def as_markdown(compared: Compared) -> str:
         f"| | {' | '.join(escaped(printable(name, 100)) for name, _ in compared)} |",
         "|---|" + "---:|" * len(compared),
     ]
-    lines += [f"| {' | '.join(map(escaped, row))} |" for row in _rows(compared)]
+    lines += [f"| {' | '.join(map(escaped, row))} |" for row in rows(compared)]
     return "\n".join(lines) + "\n"
 
 

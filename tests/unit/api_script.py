@@ -9,9 +9,10 @@ from pathlib import Path
 import pyarrow.csv
 
 import audit
-from audit.api import AttackResult, AuditError, LoadedMicrodata, LoadedSeries
+from audit.api import AttackResult, AuditError, LoadedMicrodata, LoadedSeries, LoadedTables
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+TABLES = EXAMPLES.parent / "count_table_examples"
 
 
 def questions(series: LoadedSeries, candidate: Path) -> list[str]:
@@ -41,9 +42,31 @@ def publication(folder: Path) -> list[str]:
     return [f"{series.releases} {people.snapshots}", f"{compared.table.shape[1]} {len(plan.report.tried)}"]
 
 
+def counts(folder: Path) -> list[str]:
+    """Ask all that can be asked of count tables."""
+    tables: LoadedTables = audit.load(TABLES / "tables-one-left-out", kind="tables")
+    result = tables.audit(findings=None, policy={"min_count": 3})
+    told = tables.explain({"region": "north", "asthma": "yes", "late": "(rest)"})
+    either = audit.load(TABLES / "tables-levels")
+    compared = audit.compare(tables, audit.load(TABLES / "tables-levels", kind="tables"))
+    first = pyarrow.table({"area": ["N", "N"], "sex": ["f", "m"], "n": ["9", "*"]})
+    total = pyarrow.table({"area": ["N"], "n": [12]})
+    table = {"dimensions": ["area", "sex"], "value": "n", "totals": {"sex": "All"}, "markers": {"*": [1, 7]}}
+    framed = audit.tables_from_frames({"1": first}, {**table, "over_time": "same"})
+    impact = framed.next([total], tag="2")
+    repaired = framed.repair(total, folder / "repaired", tag="2")
+    return [
+        f"{result.passed} {result.exit_code} {len(result.findings)} {len(result.certificates)} {len(tables.releases)}",
+        f"{result.render('html').count('<html')} {result.measures['recovered']} {either.audit().passed}",
+        f"{told.counts['lower'].tolist()} {compared.table.shape[1]}",
+        f"{impact.passed} {impact.exit_code} {impact.new} {len(impact.findings)} {impact.hidden['shown'].tolist()}",
+        f"{repaired.repaired} {repaired.exit_code} {[file.name for file in repaired.files]}",
+    ]
+
+
 def main(folder: Path) -> None:
     """Print what was found."""
-    hospital = audit.load(EXAMPLES / "hospital-l-diverse")
+    hospital = audit.load(EXAMPLES / "hospital-l-diverse", kind="microdata")
     releases = EXAMPLES / "hospital-l-diverse" / "releases"
     candidate = folder / "3.csv"
     candidate.write_bytes((releases / "2.csv").read_bytes())
@@ -60,6 +83,7 @@ def main(folder: Path) -> None:
         hospital.waive("Bob", reason="known", until=datetime.date(2000, 1, 1))
     except AuditError as error:
         lines.append(str(error))
+    lines += counts(folder)
     print("\n".join(lines))  # noqa: T201 - a script
 
 

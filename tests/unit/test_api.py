@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import shutil
 import subprocess
 import sys
 
@@ -255,6 +256,7 @@ MANUAL = (EXAMPLES.parents[1] / "docs/api.md").read_text(encoding="utf-8")
 
 def test_the_manuals_examples(tmp_path, monkeypatch):
     made("hospital-l-diverse", tmp_path / "hospital")
+    shutil.copytree(EXAMPLES.parent / "count_table_examples/tables-one-left-out", tmp_path / "tables-one-left-out")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall("```pycon\n(.*?)```", MANUAL, re.DOTALL)
     parsed = doctest.DocTestParser().get_doctest("".join(blocks), {}, "api.md", "docs/api.md", 0)

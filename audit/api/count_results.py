@@ -1,0 +1,232 @@
+"""What questions about count tables return: each holds its report as data, and is written as the command line does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audit.api.answers import Answer
+from audit.model.count_report import CandidateReport, CellExplanation, CountReport
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountAuditResult:
+    """What can be told of a series of count tables: `report` is all of it, not to be changed.
+
+    Frames are made when they are asked for, so that changing one changes neither the result nor the next frame.
+    """
+
+    report: CountReport
+
+    @property
+    def passed(self) -> bool:
+        """Whether the policy holds, as far as was asked."""
+        return self.report.policy.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
+        return self.report.policy.exit_code
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one sentence."""
+        from reports.count_tables.sentences import headline
+
+        return headline(self.report)[0]
+
+    @property
+    def measures(self) -> pd.Series:
+        """What was measured, by name: status, reason, seconds, and the measures by their names in the JSON report."""
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.measured(self.report)
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that are shown, one row for each.
+
+        Columns: id, kind (`recovered`, `narrowed` or `small`), release, since (of an increase), measure (where there
+        are several statistics), cell (a dict of labels by dimension), shown (what was published), lower, upper, exact.
+        """
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.findings(self.report.attack.findings)
+
+    @property
+    def certificates(self) -> pd.DataFrame:
+        """What proves the findings that are shown, one row for each published number in a sum.
+
+        Columns: finding (its id), bound (`lower` or `upper`), case (`1.2` is case 2 within case 1; missing where there
+        are none), release, cell, weight (an exact fraction), shown, count (the end of its interval that the sum uses),
+        file, line. A row of what a case assumes has only its weight and count.
+        """
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.certificates(self.report.attack.findings)
+
+    @property
+    def inputs(self) -> pd.DataFrame:
+        """The files that were read: path, sha256, rows."""
+        from audit.pipeline import dataframes
+
+        return dataframes.inputs(self.report.inputs)
+
+    def render(self, form: str) -> str:
+        """Return the report in a format, as `audit SERIES --format NAME` prints it.
+
+        Raises:
+            UsageError: there is no such format.
+        """
+        from reports.count_tables.registry import count_format
+
+        return count_format(form).render(self.report)
+
+    def to_json(self) -> str:
+        """Return what `audit SERIES --format json` prints."""
+        return self.render("json")
+
+    def __repr__(self) -> str:
+        from reports.count_tables.notebook import plain
+
+        return plain(self.report)
+
+    def _repr_html_(self) -> str:
+        from reports.count_tables.notebook import html
+
+        return html(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedCandidate(Answer):
+    """What was said of a candidate: `report` is all of it, not to be changed."""
+
+    report: CandidateReport
+
+    @property
+    def hidden(self) -> pd.DataFrame:
+        """The further cells of the candidate to hide: cell, shown (what it shows now), file, line.
+
+        Without rows where nothing is new, and where no such cells were found: then `report.hide` is None.
+        """
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.hidden(self.report.hide or ())
+
+    def __str__(self) -> str:
+        from reports.count_tables.candidate import candidate_text
+        from reports.text import Text
+
+        return candidate_text(self.report, Text())
+
+    def to_json(self) -> str:
+        """Return what the command prints with `--format json`."""
+        from reports.count_tables.candidate import candidate_json
+
+        return candidate_json(self.report)
+
+
+class CountImpactResult(JudgedCandidate):
+    """What one more release of count tables would give away."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the series with the candidate keeps the policy."""
+        return self.report.after.policy.passed
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 or 3, as on the command line."""
+        return self.report.after.policy.exit_code
+
+    @property
+    def new(self) -> int:
+        """How many findings the candidate would add."""
+        return self.report.new_total
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """The findings that the candidate would add, as far as they are shown, as of an audit."""
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.findings(self.report.new)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountRepairResult(JudgedCandidate):
+    """A candidate with further cells left empty, or that there is none; `files` are those that were written."""
+
+    files: tuple[Path, ...]
+
+    @property
+    def repaired(self) -> bool:
+        """Whether nothing new can be told of what was written."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 when nothing new can be told, 1 when no such cells were found, 3 when that was not settled."""
+        return self.report.repair_exit_code
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountExplanationResult(Answer):
+    """What can be told of one cell: `report` is all of it, not to be changed."""
+
+    report: CellExplanation
+
+    @property
+    def counts(self) -> pd.DataFrame:
+        """What can be told release by release, and with `cumulative` of each increase.
+
+        Columns: release, since (of an increase), measure, shown (a tuple of what was published), lower, upper (missing
+        where there is no upper end), exact.
+        """
+        from audit.pipeline import count_dataframes
+
+        return count_dataframes.explained(self.report)
+
+    def __str__(self) -> str:
+        from reports.count_tables.candidate import explanation_text
+        from reports.text import Text
+
+        return explanation_text(self.report, Text())
+
+    def to_json(self) -> str:
+        """Return what `audit explain --format json` prints."""
+        from reports.count_tables.candidate import explanation_json
+
+        return explanation_json(self.report)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountComparisonResult(Answer):
+    """Several series of count tables side by side: `reports` are all of it, by the series' folders."""
+
+    reports: tuple[tuple[str, CountReport], ...]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The figures as text, a row for each and a column for each series."""
+        import pandas as pd
+
+        from reports.count_tables.side_by_side import rows
+
+        found = rows(self.reports)
+        names = [name for name, _ in self.reports]
+        return pd.DataFrame([cells for _, *cells in found], index=[name for name, *_ in found], columns=names)
+
+    def __str__(self) -> str:
+        from reports.count_tables.side_by_side import as_text
+
+        return as_text(self.reports)
+
+    def to_json(self) -> str:
+        """Return what `audit compare --format json` prints."""
+        from reports.count_tables.side_by_side import as_document
+
+        return as_document(self.reports)

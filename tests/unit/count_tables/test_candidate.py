@@ -1,0 +1,51 @@
+"""A candidate of which not all is settled: nobody says that it may go out."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attacks.differencing.attack import Differencing
+from audit.count_tables.candidate import judge_candidate, release_of
+from audit.count_tables.manifest import read_table_manifest
+from audit.count_tables.table_audit import CountOptions
+from audit.model.count_tables import NOTHING, OPEN
+from reports.count_tables.candidate import candidate_text
+from reports.text import Text
+from tests.helpers.count_tables import TinyTables
+
+SERIES = TinyTables(
+    ("area", "sex"), [[(("N", "f"), "9"), (("N", "m"), "*")]], totals={"sex": "All"}, markers={"*": (1, 7)}
+)
+
+
+class Unsettled(Differencing):
+    """The attack, which leaves open what is no finding, where tables have so many numbers."""
+
+    def run(self, tables, budget):
+        outcome = super().run(tables, budget)
+        verdict = np.where((outcome.verdict == NOTHING) & (len(tables.boxes) > 2), OPEN, outcome.verdict)
+        return replace(outcome, verdict=verdict.astype(np.int8))
+
+
+def judged(folder: Path, row: str, attack):
+    manifest = read_table_manifest(SERIES.write(folder))
+    file = folder / "2.csv"
+    file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
+    return judge_candidate(replace(manifest, over_time="same"), release_of([file]), attack, CountOptions())[0]
+
+
+@pytest.mark.parametrize(("attack", "code"), [(Differencing(), 0), (Unsettled(), 3)], ids=["settled", "open"])
+def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
+    found = judged(tmp_path, "S,f,40", attack)
+    text = candidate_text(found, Text())
+    assert (found.new_total, found.undecided, found.repair_exit_code) == (0, code == 3, code)
+    assert ("It may go out" in text) == ("all that can be told with it could be told before" in text) == (code == 0)
+    assert ("not settled" in text) == (code == 3)
+
+
+@pytest.mark.parametrize(("attack", "rounding"), [(Differencing(), (3, "nearest")), (Unsettled(), None)])
+def test_a_rounding_is_proposed_only_where_all_is_settled(attack, rounding, tmp_path):
+    found = judged(tmp_path, "N,All,12", attack)
+    assert (found.new_total, found.rounding) == (1, rounding)
