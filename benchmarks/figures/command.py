@@ -1,4 +1,4 @@
-"""`series-audit-bench figures`: run the papers' experiments and draw all their figures on one page.
+"""`make figures`: run the papers' experiments and draw all their figures on one page.
 
 What was run already is not run again, so that a run that is broken off goes on where it was: delete the folder after a
 change to the program.
@@ -109,17 +109,10 @@ PAPERS = {
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="series-audit-bench")
-    commands = parser.add_subparsers(required=True, metavar="figures")
-    figures = commands.add_parser(
-        "figures",
-        description=__doc__,
-        help="draw the papers' figures",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    figures.add_argument("--quick", action="store_true", help="a tenth of the sizes and less: five minutes, not hours")
-    figures.add_argument("--output", type=Path, default=Path("build/figures"), help="default: %(default)s")
-    figures.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes and less: five minutes, not hours")
+    parser.add_argument("--output", type=Path, default=Path("build/figures"), help="default: %(default)s")
+    parser.add_argument(
         "--papers", nargs="+", choices=PAPERS, default=list(PAPERS), metavar="PAPER", help=", ".join(PAPERS)
     )
     arguments = parser.parse_args(words)

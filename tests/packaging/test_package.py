@@ -7,14 +7,22 @@ import os
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from audit.runtime.own_packages import SIBLINGS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "examples"
 EXITS = {"hospital-l-diverse": 1, "clinic-merged": 1, "ward-2-distinct": 0, "cases-independent": 1}
 """How audits end; the first two take joint inference, with all that is compiled."""
+OWN = """
+def attack(series):
+    found = series.candidates
+    return found.assign(probability=found["rows"] / found.groupby("question")["rows"].transform("sum"))
+"""
 pytestmark = pytest.mark.skipif("AUDIT_TEST_PACKAGE" not in os.environ, reason="takes minutes; AUDIT_TEST_PACKAGE=1")
 
 
@@ -50,12 +58,18 @@ def built(tmp_path_factory):
     return folder / "tools/bin/uv", folder / "dist"
 
 
+def test_the_wheel_brings_no_further_names(built):
+    [wheel] = built[1].glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        names = {each.partition("/")[0] for each in file.namelist()}
+    assert {name for name in names if not name.endswith(".dist-info")} == {"audit", *SIBLINGS}
+
+
 def check(home: Path, folder: Path) -> None:
     """Run the installed commands in an empty folder, where nothing of this checkout is found."""
     folder.mkdir()
     must(home / "bin/audit", "--version", cwd=folder)
     must(home / "bin/series-bench", "--version", cwd=folder)
-    must(home / "bin/series-audit-bench", "figures", "--help", cwd=folder)
     for name, code in EXITS.items():
         found = done(home / "bin/audit", EXAMPLES / name, cwd=folder)
         assert found.returncode == code, (name, found.stdout + found.stderr)
@@ -81,3 +95,6 @@ def test_the_sdist(built, tmp_path):
     must(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "home")
     must(uv, "pip", "install", "--quiet", "--python", tmp_path / "home/bin/python", sdist)
     check(tmp_path / "home", tmp_path / "empty")
+    (tmp_path / "empty" / "own.py").write_text(OWN)
+    must(tmp_path / "home/bin/series-bench", "run", "own.py", "--quick", "--output", "scores", cwd=tmp_path / "empty")
+    assert "own" in (tmp_path / "empty" / "scores" / "results.csv").read_text()

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections import defaultdict
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import networkx as nx
@@ -12,6 +13,7 @@ import pytest
 
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
+from audit.runtime.own_packages import SIBLINGS
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -37,6 +39,16 @@ def test_every_page_is_reachable_from_the_index():
             seen.add(page)
             waiting += [each for each in links(page) if each.suffix == ".md" and each.exists()]
     assert [page.name for page in PAGES if page not in seen] == []
+
+
+def test_what_is_installed_has_no_further_names_and_all_its_commands():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert {*packages} == {"audit", *SIBLINGS}
+    for target in project["project"]["scripts"].values():
+        module, _, name = target.partition(":")
+        assert module.partition(".")[0] in packages
+        assert callable(getattr(import_module(module), name))
 
 
 def test_every_module_is_under_a_contract():

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.series_bench import VERSION
-from benchmarks.series_bench.cases import Case, TaskKind
-from benchmarks.series_bench.files import write_csv
+from audit.series_bench import VERSION
+from audit.series_bench.cases import Case, TaskKind
+from audit.series_bench.files import write_csv
 from reports import charts
 from reports.html import render_page
 from reports.page import Block, Figures, PageTable, Paragraph, Section

@@ -70,13 +70,6 @@ class AttackedSeries:
         """What is published, of counts."""
         return read_counts(read_table_manifest(self.folder))
 
-    def cell(self, row: int) -> str:
-        """Return the labels of a published count."""
-        dimensions = self.published.dimensions
-        return "/".join(
-            each.labels[label] for each, label in zip(dimensions, self.published.label[row].tolist(), strict=True)
-        )
-
     def _people(self) -> Iterator[dict[str, object]]:
         seen = self.evidence
         for release, tag in enumerate(seen.tags):
@@ -95,12 +88,21 @@ class AttackedSeries:
 
     def _counts(self) -> Iterator[dict[str, object]]:
         published = self.published
-        tags = published.manifest.tags
+        asked = count_questions(published)
         width = published.upper - published.lower
         for row in np.flatnonzero((width > 0) & (width < MOST_COUNTS)).tolist():
-            tag, cell = tags[int(published.release[row])], self.cell(row)
+            tag, _, cell = asked[row].partition("/")
             for count in range(int(published.lower[row]), int(published.upper[row]) + 1):
-                yield {"question": f"{tag}/{cell}", "release": tag, "cell": cell, "value": str(count), "rows": 1}
+                yield {"question": asked[row], "release": tag, "cell": cell, "value": str(count), "rows": 1}
+
+
+def count_questions(published: PublishedCounts) -> list[str]:
+    """Return for each published count what asks for it: its release and the labels of its cell, joined by `/`."""
+    tags, dimensions = published.manifest.tags, published.dimensions
+    return [
+        "/".join([tags[release], *(each.labels[at] for each, at in zip(dimensions, label, strict=True))])
+        for release, label in zip(published.release.tolist(), published.label.tolist(), strict=True)
+    ]
 
 
 def even(candidates: pd.DataFrame) -> pd.DataFrame:

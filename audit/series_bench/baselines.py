@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from attacks.differencing.attack import Differencing
 from attacks.registry import find
-from audit.count_tables.build_evidence import build_evidence
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes, Evidence
 from audit.model.outcome import AttributeDisclosures, Outcome, Proof
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
-from benchmarks.series_bench.questions import AttackedSeries, even
+from audit.series_bench.count_proofs import TableQuestions, table_questions
+from audit.series_bench.questions import AttackedSeries, even
 
 ATTACKERS = ("intersection", "update-graph", "joint")
 """Those that tell somebody's value, or how probable it is."""
@@ -104,23 +103,35 @@ def bound_counts(series: AttackedSeries) -> pd.DataFrame:
     Raises:
         UsageError: the series is none of count tables.
     """
-    if not series.counts:
-        raise UsageError("differencing: it needs a series of count tables")
-    published = series.published
-    claims = even(series.candidates)[["question", "value", "probability"]].set_index("question")
     intervals: dict[str, tuple[int, int]] = {}
-    for measure in build_evidence(published, published.manifest.limits({})):
-        for tables, questions in zip(measure.tables, measure.questions, strict=True):
-            outcome = Differencing(both_ends=True).run(tables, Budget(_COUNT_SECONDS))
-            for place in np.flatnonzero((questions.published >= 0) & (questions.since < 0)).tolist():
-                row = int(questions.published[place])
-                question = f"{published.manifest.tags[int(published.release[row])]}/{series.cell(row)}"
-                intervals[question] = int(outcome.lower[place]), int(outcome.upper[place])
-    told = claims.reset_index()
+    for part in _tables(series):
+        outcome = part.bounds(_COUNT_SECONDS)
+        intervals |= {name: (int(outcome.lower[at]), int(outcome.upper[at])) for name, at in part.asked.items()}
+    told = even(series.candidates)[["question", "value", "probability"]]
     ends = told["question"].map(lambda question: intervals.get(question, (0, 10**9)))
     count = told["value"].astype(int)
     inside = (count >= [low for low, _ in ends]) & (count <= [high for _, high in ends])
     return even(told[inside].assign(rows=1))[["question", "value", "probability"]]
+
+
+def prove_counts(series: AttackedSeries) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the counts that `differencing` recovers, each with its proof.
+
+    Raises:
+        UsageError: the series is none of count tables.
+    """
+    wanted = set(series.questions)
+    for part in _tables(series):
+        outcome = part.bounds(_COUNT_SECONDS)
+        for question, place in part.asked.items():
+            if question in wanted and outcome.lower[place] == outcome.upper[place]:
+                yield question, str(outcome.lower[place]), part.document(outcome.bounds(place))
+
+
+def _tables(series: AttackedSeries) -> Iterator[TableQuestions]:
+    if not series.counts:
+        raise UsageError("differencing: it needs a series of count tables")
+    return table_questions(series.published)
 
 
 def _run(name: str, series: AttackedSeries) -> Outcome:

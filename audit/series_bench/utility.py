@@ -17,7 +17,8 @@ from audit.metrics.axes import DomainAxis
 from audit.metrics.queries import Workload, actual
 from audit.metrics.query_estimates import estimate
 from audit.metrics.utility import Queries, axes_of, lay_out, measure
-from benchmarks.series_bench.cases import COUNTS, counted
+from audit.series_bench.cases import COUNTS, counted
+from audit.series_bench.questions import count_questions
 
 Floats = npt.NDArray[np.float64]
 _QUERIES, _THETA, _PARTS = 1_000, 0.1, 4
@@ -92,10 +93,7 @@ def count_utility(name: str, folder: Path, number: int) -> Iterator[tuple[str, f
     true = dict(counted(COUNTS[name][0], number))
     upper = np.where(published.upper - published.lower > max(map(int, true.values())), published.lower, published.upper)
     middle, tags = (published.lower + upper) / 2, published.manifest.tags
-    shown: dict[str, float] = {}
-    for row, (release, label) in enumerate(zip(published.release.tolist(), published.label.tolist(), strict=True)):
-        cell = "/".join(each.labels[at] for each, at in zip(published.dimensions, label, strict=True))
-        shown[f"{tags[release]}/{cell}"] = float(middle[row])
+    shown = dict(zip(count_questions(published), middle.tolist(), strict=True))
     cells = list(dict.fromkeys(question.partition("/")[2] for question in true))
     said = np.array([[shown[f"{tag}/{cell}"] for cell in cells] for tag in tags])
     exact = np.array([[float(true[f"{tag}/{cell}"]) for cell in cells] for tag in tags])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,13 @@ from audit.model.adversary import AdversaryKind
 from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
 from audit.runtime.engine import Local
+from audit.series_bench.cases import Case, Truth, snapshots, write_register, write_task
+from audit.series_bench.count_proofs import table_questions
+from audit.series_bench.methods import ANSWER, REFUSED, SERIES
+from audit.series_bench.questions import AttackedSeries
+from audit.series_bench.utility import count_utility, people_utility
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.disclosure_checker import DisclosureChecker
-from benchmarks.series_bench.cases import Case, Truth, snapshots, write_register, write_task
-from benchmarks.series_bench.methods import ANSWER, REFUSED, SERIES
-from benchmarks.series_bench.questions import AttackedSeries
-from benchmarks.series_bench.utility import count_utility, people_utility
 
 Scores = dict[str, float | str]
 _CERTAIN = 1 - 1e-9
@@ -167,29 +168,24 @@ def _against_worlds(claims: pd.DataFrame, worlds: Mapping[str, Mapping[str, floa
 # -- proofs -------------------------------------------------------------------------------------------------------
 
 
+_Holds = Callable[[str, str, Mapping[str, Any]], bool]
+"""Tells whether a document proves the value of a question; raises where it is none."""
+
+
 def _proving(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iterator[tuple[str, float]]:
     asked = series.questions  # names have numbers once everything was read
-    (evidence,) = build_evidence(series.series)
-    source = evidence.source
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    checker = DisclosureChecker(evidence, source)
-    names = {series.series.people.name(code): code for code in range(series.series.people.size)}
-    values = {name: code for code, name in enumerate(evidence.values)}
-    tags = {tag: release for release, tag in enumerate(evidence.tags)}
+    holds = _count_checker(series) if series.counts else _disclosure_checker(series)
     accepted: set[tuple[str, str]] = set()
     refused = 0
     for question, value, text in claims.itertuples(index=False):
-        tag, _, person = question.partition("/")
         try:
-            proof = _proof(json.loads(text), names, values, tags)
-            finding = AttributeDisclosure(names[person], tags[tag], values[value], 1.0, (), proof)
-            checker.look_at([finding])
-            checker.checked(finding)
-        except (BrokenCertificateError, KeyError, TypeError, ValueError, IndexError):
-            refused += 1
-        else:
+            held = holds(question, value, json.loads(text))
+        except (BrokenCertificateError, AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError):
+            held = False
+        if held:
             accepted.add((question, value))
+        else:
+            refused += 1
     wrong = sum(truth.values[question] != value for question, value in accepted)
     if wrong:
         raise RuntimeError(f"{wrong} proofs of what is not so were accepted; this is a bug of the checker")
@@ -200,6 +196,39 @@ def _proving(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iter
     if truth.worlds is not None:
         certain = {(question, *truth.worlds[question]) for question in asked if len(truth.worlds[question]) == 1}
         yield "proved of what is certain", len(accepted & certain) / max(1, len(certain))
+
+
+def _count_checker(series: AttackedSeries) -> _Holds:
+    part_of = {question: part for part in table_questions(series.published) for question in part.asked}
+    asked = set(series.questions)
+
+    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
+        # Another spelling of a number would be one thing proved twice.
+        is_count = value.isascii() and value.isdigit() and value == str(int(value))
+        return is_count and question in asked and part_of[question].is_proved(question, int(value), document)
+
+    return holds
+
+
+def _disclosure_checker(series: AttackedSeries) -> _Holds:
+    (evidence,) = build_evidence(series.series)
+    source = evidence.source
+    if not isinstance(source, KnownGroupsSource):
+        raise TypeError("this evidence does not come from a series")
+    checker = DisclosureChecker(evidence, source)
+    names = {series.series.people.name(code): code for code in range(series.series.people.size)}
+    values = {name: code for code, name in enumerate(evidence.values)}
+    tags = {tag: release for release, tag in enumerate(evidence.tags)}
+
+    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
+        tag, _, person = question.partition("/")
+        proof = _proof(document, names, values, tags)
+        finding = AttributeDisclosure(names[person], tags[tag], values[value], 1.0, (), proof)
+        checker.look_at([finding])
+        checker.checked(finding)
+        return True
+
+    return holds
 
 
 def _proof(

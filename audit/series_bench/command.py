@@ -16,15 +16,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from audit.model.errors import AuditError
-from benchmarks.series_bench import VERSION
-from benchmarks.series_bench.cases import PUBLIC_SEEDS, cases, read_tasks, write_tasks
-from benchmarks.series_bench.files import write_text
-from benchmarks.series_bench.methods import FUNCTIONS, Method, MethodError, answer, baselines, load_method
-from benchmarks.series_bench.results import Result, as_page, write_results
-from benchmarks.series_bench.scoring import AnswerError, score
+from audit.series_bench import VERSION
+from audit.series_bench.cases import PUBLIC_SEEDS, cases, read_tasks, write_tasks
+from audit.series_bench.files import write_text
+from audit.series_bench.methods import FUNCTIONS, MethodError, answer, baselines, find_method
+from audit.series_bench.results import Result, as_page, write_results
+from audit.series_bench.scoring import AnswerError, score
 
 SUBMISSION = "submission.json"
-_MODULE = "benchmarks.series_bench.command"
+_MODULE = "audit.series_bench.command"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -85,16 +85,10 @@ def _secret(path: Path | None) -> str:
     return text
 
 
-def _find(name: str) -> Method:
-    known = baselines()
-    return known[name] if name in known else load_method(Path(name))
-
-
 def _run(arguments: argparse.Namespace) -> int:
     known = baselines()
-    chosen = [known[name] if name in known else load_method(Path(name)) for name in arguments.methods]
-    names = [name if name in known else str(Path(name).absolute()) for name in arguments.methods] or [*known]
-    kinds = {method.kind for method in chosen or known.values()}
+    names = [name if name in known else str(Path(name).absolute()) for name in arguments.methods or known]
+    kinds = {find_method(name).kind for name in names}
     seeds = PUBLIC_SEEDS[:1] if arguments.quick else PUBLIC_SEEDS
     wanted = list(cases(seeds, [kind for kind in FUNCTIONS if kind in kinds]))
     results: list[Result] = []
@@ -121,7 +115,7 @@ def _tasks(arguments: argparse.Namespace) -> int:
 
 
 def _submit(arguments: argparse.Namespace) -> int:
-    method = _find(arguments.method)
+    method = find_method(arguments.method)
     wanted = [case for case in read_tasks(arguments.tasks) if case.kind == method.kind]
     arguments.output.mkdir(parents=True)
     seconds = {}

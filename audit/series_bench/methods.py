@@ -31,10 +31,10 @@ from audit.model.errors import AuditError
 from audit.model.history import PublicationHistory
 from audit.principles import registry as principles
 from audit.publishing.publish import PublishOptions, publish
-from benchmarks.series_bench.baselines import ATTACKERS, attack_series, bound_counts, prove_series
-from benchmarks.series_bench.cases import COUNTS, Case, TaskKind, seeded
-from benchmarks.series_bench.files import write_text
-from benchmarks.series_bench.questions import AttackedSeries, even
+from audit.series_bench.baselines import ATTACKERS, attack_series, bound_counts, prove_counts, prove_series
+from audit.series_bench.cases import COUNTS, Case, TaskKind, seeded
+from audit.series_bench.files import write_text
+from audit.series_bench.questions import AttackedSeries, even
 
 FUNCTIONS: tuple[TaskKind, ...] = ("publish", "protect", "attack", "prove")
 ANSWER, SERIES, REFUSED = "answer.csv", "series", "refused.txt"
@@ -82,6 +82,15 @@ def load_method(path: Path) -> Method:
     return Method(path.stem, kind, answers[kind])
 
 
+def find_method(name: str) -> Method:
+    """Return the method of this project that has a name, or else that of the file.
+
+    Raises:
+        MethodError: it is neither.
+    """
+    return baselines().get(name) or load_method(Path(name))
+
+
 def baselines() -> dict[str, Method]:
     """Return the methods of this project by their names."""
     found = [
@@ -94,6 +103,7 @@ def baselines() -> dict[str, Method]:
     found += [
         Method("attack/shares", "attack", partial(_attack, lambda series: even(series.candidates))),
         Method("attack/differencing", "attack", partial(_attack, bound_counts)),
+        Method("prove/differencing", "prove", partial(_prove, prove_counts)),
     ]
     for name in ATTACKERS:
         found.append(Method(f"attack/{name}", "attack", partial(_attack, partial(attack_series, name))))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.series_bench.files import write_csv, write_text
+from audit.series_bench.files import write_csv, write_text
 
 VALUES = ("a", "b", "c")
 Group = tuple[int, int]

@@ -25,10 +25,10 @@ from anonymizers.count_tables import COUNT_METHODS
 from audit.api.microdata import LoadedMicrodata, simulate
 from audit.model.errors import InputError
 from audit.publishing.publish import PublishOptions, publish
+from audit.series_bench import VERSION
+from audit.series_bench.files import write_csv, write_text
+from audit.series_bench.tiny import draw_island, write_islands
 from audit.simulating.count_tables import TablePlan, series_files, true_tables
-from benchmarks.series_bench import VERSION
-from benchmarks.series_bench.files import write_csv, write_text
-from benchmarks.series_bench.tiny import draw_island, write_islands
 
 TaskKind = Literal["publish", "protect", "attack", "prove"]
 TASKS = "tasks.json"
@@ -115,7 +115,7 @@ def cases(seeds: Sequence[str], kinds: Sequence[TaskKind]) -> Iterator[Case]:
         "publish": [*POPULATIONS],
         "protect": [*COUNTS],
         "attack": [*POPULATIONS, *COUNTS, "tiny"],
-        "prove": [*POPULATIONS, "tiny"],
+        "prove": [*POPULATIONS, *COUNTS, "tiny"],
     }
     for kind in kinds:
         for name in names[kind]:
