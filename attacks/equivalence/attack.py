@@ -37,7 +37,7 @@ from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
-from audit.model.measures import LeastBounds
+from audit.model.measures import ABSENT, Absent, LeastBounds
 from audit.model.options import option
 from audit.model.outcome import Outcome, Status, constant_reason, linked_reason, sizes_table
 from audit.model.report import WITHHOLD, FindingRule
@@ -56,10 +56,12 @@ class EquivalenceAttack:
     Attributes:
         max_e: how many people on a side are looked for and counted; at least 1.
         known: measure too how far one known value spreads.
+        history: tell too who was equal to whom after each release.
     """
 
     max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
     known: bool = option(False, help="tell too how far one value, once known, spreads")
+    history: bool = True
     name: ClassVar[str] = "equivalence"
     measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"min_e"})
@@ -80,6 +82,10 @@ class EquivalenceAttack:
         """Return the attack with sides no larger than the policy is about, for whoever asks for the verdict alone."""
         return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)), known=False)
 
+    def about(self, _person: int, /) -> EquivalenceAttack:
+        """Return the attack for whoever asks about one person: all groups are combined, after all releases alone."""
+        return replace(self, known=False, history=False)
+
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return who shares a value with whom, with findings that span all that was found."""
         reason = linked_reason(evidence) or constant_reason(evidence)
@@ -92,7 +98,10 @@ class EquivalenceAttack:
             found, reason = None, _contradicted(evidence, matrix, contradiction)
         if found is None:
             return Outcome(self.name, "incomplete", reason or budget.reason, _nothing(matrix, self.max_e))
-        line, missing = timeline(matrix, found, self.max_e, budget.fraction(_SHARE))
+        line: list[int] | Absent = ABSENT
+        missing = None
+        if self.history:
+            line, missing = timeline(matrix, found, self.max_e, budget.fraction(_SHARE))
         measures = EquivalenceMeasures(
             individuals=int(matrix.individual.sum()),
             min_e=LeastBounds(found.lower, found.upper),

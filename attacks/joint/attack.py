@@ -24,6 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from attacks.joint.arrays import Flags
 from attacks.joint.deciding import AIMS, Decided, decide
 from attacks.joint.measures import JointMeasures
 from attacks.joint.network_builder import TooManyChoicesError
@@ -50,10 +51,12 @@ class JointAttack:
     Attributes:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
         aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
+        person: the only one who is asked about, by code; None is everybody.
     """
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
     aims: tuple[int, ...] = AIMS
+    person: int | None = None
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
@@ -70,6 +73,10 @@ class JointAttack:
         """Return the attack asking for two values of everybody, where that decides the policy: no risk below is one."""
         return replace(self, aims=AIMS[:1]) if limits.get("max_risk", 1.0) >= 1 else self
 
+    def about(self, person: int, /) -> JointAttack:
+        """Return the attack asking about one person alone, by code, after all releases."""
+        return replace(self, person=person)
+
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return the versions with one possible value, each with a proof where one was found."""
         reason = per_person_reason(evidence)
@@ -77,21 +84,27 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed, self.aims)
+            decided = decide(evidence, deciding, self.seed, self.aims, self.person)
         except TooManyChoicesError:
             what = say("people may be in too many rows for all of them to be reasoned about together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
-        return _outcome(self.name, evidence, decided, budget, late=deciding.exhausted())
+        versions = decided.last.network.versions
+        if self.person is None:
+            return _outcome(self.name, evidence, decided, versions.counted, budget, late=deciding.exhausted())
+        own = versions.counted & (versions.person == self.person)
+        outcome = _outcome(self.name, evidence, decided, own, budget, late=deciding.exhausted())
+        return replace(outcome, measures=replace(outcome.measures, timeline=ABSENT), exposed=())
 
 
-def _outcome(name: str, evidence: Evidence, decided: Decided, budget: Budget, *, late: bool) -> Outcome:
+def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budget: Budget, *, late: bool) -> Outcome:
+    """Return what was decided of the versions that were asked about; shape (versions,)."""
     decision = decided.last
-    found, versions = Findings(decision, combined=evidence.combined), decision.network.versions
+    found, versions = Findings(decision, np.flatnonzero(asked), evidence.combined), decision.network.versions
     before = [len(each.certain) for each in decided.earlier]
     exposed = [len(np.unique(versions.person[each.certain])) for each in (*decided.earlier, found)]
     people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
     measures = JointMeasures(
-        versions=int(versions.counted.sum()),
+        versions=int(asked.sum()),
         certain=len(found.certain),
         eliminated=found.eliminated,
         open=found.open,

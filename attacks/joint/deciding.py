@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attacks.joint.arrays import Flags
 from attacks.joint.decision import Decision
+from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import network_of
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
@@ -34,20 +36,26 @@ class Decided:
     whole: bool
 
 
-def decide(evidence: Evidence, budget: Budget, seed: int = 0, aims: tuple[int, ...] = AIMS) -> Decided:
+def decide(
+    evidence: Evidence, budget: Budget, seed: int = 0, aims: tuple[int, ...] = AIMS, person: int | None = None
+) -> Decided:
     """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
     Whatever is certain early is certain in the end: backward from the last release but one, those alone are asked about
     who are certain after the next. Where nobody is, nobody was before.
+
+    Of one person, given by code, it is only what is possible after all releases: what it is when everybody is decided.
     """
     releases = len(evidence.tags)
     network = network_of(evidence, releases)
     settling = Settling(evidence, network, budget.fraction(_FOR_LAST), seed)
-    last = settling.settle(None, aims)
+    last = settling.settle(None, aims) if person is None else settling.settle(_of(network, person), aims, of_whole=True)
     if not last.feasible:
         return Decided(last, [], whole=True)
     if evidence.kind == "linked" and not (np.isnan(last.share).any() or network.free.any()):
         last.worlds = settling.counts.worlds(network, last.alive)
+    if person is not None:
+        return Decided(last, [], whole=True)
     places, earlier = Findings(last, combined=evidence.combined).certain, list[Findings]()
     for release in range(releases - 1, 0, -1):
         if not len(places) or ALL not in aims or budget.exhausted():
@@ -63,3 +71,10 @@ def decide(evidence: Evidence, budget: Budget, seed: int = 0, aims: tuple[int, .
         places = earlier[-1].certain
     unseen = len(places) > 0 and len(earlier) < releases - 1
     return Decided(last, earlier[::-1], whole=not unseen and all(each.decided.all() for each in earlier))
+
+
+def _of(network: ConstraintNetwork, person: int) -> Flags:
+    """Return which variables are a person's; shape (variables,)."""
+    found = np.zeros(network.variables, dtype=np.bool_)
+    found[network.versions.variable[network.versions.person == person]] = True
+    return found

@@ -71,12 +71,16 @@ class Settling:
         self._evidence, self._budget, self._seed = evidence, budget, seed
         self._walks = 0
 
-    def settle(self, wanted: Flags | None, aims: tuple[int, ...]) -> Decision:
-        """Return what is known of the wanted variables, or of all, once they have so many values that are shown."""
-        if wanted is not None:
+    def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Decision:
+        """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
+
+        Where there is no world, nothing is known of anybody. With `of_whole` one is found for all others first, so that
+        what is known of the wanted is what would be known of them if all were; where none is found, all are wanted.
+        """
+        if wanted is not None and not of_whole:
             self.state.wanted = wanted
         most = 0
-        for step in self._steps(aims, everybody=wanted is None):
+        for step in self._steps(aims, everybody=wanted is None or of_whole, then=wanted if of_whole else None):
             if not self.state.decision.feasible or self._budget.exhausted():
                 break
             self._budget.stage(_stage_of(step))
@@ -86,10 +90,14 @@ class Settling:
             self._budget.progress(most - left, most)
         return self.state.decision
 
-    def _steps(self, aims: tuple[int, ...], *, everybody: bool) -> Iterator[Callable[[], None]]:
+    def _steps(
+        self, aims: tuple[int, ...], *, everybody: bool, then: Flags | None = None
+    ) -> Iterator[Callable[[], None]]:
         yield self._take_hint
         yield partial(self._count, everybody=everybody)
         yield self._find_worlds
+        if then is not None and not self.state.core(self.state.pending(ALL), known=False).variables:
+            self.state.wanted = then
         for aim in aims:
             for step in self._round(aim):
                 if not self.state.pending(aim).any():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -71,7 +71,8 @@ class About:
             UsageError: the adversary knows of nobody with this identifier.
         """
         person = find(evidence, self.individual)
-        outcome = self.attack.run(evidence, budget)
+        asking: Callable[[int], Attack] | None = getattr(self.attack, "about", None)
+        outcome = (self.attack if asking is None else asking(person)).run(evidence, budget)
         self.seen.append(AttackedEvidence(self.attack.name, evidence, outcome))
         claims = None if outcome.claims is None else _about(outcome.claims, person)
         # Risks are asked for later on, for each value of this person.
