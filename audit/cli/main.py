@@ -26,9 +26,9 @@ from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
 from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
 from audit.cli.language import add_language, language_of
+from audit.cli.lean_imports import keep_imports_lean
 from audit.cli.signals import after_imports
 from audit.cli.standard_error import log_shown, write_lines
-from audit.cli.without_pandas import keep_pandas_out
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
@@ -126,7 +126,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     parsing = command_parser(words[0], words) if named else parser(words)
     arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     if alone:
-        keep_pandas_out()
+        keep_imports_lean()
     first_line.erase()
     command = words[0] if named else "audit"
     with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:

@@ -20,7 +20,7 @@ SERIES = str(HOSPITAL)
         (["next", "--help"], ("numpy", "pyarrow", "scipy", "rich", "jinja2")),
         (["--version"], ("pyarrow", "scipy", "rich", "jinja2")),
         (["anonymize", "--help"], ("pyarrow", "scipy", "rich", "jinja2")),
-        ([SERIES], ("jinja2",)),
+        ([SERIES], ("jinja2", "scipy.linalg", "numpy.f2py", "numpy.testing")),
         ([SERIES, "--attack", "intersection", "--format", "json"], ("scipy", "rich", "jinja2")),
         ([SERIES, "--format", "html"], ("rich",)),
     ],
@@ -39,11 +39,29 @@ print("\\nimported:", *(name for name in {(*HEAVY, *also)!r} if name in sys.modu
     assert set(done.stdout.splitlines()[-1].split()[1:]) <= needed, done.stderr
 
 
+def test_what_scipy_imports_later_is_there_when_it_is_asked_for() -> None:
+    program = """
+import sys
+from audit.cli.lean_imports import keep_imports_lean
+keep_imports_lean()
+import numpy as np
+from scipy.sparse import csr_array, csgraph
+assert not {"numpy.f2py", "numpy.testing", "scipy.linalg"} & set(sys.modules)
+path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+assert csgraph.laplacian(path).toarray().tolist() == [[1, -1, 0], [-1, 2, -1], [0, -1, 1]]
+from scipy._lib.array_api_compat import numpy as names
+assert names.testing is np.testing and "f2py" in np.__all__
+import scipy.linalg, scipy.optimize, scipy.spatial
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 def test_cp_sat_takes_what_is_of_pandas_though_it_was_imported_without() -> None:
     program = """
 import sys
-from audit.cli.without_pandas import keep_pandas_out
-keep_pandas_out()
+from audit.cli.lean_imports import keep_imports_lean
+keep_imports_lean()
 from ortools.sat.python import cp_model
 assert "pandas" not in sys.modules
 import pandas

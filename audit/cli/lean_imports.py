@@ -1,0 +1,123 @@
+"""Keeping out of a process that is one command what libraries import for others: together half a second of it.
+
+No command works with pandas, but pyarrow and CP-SAT of ortools import it to be able to ask whether what they are given
+is of it. Nor does any make a matrix of Laplace, for which `scipy.sparse.csgraph` imports all of `scipy.linalg`. And
+`scipy.sparse` goes through every name that numpy has, which imports those parts of numpy that wait until they are asked
+for: the compiler of Fortran, the tools of tests and others.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import ModuleType
+
+
+def keep_imports_lean() -> None:
+    """Have pyarrow find no pandas, and the modules of `_LOADERS` import what they name when they first need it."""
+    sys.meta_path.insert(0, _Finder)
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.scalar(0)
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas:
+    """Finds no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Refuse to import pandas."""
+        if name == "pandas":
+            raise ImportError(name)
+
+
+class _Finder:
+    """Finds the modules of `_LOADERS`, each to be loaded by its own."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
+        """Return where one of these modules is; None for all others."""
+        found = PathFinder.find_spec(name, path) if name in _LOADERS else None
+        if found is not None and isinstance(found.loader, SourceFileLoader):
+            found.loader = _LOADERS[name](name, found.loader.path)
+        return found
+
+
+class _WithoutPandas(SourceFileLoader):
+    """Runs a module to which `import pandas` gives what stands for it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module; where it needs pandas itself at once, it is run again with that."""
+        pandas = _Pandas("pandas")
+
+        def imported(name: str, *how: object) -> object:
+            return pandas if name == "pandas" else builtins.__import__(name, *how)  # type: ignore[arg-type]
+
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": imported}
+        try:
+            super().exec_module(module)
+        except (AttributeError, TypeError):
+            module.__dict__["__builtins__"] = builtins
+            super().exec_module(module)
+        pandas.is_named = True
+
+
+class _Pandas(ModuleType):
+    """Stands for pandas: its types have names only while a module is run, and are its own afterwards.
+
+    Attributes:
+        is_named: whether the module that names them has been run.
+    """
+
+    is_named = False
+
+    def __getattr__(self, name: str) -> object:
+        """Return what pandas calls by a name; an empty class where it is a name in an annotation."""
+        return getattr(import_module("pandas"), name) if self.is_named else type(name, (), {})
+
+
+class _OfLoadedNumpy(SourceFileLoader):
+    """Runs a module that takes every name of numpy, while numpy has only those that are loaded."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module; names that it did not find are taken from numpy when they are asked for."""
+        import numpy as np
+
+        def missing(name: str) -> object:
+            raise AttributeError(name)
+
+        public, on_demand = np.__all__, np.__getattr__
+        np.__all__ = [name for name in public if name in vars(np)]
+        np.__getattr__ = missing
+        try:
+            super().exec_module(module)
+        finally:
+            np.__all__, np.__getattr__ = public, on_demand
+        module.__dict__["__getattr__"] = lambda name: getattr(np, name)
+
+
+class _Laplacian(SourceFileLoader):
+    """Runs a module whose one function is `laplacian` when that is called."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module a function that takes the place of itself."""
+
+        def laplacian(*arguments: object, **named: object) -> object:
+            SourceFileLoader.exec_module(self, module)
+            return module.laplacian(*arguments, **named)
+
+        module.__dict__["laplacian"] = laplacian
+
+
+_LOADERS: dict[str, type[SourceFileLoader]] = {
+    "ortools.sat.python.cp_model": _WithoutPandas,
+    "scipy._lib.array_api_compat.numpy": _OfLoadedNumpy,
+    "scipy.sparse.csgraph._laplacian": _Laplacian,
+}
