@@ -69,20 +69,26 @@ class Block:
                 row.update(dict.fromkeys((place[of] for of in here.tolist()), 1))
             everybody = np.arange(len(part.types))
             return cls(number, part.types, everybody, np.ones_like(everybody), tuple(part.size.tolist()), rows, floor)
+        # Lists, as most parts are so small that a call of numpy costs more than all that it does there.
         steps = part.steps @ classes(labels)
         some = np.flatnonzero(steps.any(axis=1))
-        steps = steps[some]
-        sign = np.sign(steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)]) if len(some) else some
-        kinds, variable = np.unique(steps * sign[:, None], axis=0, return_inverse=True)
-        cost = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(cost, variable, part.size[some])
+        sign = [1 if next(filter(None, row)) > 0 else -1 for row in steps[some].tolist()]
+        entries = [tuple(up * at for at in row) for up, row in zip(sign, steps[some].tolist(), strict=True)]
+        kinds = sorted(set(entries))
+        place = {kind: at for at, kind in enumerate(kinds)}
+        variable, cost = [place[entry] for entry in entries], [0] * len(kinds)
+        for at, size in zip(variable, part.size[some].tolist(), strict=True):
+            cost[at] += size
         rises = [_difference(row, before) for before, row in zip([Row(), *values[:-1]], values, strict=True)]
+        nodes: dict[int, list[int]] = {}
+        for node, label in enumerate(labels.tolist()):
+            nodes.setdefault(label, []).append(node)
         rows = tuple(
-            _sum(rises[node - 1] for node in np.flatnonzero(labels == label).tolist())
-            | {int(at): int(kinds[at, place]) for at in np.flatnonzero(kinds[:, place])}
-            for place, label in enumerate(np.unique(labels)[1:].tolist())
+            _sum(rises[node - 1] for node in nodes[label]) | {at: kind[of] for at, kind in enumerate(kinds) if kind[of]}
+            for of, label in enumerate(sorted(nodes)[1:])
         )
-        return cls(number, part.types[some], variable, sign, tuple(cost.tolist()), rows, floor)
+        chosen, up = np.array(variable, dtype=np.int64), np.array(sign, dtype=np.int64)
+        return cls(number, part.types[some], chosen, up, tuple(cost), rows, floor)
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:

@@ -21,7 +21,7 @@ from attacks.equivalence.lattice import Block, Elimination, Lattice, Row, TooMuc
 from attacks.equivalence.parts import Parts
 from attacks.equivalence.vectors import Vector, Witnesses
 from audit.model.evidence import Codes, Counts
-from audit.model.minimum_cuts import NO_CUT
+from audit.model.minimum_cuts import NO_CUT, Labels
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
 
@@ -108,6 +108,7 @@ class _VectorSearch:
     lower: int | None = 1
     _eliminated: dict[tuple[bytes, ...], list[Lattice]] = field(default_factory=dict)
     _known: dict[int, list[tuple[int, Row]]] = field(default_factory=dict)
+    _made: dict[int, tuple[Labels | None, Block]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take over what is known.
@@ -281,8 +282,16 @@ class _VectorSearch:
             labels = [None if (of := parts.parts[at]).steps is None else np.arange(len(of.groups) + 1) for at in places]
         else:
             labels = parts.inseparable(places, bound)
-        blocks = (Block.of(parts, place, label) for place, label in zip(places, labels, strict=True))
+        blocks = (self._block(place, label) for place, label in zip(places, labels, strict=True))
         return [block for block in blocks if block.cost]
+
+    def _block(self, place: int, labels: Labels | None) -> Block:
+        """Return the block of a part, made again only where other nodes are equal than when it was last asked for."""
+        before, block = self._made.get(place, (None, None))
+        if block is None or (labels is not None and not np.array_equal(before, labels)):
+            block = Block.of(self.parts, place, labels)
+            self._made[place] = (labels, block)
+        return block
 
     def _lattices(self, blocks: Sequence[Block]) -> list[Lattice]:
         """Return the lattices of some blocks, computed once."""
