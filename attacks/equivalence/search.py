@@ -108,7 +108,7 @@ class _VectorSearch:
     lower: int | None = 1
     _eliminated: dict[tuple[bytes, ...], list[Lattice]] = field(default_factory=dict)
     _known: dict[int, list[tuple[int, Row]]] = field(default_factory=dict)
-    _made: dict[int, tuple[Labels | None, Block]] = field(default_factory=dict)
+    _made: dict[int, tuple[bytes, Block]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take over what is known.
@@ -287,11 +287,11 @@ class _VectorSearch:
 
     def _block(self, place: int, labels: Labels | None) -> Block:
         """Return the block of a part, made again only where other nodes are equal than when it was last asked for."""
-        before, block = self._made.get(place, (None, None))
-        if block is None or (labels is not None and not np.array_equal(before, labels)):
-            block = Block.of(self.parts, place, labels)
-            self._made[place] = (labels, block)
-        return block
+        equal = b"" if labels is None else labels.tobytes()
+        before = self._made.get(place)
+        if before is None or before[0] != equal:
+            before = self._made[place] = equal, Block.of(self.parts, place, labels)
+        return before[1]
 
     def _lattices(self, blocks: Sequence[Block]) -> list[Lattice]:
         """Return the lattices of some blocks, computed once."""

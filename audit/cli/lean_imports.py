@@ -93,13 +93,13 @@ class _OfLoadedNumpy(SourceFileLoader):
         def missing(name: str) -> object:
             raise AttributeError(name)
 
-        public, on_demand = np.__all__, np.__getattr__
-        np.__all__ = [name for name in public if name in vars(np)]
-        np.__getattr__ = missing
+        names = vars(np)
+        before = {name: names[name] for name in ("__all__", "__getattr__")}
+        names.update(__all__=[name for name in np.__all__ if name in names], __getattr__=missing)
         try:
             super().exec_module(module)
         finally:
-            np.__all__, np.__getattr__ = public, on_demand
+            names.update(before)
         module.__dict__["__getattr__"] = lambda name: getattr(np, name)
 
 
