@@ -12,12 +12,11 @@ from urllib.parse import quote
 
 from audit.model.errors import printable
 from audit.model.report import FindingRule
+from audit.runtime.version import documentation
 from reports.escaping import as_json
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
-HOME = "https://github.com/OWNER/series-audit"
-"""Where the documentation is read; whoever publishes the package puts the owner in."""
 _PAGES = {
     "policy": "policy.md",
     "differencing": "tables.md",
@@ -50,17 +49,19 @@ def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
         }
         for name, (what, remedy) in rules.items()
     ]
-    return {"driver": {"name": "series-audit", "version": version, "informationUri": HOME, "rules": told}}
+    home = documentation()
+    about = {} if home is None else {"informationUri": home}
+    return {"driver": {"name": "series-audit", "version": version, **about, "rules": told}}
 
 
 def help_link(rule: str) -> dict[str, str]:
-    """Return the page about a rule; nothing for attacks that come from elsewhere.
+    """Return the page about a rule; nothing for attacks that come from elsewhere, or where the package names no pages.
 
-    >>> help_link("joint/disclosure")["helpUri"].removeprefix(HOME)
-    '/blob/main/docs/attacks/joint.md'
+    >>> help_link("somebody-elses/disclosure")
+    {}
     """
-    page = _PAGES.get(rule.partition("/")[0])
-    return {} if page is None else {"helpUri": f"{HOME}/blob/main/docs/{page}"}
+    home, page = documentation(), _PAGES.get(rule.partition("/")[0])
+    return {} if home is None or page is None else {"helpUri": f"{home}/{page}"}
 
 
 def automation(series: str, folder: str = "") -> dict[str, str]:

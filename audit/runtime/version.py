@@ -1,4 +1,4 @@
-"""Which version of the program this is."""
+"""Which version of the program this is, and where its documentation is read."""
 
 from __future__ import annotations
 
@@ -11,3 +11,18 @@ def version() -> str:
     from importlib import metadata
 
     return metadata.version("series-audit")
+
+
+@cache
+def documentation() -> str | None:
+    """Return where the folder docs/ is read on the web; None where the package does not say.
+
+    It is the URL `Documentation` of pyproject.toml, as the installed distribution has it.
+    """
+    from importlib import metadata
+
+    for each in metadata.metadata("series-audit").get_all("Project-URL") or []:
+        label, _, url = each.partition(",")
+        if label.strip() == "Documentation":
+            return str(url).strip().rstrip("/")
+    return None

@@ -3,12 +3,13 @@
 import json
 import re
 import shutil
+from email.message import Message
 from pathlib import Path
 
 import pytest
 
 from audit.cli.output import in_repository
-from reports.sarif_log import HOME
+from audit.runtime.version import documentation
 from tests.cli.forms import EXAMPLES, FORMS, append
 from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
@@ -94,12 +95,37 @@ def test_a_file_without_lines_has_no_regions(tmp_path):
     assert {line for _, line in places(run)} == {None}
 
 
-def test_help_is_where_the_documentation_is():
+@pytest.fixture
+def packaged(monkeypatch):
+    """Let the installed package have some URLs."""
+
+    def use(*urls):
+        found = Message()
+        for url in urls:
+            found["Project-URL"] = url
+        monkeypatch.setattr("importlib.metadata.metadata", lambda _: found)
+        documentation.cache_clear()
+
+    yield use
+    documentation.cache_clear()
+
+
+def test_help_is_where_the_package_says(packaged):
+    packaged("Changelog, https://example.org/changes", "Documentation, https://example.org/series-audit/docs/")
     runs = [logged(EXAMPLES / "hospital-l-diverse")[1], logged(TABLES / "tables-levels")[1]]
     links = {rule["id"]: rule["helpUri"] for run in runs for rule in run["tool"]["driver"]["rules"]}
     assert {name.partition("/")[0] for name in links} >= {"joint", "policy", "differencing", "homogeneity"}
     for link in links.values():
-        assert (ROOT / link.removeprefix(f"{HOME}/blob/main/")).is_file()
+        assert (ROOT / "docs" / link.removeprefix("https://example.org/series-audit/docs/")).is_file()
+    assert {run["tool"]["driver"]["informationUri"] for run in runs} == {"https://example.org/series-audit/docs"}
+
+
+def test_a_package_that_says_nothing_has_no_links(packaged):
+    packaged("Changelog, https://example.org/changes")
+    driver = logged(EXAMPLES / "hospital-l-diverse")[1]["tool"]["driver"]
+    assert "informationUri" not in driver
+    assert driver["rules"]
+    assert not any("helpUri" in rule for rule in driver["rules"])
 
 
 def test_an_error_is_a_log_without_results(repository):

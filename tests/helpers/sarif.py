@@ -66,9 +66,7 @@ _RUN = _object(
     "tool automationDetails invocations",
     tool=_object(
         "driver",
-        driver=_object(
-            "name version informationUri rules", name=_TEXT, version=_TEXT, informationUri=_LINK, rules=_list(_RULE)
-        ),
+        driver=_object("name version rules", name=_TEXT, version=_TEXT, informationUri=_LINK, rules=_list(_RULE)),
     ),
     automationDetails=_object("id", id={"type": "string", "pattern": "^series-audit/[^ ]+/$"}),
     invocations=_list(_INVOCATION),
