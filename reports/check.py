@@ -8,6 +8,8 @@ from audit.model.check_report import CheckReport, Offence
 from audit.model.errors import printable
 from audit.runtime.phrases import figure, joined, say
 from reports.escaping import as_json as to_json
+from reports.json_forms.check import check_document
+from reports.json_values import json_object
 from reports.sentences import RELEASES, ROWS
 
 
@@ -48,30 +50,7 @@ def _told(offence: Offence) -> Iterator[str]:
 
 def as_json(report: CheckReport) -> str:
     """Return what was found as one JSON object with a final line break."""
-    return to_json(
-        {
-            "schema_version": 1,
-            "series": report.series,
-            "releases": list(report.releases),
-            "principle": report.principle,
-            "parameters": dict(report.parameters),
-            "holds": report.holds,
-            "undecided": report.undecided,
-            "broken": dict(report.broken),
-            "revealed": report.revealed,
-            "offences": [
-                {
-                    "release": offence.release,
-                    "groups": list(offence.groups),
-                    "line": offence.line,
-                    "what": offence.what,
-                    "individuals": list(offence.individuals),
-                }
-                for offence in report.offences
-            ],
-            "offences_total": report.offences_total,
-        }
-    )
+    return to_json(json_object(check_document(report)))
 
 
 FORMATS: Mapping[str, Callable[[CheckReport], str]] = {"text": text, "json": as_json}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from audit.model.explanation import Explanation
 from audit.model.report import Report
 from reports.escaping import as_json as to_json
 from reports.escaping import markdown as escaped
 from reports.explanation import text
-from reports.json import told
+from reports.json_forms.explanation import explanation_document
+from reports.json_values import json_object
 from reports.registry import Format
 
 
@@ -27,29 +26,4 @@ def render(explanation: Explanation, report: Report, form: Format) -> str:
 
 def as_json(explanation: Explanation) -> str:
     """Return the explanation as one JSON object."""
-    return to_json(_document(explanation))
-
-
-def _document(explanation: Explanation) -> dict[str, object]:
-    """Return the explanation as the entries of a JSON object."""
-    attributes = []
-    for each in explanation.explained:
-        said = [
-            {
-                "attack": one.attack,
-                "status": one.status,
-                "reason": one.reason,
-                "findings": [told(finding) for finding in one.findings],
-            }
-            for one in each.said
-        ]
-        versions = [asdict(version) for version in each.versions]
-        attributes.append(
-            {"sensitive": each.sensitive, "versions": versions, "absent": list(each.absent), "attacks": said}
-        )
-    return {
-        "series": explanation.series,
-        "individual": explanation.individual,
-        "adversary": asdict(explanation.adversary),
-        "attributes": attributes,
-    }
+    return to_json(json_object(explanation_document(explanation)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from audit.model.errors import printable
@@ -15,8 +15,9 @@ from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say
 from reports.escaping import as_json as to_json
 from reports.finding_text import line_runs
 from reports.finding_text import told as told_one_by_one
-from reports.json import document, told
-from reports.repair import changes, short
+from reports.json_forms.next import next_document
+from reports.json_values import json_object
+from reports.repair import short
 from reports.sentences import ROWS, listing, reasons
 from reports.text import Text, lines_of
 
@@ -64,67 +65,7 @@ def _section(console: Console, form: Text, title: str, lines: Sequence[str]) -> 
 
 def as_json(impact: ReleaseImpact) -> str:
     """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
-    entries = document(impact.after)
-    before = impact.before
-    entries["candidate"] = {"release": impact.candidate, "files": impact.files, "key": impact.key}
-    entries["before"] = {
-        "policy": document(before)["policy"],
-        "contradictions": {"changed": before.contradictions.changed, "infeasible": before.contradictions.infeasible},
-        "attacks": [_without_findings(attack) for attack in _attacks(document(before))],
-    }
-    entries["attacks"] = [
-        {**_without_findings(attack), **_compared(compared)}
-        for attack, compared in zip(_attacks(document(impact.after)), impact.attacks, strict=True)
-    ]
-    entries["withholding"] = None if impact.withholding is None else _withholding(impact.withholding)
-    entries["not_computed"] = impact.not_computed
-    entries["repair"] = None if impact.repair is None else changes(impact.repair)
-    return to_json(entries)
-
-
-# -- JSON -----------------------------------------------------------------------------------------------------------
-
-
-def _attacks(entries: dict[str, object]) -> list[dict[str, object]]:
-    attacks = entries["attacks"]
-    return attacks if isinstance(attacks, list) else []
-
-
-def _without_findings(attack: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in attack.items() if key != "findings"}
-
-
-def _compared(attack: AttackComparison) -> dict[str, object]:
-    return {
-        "status_before": attack.status_before,
-        "changes": [asdict(change) for change in attack.changes],
-        "found_before": attack.old,
-        "newly_found": attack.new,
-        "people_newly_found": attack.people,
-        "new_findings": [
-            {
-                **told(new.finding),
-                "cause": {"releases": new.releases, "least": new.least, "rows": [asdict(rows) for rows in new.rows]},
-            }
-            for new in attack.findings
-        ],
-    }
-
-
-def _withholding(withholding: Suppression) -> dict[str, object]:
-    report = withholding.report
-    return {
-        "rows": [asdict(rows) for rows in withholding.rows],
-        "count": withholding.count,
-        "smallest": withholding.smallest,
-        "against": withholding.against,
-        "remaining": [{"attack": attack, "newly_found": count} for attack, count in withholding.remaining],
-        "groups_without_people": withholding.bare,
-        "policy": None if report is None else document(report)["policy"],
-    }
-
-
-# -- text -----------------------------------------------------------------------------------------------------------
+    return to_json(json_object(next_document(impact)))
 
 
 def _read(impact: ReleaseImpact) -> Iterator[str]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from audit.model.errors import InputError, Problem, printable
+from audit.model.json_types import Items
 from reports.escaping import as_json
+from reports.json_forms.audit import ToolEntry, made_by
+from reports.json_values import json_object
 from reports.sarif_log import artifact, automation, location, log, message, tool
 
 _LONGEST = 1500
@@ -48,6 +52,23 @@ class ErrorReport:
     entries: tuple[ErrorEntry, ...]
 
 
+@dataclass(frozen=True)
+class ErrorDocument:
+    """What a command writes on standard output with --format json when usage or input is wrong (exit code 2).
+
+    Attributes:
+        schema_version: of this form.
+        tool: what made this.
+        exit_code: of the command.
+        problems: all that is wrong.
+    """
+
+    schema_version: Literal[1]
+    tool: ToolEntry
+    exit_code: Literal[2]
+    problems: Annotated[tuple[ErrorEntry, ...], Items(1)]
+
+
 def entries_of(error: BaseException, lines: Sequence[str]) -> tuple[ErrorEntry, ...]:
     """Return what an error tells: its problems, or the lines that standard error has."""
     if isinstance(error, InputError):
@@ -73,14 +94,7 @@ def _of_line(line: str) -> ErrorEntry:
 
 def error_json(report: ErrorReport) -> str:
     """Return the problems as one JSON object; `problems` tells it from a result."""
-    return as_json(
-        {
-            "schema_version": 1,
-            "tool": {"name": "series-audit", "version": report.tool_version},
-            "exit_code": 2,
-            "problems": [vars(each) for each in report.entries],
-        }
-    )
+    return as_json(json_object(ErrorDocument(1, made_by(report.tool_version), 2, report.entries)))
 
 
 def error_sarif(report: ErrorReport) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from audit.model.errors import printable
 from audit.model.publication_plan import PlannedSeries, PublicationPlan
@@ -12,8 +12,9 @@ from audit.model.report import AttackReport
 from audit.runtime.phrases import Phrase, figure, say
 from audit.runtime.version import version
 from reports import charts
-from reports.comparison_formats import attack_without_findings
 from reports.escaping import as_json as dumped
+from reports.json_forms.comparison import compared_counts
+from reports.json_values import json_object, json_value
 from reports.sentences import fallen, named
 
 _VERDICT = {0: Phrase("holds"), 1: Phrase("VIOLATED"), 3: Phrase("undecided")}
@@ -47,7 +48,7 @@ def as_json(plan: PublicationPlan) -> str:
     """Return the plan as one JSON object."""
     best = plan.recommended
     tried = [
-        {**asdict(replace(each, attacks=())), "attacks": [attack_without_findings(a) for a in each.attacks]}
+        {**json_object(replace(each, attacks=())), "attacks": json_value(tuple(map(compared_counts, each.attacks)))}
         for each in plan.tried
     ]
     return dumped(

@@ -11,9 +11,10 @@ from audit.model.recommendation import MoveTotal
 from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
-from reports import json as report_json
 from reports.escaping import as_json as dumped
 from reports.finding_text import sentence as finding_sentence
+from reports.json_forms.repair import repair_document
+from reports.json_values import json_object
 from reports.sentences import headline, reasons
 
 _SHOWN = 12
@@ -165,31 +166,4 @@ def _listed(texts: Sequence[str]) -> str:
 
 def as_json(repair: Repair) -> str:
     """Return the repair as indented JSON with a final line break."""
-    return dumped(
-        {
-            "candidate": repair.candidate,
-            "refused": repair.refused,
-            **changes(repair),
-            "files": list(repair.files),
-            "before": report_json.document(repair.before),
-            "after": report_json.document(repair.after),
-        }
-    )
-
-
-def changes(repair: Repair) -> dict[str, object]:
-    """Return the changes of a repair, and what they lose, as entries of a JSON object."""
-    return {
-        "moves": [
-            {
-                "kind": move.kind,
-                "groups": list(move.groups),
-                "lines": list(move.lines),
-                "column": move.column,
-                "cost": move.cost,
-            }
-            for move in repair.moves
-        ],
-        "information_lost": repair.lost,
-        "audits": repair.audits,
-    }
+    return dumped(json_object(repair_document(repair)))

@@ -37,9 +37,10 @@ from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
 from audit.model.errors import printable
 from audit.model.evidence import Evidence
+from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
 from audit.model.options import option
-from audit.model.outcome import Outcome, Status, constant_reason, linked_reason, sizes_table
+from audit.model.outcome import Outcome, constant_reason, linked_reason, sizes_table
 from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from audit.model.measures import Measures
+from audit.count_tables.manifest import CLAUSES
 from reports.schema.results import WRITTEN, results_schema
 
 
@@ -23,8 +23,8 @@ def as_text() -> str:
     """Return the schema as its file has it, a line for each definition, made of the types of results."""
     from attacks.registry import ATTACKS
 
-    measures = {name: cast("type[Measures]", getattr(ATTACKS.load(name), "measures", None)) for name in ATTACKS.own}
-    found = results_schema(measures)
+    own = {name: cast("Any", ATTACKS.load(name)) for name in ATTACKS.own}
+    found = results_schema({name: (attack.measures, attack.rules) for name, attack in own.items()}, CLAUSES)
     lines = [f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found["$defs"].items()]
     head = json.dumps({**found, "$defs": {}}, ensure_ascii=False).removesuffix("{}}")
     return f"{head}{{\n" + ",\n".join(lines) + "\n}}\n"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.adversary import Adversary
+from audit.model.json_types import ClauseState
 from audit.model.outcome import interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
 from audit.model.scored import Judged
@@ -138,7 +139,7 @@ class ClauseDecision:
 
     clause: Clause
     limit: float
-    state: str
+    state: ClauseState
     violations: tuple[Violation, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     reason: str | None = None

@@ -8,17 +8,17 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.toml import Reader, parse, read_text, release_tag
+from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
 
 NAME = microdata.NAME
 KIND = "tables"
-OverTime = Literal["same", "cumulative", "independent"]
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 CLAUSES = ("min_count", "min_width")
 

@@ -41,6 +41,7 @@ from audit.model.count_tables import (
     WeightedSum,
 )
 from audit.model.errors import InputError, Problem
+from audit.model.json_types import ClauseState
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
@@ -335,7 +336,7 @@ def _decide(judged: JudgedCounts, report: CountAttackReport, kept: Sequence[Plac
     why = Reason(told, kind_of(report.reason))
     clauses = []
     for rule, clause in ((SMALL_COUNT, "min_count"), (PROTECTED, "min_width")):
-        state = "violated" if rule in broken else "undecided" if rule in left else "holds"
+        state: ClauseState = "violated" if rule in broken else "undecided" if rule in left else "holds"
         clauses.append(ClauseReport(clause, judged.limits[clause], state, why if state == "undecided" else None))
     undecided = tuple(Undecided(each.clause, why) for each in clauses if each.state == "undecided")
     return PolicyReport(tuple(clauses), violations, undecided)

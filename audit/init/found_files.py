@@ -11,6 +11,7 @@ from pathlib import Path
 from audit.init.columns import read_columns
 from audit.io.diagnostics import is_there
 from audit.io.manifest import PRIVATE, ReleaseFiles
+from audit.io.paths import stays_inside
 from audit.io.tables import SUFFIXES, header, is_table
 from audit.io.toml import natural, release_tag
 from audit.model.errors import Problems, UsageError, printable
@@ -116,7 +117,7 @@ def _listing(found: FoundFiles, sub: str) -> list[str]:
         shown = f"{sub}/{name}" if sub else name
         if name.startswith(".") or name.endswith(".key.csv"):
             continue
-        if not (found.folder / shown).resolve().is_relative_to(found.folder.resolve()):
+        if not stays_inside(found.folder, shown):
             found.unused[shown] = "the link leads out of the series folder"
         elif shown != shown.strip() or not is_unicode(shown):
             found.unused[shown] = "a manifest cannot hold such a name"

@@ -19,7 +19,7 @@ from audit.io.cells import Kind, infer_kind
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import EPISODES, LATEST, ReleaseFiles
-from audit.io.paths import is_remote
+from audit.io.paths import is_remote, real_path
 from audit.io.respelling import fold
 from audit.io.series import Series
 from audit.io.tables import Table, is_table, text_codes
@@ -380,7 +380,7 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
     folder = series.manifest.folder
     if is_remote(folder):
         return
-    named = {path.resolve() for path in series.manifest.files() if not is_remote(path)}
+    named = {real_path(path) for path in series.manifest.files() if not is_remote(path)}
     here = [
         release.rows for release in series.manifest.releases if not is_remote(release.rows)
     ]  # a candidate may not be
@@ -391,7 +391,7 @@ def _dropped(series: Series) -> Iterator[ReportWarning]:
             beside = sorted(path for path in place.iterdir() if is_table(path) and not path.name.startswith("."))
         except OSError:
             continue
-        found += [path for path in beside if path.resolve() not in named and not path.name.endswith(".key.csv")]
+        found += [path for path in beside if real_path(path) not in named and not path.name.endswith(".key.csv")]
     if found:
         what = say_count(
             "{count} table lies beside the releases and is not part of the series, as the manifest does not name it; "

@@ -82,6 +82,11 @@ def stays_inside(folder: Path, name: str) -> bool:
         return False
 
 
+def real_path(path: Path) -> Path:
+    """Return a path of this machine with its links resolved; links that lead to themselves stay as they are."""
+    return Path(os.path.realpath(path))
+
+
 def matching(folder: Path, pattern: str) -> list[str] | None:
     """Return the files of a folder that match a pattern, in no order; None where files cannot be listed."""
     if (remote := _remote(folder)) is not None:

@@ -13,6 +13,7 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.evidence import Codes, Evidence
+from audit.model.json_types import WaiverState
 from audit.model.outcome import Flags
 from audit.model.report import HIDDEN, Waived
 from audit.runtime.phrases import say
@@ -71,7 +72,7 @@ class WaiverBook:
         """Return what became of each waiver; whom it names, and why, only when revealed."""
         report = []
         for place, waiver in enumerate(self.waivers):
-            state = "applied" if place in self._used else "unknown"
+            state: WaiverState = "applied" if place in self._used else "unknown"
             if waiver.expires < self.today:
                 state = "expired"
             individual = waiver.individual if reveal or waiver.individual is None else HIDDEN
@@ -162,7 +163,7 @@ def sort_waivers(
     """Return the ids that are waived, and what became of each waiver, where findings are known by their ids alone."""
     applied, told = set(), []
     for waiver in waivers:
-        state = "applied"
+        state: WaiverState = "applied"
         if waiver.expires < today:
             state = "expired"
         elif not stable or waiver.finding not in present:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from audit.model.adversary import AdversaryKind
 from audit.model.report import AttackReport
 
 
@@ -58,7 +59,7 @@ class ComparedSeries:
     path: str
     name: str
     individuals: int | None
-    adversary: str | None
+    adversary: AdversaryKind | None
     attacks: tuple[AttackReport, ...]
     not_audited: str | None
     releases: tuple[ReleaseMeasures, ...]

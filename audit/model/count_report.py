@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, field
+from typing import Literal
 
+from audit.model.json_types import Status
 from audit.model.report import Input, PolicyReport
+
+OverTime = Literal["same", "cumulative", "independent"]
+"""How the counts of a cell in several releases are related."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ CertificateStep = CertificateSum | CertificateCases
 class CertifiedBound:
     """What shows that a count is at least, or at most, `rounded`; `bound` is `lower` or `upper`."""
 
-    bound: str
+    bound: Literal["lower", "upper"]
     rounded: int
     step: CertificateStep
 
@@ -92,7 +97,7 @@ class CountFinding:
     """
 
     id: str
-    kind: str
+    kind: Literal["recovered", "narrowed", "small"]
     release: str
     since: str | None
     measure: str | None
@@ -138,7 +143,18 @@ class CountPicture:
 
 @dataclass(frozen=True)
 class CountMeasures:
-    """What was counted; `smallest_width` is None where no hidden count is bounded."""
+    """What was counted.
+
+    Attributes:
+        cells: published cells.
+        protected: cells whose count is hidden or rounded.
+        questions: cells and increases that were asked about.
+        recovered: counts that are known exactly.
+        small: counts that are known to be small.
+        narrowed: counts that are known within fewer numbers than the policy asks for.
+        smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
+        open: questions that were not settled.
+    """
 
     cells: int
     protected: int
@@ -155,7 +171,7 @@ class CountAttackReport:
     """What one attack found out; `findings` are the first of `findings_total`, not all of which need be checked."""
 
     attack: str
-    status: str
+    status: Status
     reason: str | None
     seconds: float
     measures: CountMeasures
@@ -198,7 +214,7 @@ class CountSeriesFacts:
     dimensions: tuple[str, ...]
     totals: dict[str, str]
     measures: tuple[str, ...]
-    over_time: str
+    over_time: OverTime
     rules: CountRules
 
 

@@ -7,10 +7,10 @@ one (releases about the same people).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +123,11 @@ class CountBound:
 
 
 OPEN, NOTHING, RECOVERED, NARROWED, SMALL = -1, 0, 1, 2, 3
-VERDICTS = {RECOVERED: "recovered", NARROWED: "narrowed", SMALL: "small"}
+VERDICTS: Final[Mapping[int, Literal["recovered", "narrowed", "small"]]] = {
+    RECOVERED: "recovered",
+    NARROWED: "narrowed",
+    SMALL: "small",
+}
 
 
 @dataclass(frozen=True)

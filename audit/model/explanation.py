@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from audit.model.json_types import AttackName, Status
 from audit.model.report import AdversaryFacts, NamedFinding
 
 
@@ -53,10 +54,17 @@ class ExplainedVersion:
 
 @dataclass(frozen=True)
 class Said:
-    """What one attack says of the person: its findings, and why it does not say all, if so."""
+    """What one attack says of the person.
 
-    attack: str
-    status: str
+    Attributes:
+        attack: its name.
+        status: whether it came to its end.
+        reason: why it does not say all; null where it does.
+        findings: what it finds about the person.
+    """
+
+    attack: AttackName
+    status: Status
     reason: str | None
     findings: tuple[NamedFinding, ...]
 

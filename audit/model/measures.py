@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from inspect import get_annotations
-from typing import Annotated, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
+from audit.model.json_types import Probability
 from audit.runtime.phrases import Noun, Phrase, figure, say
 
 
@@ -33,18 +34,6 @@ VERSIONS: Final = Noun("{count} version", "{count} versions", "versions")
 SINGLING_OUT: Final = "singling out"
 LINKABILITY: Final = "linkability"
 INFERENCE: Final = "inference"
-
-
-@dataclass(frozen=True)
-class Within:
-    """The limits of a number, for whoever describes measures."""
-
-    least: float
-    most: float
-
-
-Probability: TypeAlias = Annotated[float, Within(0, 1)]
-"""A number from 0 to 1."""
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.evidence import Codes, Counts, Evidence
+from audit.model.json_types import Status
 from audit.model.measures import Measures
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, kind_of
 
-Status = Literal["complete", "incomplete", "skipped"]
 Cause = Literal["group change", "subgroup expanding", "widow", "small group"]
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]

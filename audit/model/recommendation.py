@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from audit.model.json_types import OMITTED, Probability
 from audit.model.moves import MOVES, Move
 
 
@@ -39,8 +41,8 @@ class Recommendation:
     release: str
     changes: int = 0
     totals: tuple[MoveTotal, ...] = ()
-    information_lost: float = 0.0
-    moves: tuple[Move, ...] = ()
+    information_lost: Probability = 0.0
+    moves: Annotated[tuple[Move, ...], OMITTED] = ()
     refused: str | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from audit.model.json_types import Status
 from audit.model.repair import Repair
 from audit.model.report import AttackReport, NamedFinding, Report
 
@@ -46,7 +47,7 @@ class Change:
         measure: which; an entry of a table as `compromised 1`.
         before: without the candidate.
         after: with it.
-        withheld: with it less the rows to withhold.
+        withheld: with it less the rows to withhold; null where none are.
     """
 
     measure: str
@@ -70,8 +71,8 @@ class AttackComparison:
 
     attack: str
     sensitive: str | None
-    status: str
-    status_before: str
+    status: Status
+    status_before: Status
     changes: tuple[Change, ...]
     old: int
     new: int

@@ -1,12 +1,36 @@
-"""The report: everything that an audit found, as data. Formats render it; nobody computes from here on."""
+"""The report: everything that an audit found, as data. Formats render it; nobody computes from here on.
+
+The types of the fields are those of the JSON report, and what the docstrings say of each stands in its schema.
+"""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
+from audit.model.adversary import AdversaryKind
+from audit.model.json_types import (
+    OMITTED,
+    AttackName,
+    ClauseName,
+    ClauseState,
+    Counted,
+    DateText,
+    ExactFraction,
+    Items,
+    Matching,
+    Omittable,
+    PartOf,
+    Probability,
+    Seconds,
+    Sensitive,
+    Status,
+    WaiverState,
+    Within,
+    WrittenAs,
+)
 from audit.model.measures import Measures, RiskMeasures
 from audit.model.recommendation import Recommendation
 
@@ -15,13 +39,17 @@ from audit.model.recommendation import Recommendation
 class Input:
     """A file that was read.
 
-    `sha256` is that of the whole file; of its `columns` alone, written as CSV, where it holds private ones as well.
+    Attributes:
+        path: its path in the series folder.
+        sha256: its fingerprint.
+        rows: its rows.
+        columns: the columns that the fingerprint is of, written as CSV, where the file holds private ones as well.
     """
 
     path: str
-    sha256: str
+    sha256: Annotated[str, Matching("^[0-9a-f]{64}$")]
     rows: int
-    columns: tuple[str, ...] | None = None
+    columns: Omittable[tuple[str, ...]] = None
 
 
 @dataclass(frozen=True)
@@ -29,22 +57,39 @@ class ReportWarning:
     """Something irregular about the files that may change what the verdict means.
 
     Attributes:
-        kind: `spelling`, `stray-cells`, `total-row`, `duplicates`, `dropped-file`, `unjudged-column`,
-            `counterfeit-share` or `encoding`.
+        kind: which sort of irregularity.
         text: what it is and what to do, in a sentence.
         examples: some places, as file and line.
     """
 
-    kind: str
+    kind: Literal[
+        "spelling",
+        "stray-cells",
+        "total-row",
+        "duplicates",
+        "dropped-file",
+        "unjudged-column",
+        "counterfeit-share",
+        "encoding",
+        "candidate",
+    ]
     text: str
     examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SeriesFacts:
-    """What was audited; `groups` and `rows` are summed over the releases.
+    """What was audited.
 
-    `published` are the dates of publication by release, as far as the manifest tells them.
+    Attributes:
+        name: the series' name.
+        releases: the tags of the releases, in order.
+        individuals: people.
+        rows: rows, summed over the releases.
+        counterfeits: distinct counterfeits.
+        groups: groups, summed over the releases.
+        sensitive_values: distinct values of the sensitive attribute; the most that one has where there are several.
+        published: the dates of publication by release, as far as the manifest tells them; absent where it tells none.
     """
 
     name: str
@@ -54,24 +99,31 @@ class SeriesFacts:
     counterfeits: int
     groups: int
     sensitive_values: int
-    published: Mapping[str, datetime.date] = field(default_factory=dict)
+    published: Annotated[Mapping[str, datetime.date], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class AdversaryFacts:
-    """Who was assumed to attack: the kind, whether values may change, how many people are known beforehand."""
+    """Who was assumed to attack.
 
-    kind: str
+    Attributes:
+        kind: which adversary.
+        transitions: whether values may change.
+        known: people with a value that is known beforehand.
+    """
+
+    kind: AdversaryKind
     transitions: bool
     known: int
 
 
 @dataclass(frozen=True)
 class GroupLines:
-    """Where a group of a release stands in a file, for those inside.
+    """Where a group of a release stands in a file; only where people are revealed.
 
     Attributes:
-        release, group: which.
+        release: the release.
+        group: the group.
         file: its path in the series folder.
         lines: counted from 1 with the header; in Parquet, rows from 1.
         cells: the distinct cells of its rows by column, in the order of the file, the first dozen of them.
@@ -80,8 +132,15 @@ class GroupLines:
     release: str
     group: str
     file: str
-    lines: tuple[int, ...]
+    lines: tuple[Counted, ...]
     cells: tuple[dict[str, str], ...]
+
+
+FindingId: TypeAlias = Annotated[str, Matching("^[a-z-]+-[0-9a-f]{16}$")]
+Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED]
+"""Where the groups that a finding speaks of stand."""
+Rows: TypeAlias = Annotated[Located, WrittenAs("rows")]
+"""The same, where `rows` is no number of rows."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +158,21 @@ class DisclosureStep:
 
 @dataclass(frozen=True)
 class PointsOfRows:
-    """The rows of a group of a release with a value, and how many points each of them costs."""
+    """The rows of a group of a release with a value.
+
+    Attributes:
+        release: the release.
+        group: the group.
+        value: the value.
+        points: how many points each row costs.
+        rows: how many rows there are.
+    """
 
     release: str
     group: str
     value: str
-    points: int
-    rows: int
+    points: Counted
+    rows: Counted
 
 
 @dataclass(frozen=True)
@@ -150,160 +217,236 @@ class ProofSteps:
 
 @dataclass(frozen=True)
 class NamedDisclosure:
-    """A person's value that is certain; with a pseudonym or, when revealed, the identifier.
+    """A person's value that is certain, by the person's own groups or a deduction about everybody.
 
-    `proof` shows it where the steps of the certificate, the person's own groups, do not; `alone` says that the release
-    shows it by itself, whatever other releases say; `attribute` is the one of several combined attributes that the
-    value is of, None where they are told together or where there is one. `evidence` is `proof`, checked again, or
-    `solver`: no proof was found within the limits.
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        individual: who; a pseudonym unless revealed.
+        release: the release.
+        value: the value that is certain.
+        risk: how probable the value is.
+        certificate: the steps that show it, in order of release.
+        proof: shows it where the steps of the certificate, the person's own groups, do not.
+        alone: true where the release shows it by itself, whatever other releases say.
+        attribute: the attribute that the value is of, where it follows from the combinations of several.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
+            the limits, or a probability. `fingerprint`: random linear algebra.
+        located: where the groups that it speaks of stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "disclosure"
+    id: FindingId
+    kind: Literal["disclosure"] = field(default="disclosure", init=False)
     individual: str
     release: str
     value: str
-    risk: float
-    certificate: tuple[DisclosureStep, ...]
-    proof: ProofSteps | None = None
-    alone: bool = False
-    attribute: str | None = None
-    evidence: str = "proof"
-    located: tuple[GroupLines, ...] = ()
+    risk: Probability
+    certificate: Annotated[tuple[DisclosureStep, ...], Items(1)]
+    proof: Annotated[ProofSteps | None, PartOf("certificate")] = None
+    alone: Annotated[bool, OMITTED] = False
+    attribute: Omittable[str] = None
+    evidence: Literal["proof", "solver"] = "proof"
+    located: Rows = ()
 
 
 @dataclass(frozen=True)
 class RecordStep:
-    """A record's row in one release: its group, and how many rows have equal cells.
+    """A record's row in one release.
 
-    `cells` are the row's, by quasi-identifier; None unless revealed.
+    Attributes:
+        release: the release.
+        group: its group.
+        size: rows with equal cells.
+        cells: when revealed, its cells, by quasi-identifier.
     """
 
     release: str
     group: str
-    size: int
-    cells: dict[str, str] | None
+    size: Counted
+    cells: Omittable[dict[str, str]]
 
 
 @dataclass(frozen=True)
 class NamedNarrowed:
-    """A record whose inferred description too few records share; with a pseudonym or, when revealed, its id.
+    """A record whose inferred description too few records share.
 
-    `description` is what its cells have in common, by quasi-identifier; None unless revealed. `cause` is how it came
-    about, `risk` one over the size of its class.
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        record: which record; a pseudonym unless revealed.
+        release: the release.
+        class_size: records in its class.
+        risk: one over the size of the class.
+        cause: how it came about.
+        description: when revealed, what its cells have in common, by quasi-identifier.
+        certificate: the record's rows, in order of release.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
+            the limits, or a probability. `fingerprint`: random linear algebra.
+        located: where the groups that it speaks of stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "narrowed"
+    id: FindingId
+    kind: Literal["narrowed"] = field(default="narrowed", init=False)
     record: str
     release: str
-    class_size: int
-    risk: float
-    cause: str
-    description: dict[str, str] | None
-    certificate: tuple[RecordStep, ...]
-    evidence: str = "proof"
-    located: tuple[GroupLines, ...] = ()
+    class_size: Counted
+    risk: Probability
+    cause: Literal["group change", "subgroup expanding", "widow", "small group"]
+    description: Omittable[dict[str, str]]
+    certificate: Annotated[tuple[RecordStep, ...], Items(1)]
+    evidence: Literal["proof"] = "proof"
+    located: Rows = ()
 
 
 @dataclass(frozen=True)
 class WeightedGroup:
-    """A group of a release with its weight in a linear combination, an exact fraction as text."""
+    """A group in a linear combination of groups.
+
+    Attributes:
+        release: the release.
+        group: the group.
+        weight: its weight, an exact fraction as text.
+    """
 
     release: str
     group: str
-    weight: str
+    weight: ExactFraction
 
 
 @dataclass(frozen=True)
 class NamedEquivalence:
-    """People who have the same values as others, each with how often it is counted; pseudonyms unless revealed.
+    """People who have the same values as others.
 
-    The certificate's groups, each times its weight, leave just the left side less the right, and no value. Without a
-    certificate it is known by random linear algebra, whose `error` is told.
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        e: how many are on each side.
+        left: the left side: people and counterfeits, each with how often it is counted; pseudonyms unless revealed.
+        right: the right side.
+        certificate: groups that, each times its weight, leave just the left side less the right, and no value; empty
+            where none was found.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
+            the limits, or a probability. `fingerprint`: random linear algebra.
+        error: without a certificate, how probable it is at most that the random numbers err.
+        located: where the groups that it speaks of stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "equivalence"
-    e: int
-    left: dict[str, int]
-    right: dict[str, int]
+    id: FindingId
+    kind: Literal["equivalence"] = field(default="equivalence", init=False)
+    e: Counted
+    left: Annotated[dict[str, Counted], Items(1)]
+    right: Annotated[dict[str, Counted], Items(1)]
     certificate: tuple[WeightedGroup, ...]
-    evidence: str = "proof"
-    error: float | None = None
-    located: tuple[GroupLines, ...] = ()
+    evidence: Literal["proof", "fingerprint"] = "proof"
+    error: Omittable[Probability] = None
+    located: Rows = ()
 
 
 @dataclass(frozen=True)
 class NamedPin:
-    """A person's value that a linear combination of groups fixes; with a pseudonym unless revealed.
+    """A person's value that a linear combination of groups fixes.
 
-    The certificate's groups, each times its weight, leave just the person and the value; it is certain once
-    `release` is published. Without a certificate it is known by random linear algebra, whose `error` is told.
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        individual: who; a pseudonym unless revealed.
+        release: the release with which it is certain.
+        value: the value that is certain.
+        risk: how probable the value is.
+        certificate: groups that, each times its weight, leave just the person and the value; empty where none was
+            found.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
+            the limits, or a probability. `fingerprint`: random linear algebra.
+        error: without a certificate, how probable it is at most that the random numbers err.
+        located: where the groups that it speaks of stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "disclosure"
+    id: FindingId
+    kind: Literal["disclosure"] = field(default="disclosure", init=False)
     individual: str
     release: str
     value: str
-    risk: float
+    risk: Probability
     certificate: tuple[WeightedGroup, ...]
-    evidence: str = "proof"
-    error: float | None = None
-    located: tuple[GroupLines, ...] = ()
+    evidence: Literal["proof", "fingerprint"] = "proof"
+    error: Omittable[Probability] = None
+    located: Rows = ()
 
 
 @dataclass(frozen=True)
 class NamedGroup:
     """A class of rows that look alike in one release, and a value that too many of them have.
 
-    `risk` is the value's share of its `rows` (people that these stand for).
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        release: the release.
+        group: the published group, or its number by order of appearance.
+        value: the value.
+        risk: the value's share of the rows.
+        rows: people that the rows stand for.
+        located: where the group stands; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "group"
+    id: FindingId
+    kind: Literal["group"] = field(default="group", init=False)
     release: str
     group: str
     value: str
-    risk: float
-    rows: int
+    risk: Probability
+    rows: Counted
     certificate: ClassVar[tuple[()]] = ()
-    located: tuple[GroupLines, ...] = ()
+    located: Located = ()
 
 
 @dataclass(frozen=True)
 class NamedRisk:
-    """A person's value that is as probable as the policy's limit, or more, but not certain; pseudonyms unless revealed.
+    """A person's value that is as probable as the policy's limit, or more, but not certain.
 
-    `value` is the true one, None where it is not known: the risk is then that of the likeliest. `everywhere` tells
-    that it is of all the person's releases alike, of which `release` is the last. The certificate is what the person's
-    own groups leave; the probability is the attack's word. Value and certificate are told only when people are
-    revealed, for they would tell more than the releases do.
+    Value and certificate are told only when people are revealed, for they would tell more than the releases do.
+
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        individual: who; a pseudonym unless revealed.
+        release: the release.
+        value: the true value; null where it is not known, when the risk is that of the likeliest, and unless revealed.
+        risk: how probable the value is.
+        certificate: what the person's own groups leave, in order of release; empty unless people are revealed.
+        evidence: `solver`: the probability is the attack's word.
+        everywhere: whether it is so in all releases of the person alike, of which `release` is the last.
+        located: where the groups that it speaks of stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "risk"
+    id: FindingId
+    kind: Literal["risk"] = field(default="risk", init=False)
     individual: str
     release: str
     value: str | None
-    risk: float
+    risk: Probability
     certificate: tuple[DisclosureStep, ...]
-    evidence: str = "solver"
+    evidence: Literal["solver"] = "solver"
     everywhere: bool = False
-    located: tuple[GroupLines, ...] = ()
+    located: Rows = ()
 
 
 @dataclass(frozen=True)
 class FillingStep:
     """Rows of a release that can only be rows of the next one of which there are as many.
 
-    `groups` and `values` are those of the rows, `next_groups` and `next_values` of what they fill.
+    Attributes:
+        release: the release.
+        next_release: the next one.
+        rows: how many there are.
+        groups: their groups.
+        values: their values.
+        next_groups: the groups of the rows that they fill.
+        next_values: the values of these.
     """
 
     release: str
     next_release: str
-    rows: int
+    rows: Counted
     groups: tuple[str, ...]
     values: tuple[str, ...]
     next_groups: tuple[str, ...]
@@ -312,23 +455,36 @@ class FillingStep:
 
 @dataclass(frozen=True)
 class NamedLinkage:
-    """Somebody with some quasi-identifiers whose record came with release `first`, and the few rows that can be theirs.
+    """Somebody whose quasi-identifiers and first release are known, and the few rows that can be theirs.
 
-    All of them have `value`, where it is not None. `point` are the quasi-identifiers; None unless revealed.
+    Attributes:
+        id: the finding's id: attack and a keyed hash. It stays from one audit to the next with --stable-ids.
+        kind: which sort of finding.
+        first: the release with which the record came.
+        release: the release.
+        rows: how many rows are left.
+        groups: their groups.
+        value: the value that all of them have, if they have one.
+        risk: the probability of guessing right: the value where it is certain, else the row.
+        point: when revealed, the quasi-identifiers.
+        certificate: what rules out other rows, one after the other.
+        evidence: `proof`: the certificate was checked again. `solver`: a solver's word, for no proof was found within
+            the limits, or a probability. `fingerprint`: random linear algebra.
+        located: where the groups stand; only where people are revealed.
     """
 
-    id: str
-    kind: ClassVar[str] = "linkage"
+    id: FindingId
+    kind: Literal["linkage"] = field(default="linkage", init=False)
     first: str
     release: str
-    rows: int
+    rows: Counted
     groups: tuple[str, ...]
-    value: str | None
-    risk: float
-    point: dict[str, str] | None
+    value: Omittable[str]
+    risk: Probability
+    point: Omittable[dict[str, str]]
     certificate: tuple[FillingStep, ...]
-    evidence: str = "proof"
-    located: tuple[GroupLines, ...] = ()
+    evidence: Literal["proof", "solver"] = "proof"
+    located: Located = ()
 
 
 NamedFinding: TypeAlias = (
@@ -358,7 +514,7 @@ class AttackReport:
 
     attack: str
     sensitive: str | None
-    status: str
+    status: Status
     reason: str | None
     seconds: float
     measures: Measures
@@ -383,18 +539,18 @@ class AttackReport:
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """Somebody of whom a finding is shown: a pseudonym or, when revealed, the identifier.
+    """Somebody of whom a finding is shown.
 
     Attributes:
-        individual: who.
+        individual: who; a pseudonym unless revealed.
         sensitive: the attribute, when several are audited.
         reasons: the attacks by which a value of the person is certain, or as probable as the policy's limit.
         findings: the ids of the findings that are shown.
     """
 
     individual: str
-    sensitive: str | None
-    reasons: tuple[str, ...]
+    sensitive: Omittable[Sensitive]
+    reasons: tuple[AttackName, ...]
     findings: tuple[str, ...]
 
 
@@ -403,19 +559,20 @@ class LadderStep:
     """What one attack adds to those before it, each of which deduces less: people with a value that is certain.
 
     Attributes:
-        attack, sensitive: which; `sensitive` names the attribute when several are audited, and each has its ladder.
+        attack: the attack.
+        sensitive: the attribute, when several are audited; each has its ladder.
         people: who falls at this rung, in some release.
         beyond: those of them who fall at none before it.
         so_far: who falls at this rung or at one before it.
         seconds: what the rung costs.
     """
 
-    attack: str
-    sensitive: str | None
+    attack: AttackName
+    sensitive: Omittable[Sensitive]
     people: int
     beyond: int
     so_far: int
-    seconds: float
+    seconds: Seconds
 
 
 @dataclass(frozen=True)
@@ -423,17 +580,18 @@ class Exposure:
     """How many people one attack exposes, for pictures: each is counted once, counterfeits never.
 
     Attributes:
-        attack, sensitive: which; `sensitive` names the attribute when several are audited.
-        by_risk: how many people have a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; None where
+        attack: the attack.
+        sensitive: the attribute, when several are audited.
+        by_risk: how many people have a highest risk below 0.1, from 0.1 to below 0.2, …, and of exactly 1; absent where
             risks are not known.
         after_release: how many people's value is certain, or equal to somebody's, after each release, from the
-            releases so far alone; None where people are not counted.
+            releases so far alone; absent where people are not counted.
     """
 
-    attack: str
-    sensitive: str | None
-    by_risk: tuple[int, ...] | None
-    after_release: tuple[int, ...] | None
+    attack: AttackName
+    sensitive: Omittable[Sensitive]
+    by_risk: Annotated[Omittable[tuple[int, ...]], Items(11, 11)]
+    after_release: Omittable[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -441,7 +599,7 @@ class BaselineFacts:
     """What an earlier report says, and what became of its findings.
 
     Attributes:
-        made: its date; None where it does not tell it.
+        made: its date; null where it does not tell it.
         releases: the releases that it was about.
         passed: whether the policy held then.
         findings: how many findings it has.
@@ -467,9 +625,9 @@ class ColumnShare:
     """
 
     column: str
-    alone: float
-    small: float
-    by_itself: float
+    alone: Probability
+    small: Probability
+    by_itself: Probability
 
 
 @dataclass(frozen=True)
@@ -488,9 +646,9 @@ class ReleasePanel:
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
         t: the largest distance between a class's values and the release's.
         ordered: whether that distance took the values as numbers.
-        prosecutor_max, prosecutor_mean: the risk of a row to be re-identified by somebody who knows that its person is
-            in the release.
-        journalist_max, journalist_mean: the same by somebody who knows a population; None for want of one.
+        prosecutor_max, prosecutor_mean: the highest and the mean risk of a row to be re-identified by somebody who
+            knows that its person is in the release.
+        journalist_max, journalist_mean: the same by somebody who knows a population; null for want of one.
         marketer: the share of rows that somebody re-identifies who matches them all.
         uniqueness: the share of rows that are alone in their class.
         no_journalist: why there is no journalist's risk.
@@ -498,22 +656,22 @@ class ReleasePanel:
     """
 
     release: str
-    sensitive: str | None
+    sensitive: Omittable[Sensitive]
     rows: int
     classes: int
     k: int
     alone: int
     exact: bool
     distinct_l: int
-    entropy_l: float
-    t: float
+    entropy_l: Annotated[float, Within(0)]
+    t: Probability
     ordered: bool
-    prosecutor_max: float
-    prosecutor_mean: float
-    journalist_max: float | None
-    journalist_mean: float | None
-    marketer: float
-    uniqueness: float
+    prosecutor_max: Probability
+    prosecutor_mean: Probability
+    journalist_max: Probability | None
+    journalist_mean: Probability | None
+    marketer: Probability
+    uniqueness: Probability
     no_journalist: str | None
     singling: tuple[ColumnShare, ...] = ()
 
@@ -522,13 +680,15 @@ class ReleasePanel:
 class Contradictions:
     """People whose own published values contradict the assumptions.
 
-    `changed`: their value changes as it never should. `infeasible`: no value, or no path, is left to them. `people` are
-    those whose value changes, where they are named.
+    Attributes:
+        changed: their value changes as it never should.
+        infeasible: no value, or no path, is left to them.
+        people: when revealed, the people whose value changes.
     """
 
     changed: int = 0
     infeasible: int = 0
-    people: tuple[str, ...] | None = None
+    people: Omittable[tuple[str, ...]] = None
 
     def __bool__(self) -> bool:
         """Tell whether there are any."""
@@ -537,21 +697,35 @@ class Contradictions:
 
 @dataclass(frozen=True)
 class Violation:
-    """A clause of the policy that does not hold: by an attack, or (None) in a release by itself."""
+    """A clause of the policy that does not hold.
 
-    attack: str | None
-    measure: str
+    Attributes:
+        attack: the attack by which it does not; null where a release by itself violates the clause.
+        measure: the clause.
+        limit: what the policy asks.
+        value: what was found.
+        sensitive: the attribute, when several are audited.
+        release: the release that violates the clause by itself.
+    """
+
+    attack: AttackName | None
+    measure: ClauseName
     limit: float
     value: float
-    sensitive: str | None = None
-    release: str | None = None
+    sensitive: Omittable[Sensitive] = None
+    release: Omittable[str] = None
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """A clause of the policy, or an assumption, that could not be decided, and why."""
+    """A clause of the policy, or an assumption, that could not be decided.
 
-    measure: str
+    Attributes:
+        measure: the clause, or `assumptions`.
+        reason: why.
+    """
+
+    measure: ClauseName | Literal["assumptions"]
     reason: str
 
 
@@ -561,18 +735,25 @@ HIDDEN = "shown with --reveal"
 
 @dataclass(frozen=True)
 class Waived:
-    """What became of a waiver: `applied`, `expired` or `unknown` (nothing is found of what it names).
+    """What became of a waiver.
 
-    It names a finding (with `*` for any characters), an individual, or a group of a release.
+    Attributes:
+        finding: the id that it names, with * for any characters.
+        reason: why the finding is accepted.
+        expires: until when.
+        state: `applied`; `expired`, so that it counts no more; or `unknown`, when nothing is found of what it names.
+        individual: the person that it names; hidden unless people are revealed.
+        group: the group that it names.
+        release: the release of that group.
     """
 
-    finding: str | None
+    finding: Omittable[str]
     reason: str
-    expires: str
-    state: str
-    individual: str | None = None
-    group: str | None = None
-    release: str | None = None
+    expires: DateText
+    state: WaiverState
+    individual: Omittable[str] = None
+    group: Omittable[str] = None
+    release: Omittable[str] = None
 
 
 @dataclass(frozen=True)
@@ -580,15 +761,16 @@ class ClauseReport:
     """How a clause of the policy ended.
 
     Attributes:
-        clause, limit: which.
+        clause: its name.
+        limit: what the policy asks.
         state: `holds`, `violated`, `undecided`, `not asked` (attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and nobody stated it).
         reason: why it is neither violated nor holds.
     """
 
-    clause: str
+    clause: ClauseName
     limit: float
-    state: str
+    state: ClauseState
     reason: str | None = None
 
 

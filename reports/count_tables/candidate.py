@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 
 from audit.model.count_report import CandidateReport, CellExplanation, ExplainedCount
 from audit.model.errors import printable
 from audit.runtime.phrases import say, say_count
-from reports.count_tables.json import bound_entry, document, finding_entry
 from reports.count_tables.sentences import KINDS, amount, bound_lines, cell_name, facts, headline, sentence, steps
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
+from reports.json_forms.count_tables import bound_entry, count_document, count_finding
+from reports.json_values import json_object, json_value
 from reports.text import Text, lines_of
 
 Section = tuple[str, list[str]]
@@ -30,12 +30,15 @@ def candidate_markdown(candidate: CandidateReport) -> str:
 
 def candidate_json(candidate: CandidateReport) -> str:
     """Return the same as one JSON object: that of `audit` for the series with the candidate, and what changes."""
-    entries = document(candidate.after)
+    entries = json_object(count_document(candidate.after))
     entries["candidate"] = {"release": candidate.release}
-    entries["before"] = {"passed": candidate.before.policy.passed, "measures": asdict(candidate.before.attack.measures)}
-    entries["new"] = [finding_entry(each) for each in candidate.new]
+    entries["before"] = {
+        "passed": candidate.before.policy.passed,
+        "measures": json_object(candidate.before.attack.measures),
+    }
+    entries["new"] = json_value(tuple(map(count_finding, candidate.new)))
     entries["new_total"] = candidate.new_total
-    entries["hide"] = None if candidate.hide is None else [asdict(each) for each in candidate.hide]
+    entries["hide"] = json_value(candidate.hide)
     rounding = candidate.rounding
     entries["rounding"] = None if rounding is None else {"to": rounding[0], "how": rounding[1]}
     return as_json(entries)
@@ -113,7 +116,7 @@ def explanation_json(told: CellExplanation) -> str:
         entry |= {} if each.since is None else {"since": each.since}
         entry |= {} if each.measure is None else {"measure": each.measure}
         entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
-        entry["certificate"] = [bound_entry(bound) for bound in each.certificate]
+        entry["certificate"] = json_value(tuple(map(bound_entry, each.certificate)))
         counts.append(entry)
     return as_json({"series": told.report.series.name, "cell": told.cell, "counts": counts})
 

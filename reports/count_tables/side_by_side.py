@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 from audit.model.count_report import CountReport
 from audit.model.errors import printable
@@ -12,6 +11,7 @@ from audit.runtime.phrases import say
 from reports.count_tables.sentences import measured, state
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
+from reports.json_values import json_object
 from reports.text import Text, lines_of
 
 Compared = Sequence[tuple[str, CountReport]]
@@ -60,7 +60,7 @@ def as_document(compared: Compared) -> str:
                     "name": report.series.name,
                     "passed": report.policy.passed,
                     "status": report.attack.status,
-                    "measures": asdict(report.attack.measures),
+                    "measures": json_object(report.attack.measures),
                     "limits": report.policy.limits,
                 }
                 for name, report in compared

@@ -2,63 +2,129 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field
 from inspect import cleandoc
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.model.measures import Absent, Measures, RiskMeasures, Within, measure_names
+from audit.model.json_types import Defined, Items, Matching, Omitted, Within
+from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
+from reports.json_values import json_form, written_fields
 
 Schema = dict[str, Any]
 _PLAIN: dict[object, Schema] = {
+    object: {},
     bool: {"type": "boolean"},
     int: {"type": "integer", "minimum": 0},
     float: {"type": "number"},
     str: {"type": "string"},
+    datetime.date: {"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
 }
 
 
-def schema_of(hint: object) -> Schema:
-    """Return the schema of a type as results have it; whole numbers count something.
+@dataclass
+class SchemaWriter:
+    """The schemas of types, those of dataclasses under names of their own.
 
-    >>> schema_of(int | None)
-    {'anyOf': [{'type': 'integer', 'minimum': 0}, {'type': 'null'}]}
-    >>> schema_of(dict[str, list[float]])
-    {'type': 'object', 'additionalProperties': {'type': 'array', 'items': {'type': 'number'}}}
+    Attributes:
+        definitions: the schemas of the dataclasses that were asked for, and of those within them, by name.
     """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        limits: Within = arguments[1]
-        return schema_of(arguments[0]) | {"minimum": limits.least, "maximum": limits.most}
-    if origin in (Union, UnionType):
-        return _any_of(arguments)
-    if origin in (list, tuple, Sequence):
-        return {"type": "array", "items": schema_of(arguments[0])}
-    if origin in (dict, Mapping):
-        return {"type": "object", "additionalProperties": schema_of(arguments[1])}
-    return object_of(hint) if isinstance(hint, type) and is_dataclass(hint) else dict(_PLAIN[hint])
 
+    definitions: dict[str, Schema] = field(default_factory=dict)
 
-def _any_of(hints: Sequence[object]) -> Schema:
-    """Return the schema of one of several types; what is absent is not written at all."""
-    kinds = [schema_of(each) for each in hints if each not in (Absent, NoneType)]
-    kinds += [{"type": "null"}] if NoneType in hints else []
-    return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    def schema_of(self, hint: Any) -> Schema:  # noqa: ANN401 - a type as annotations have it
+        """Return the schema of a type as results have it; whole numbers count something.
 
+        >>> SchemaWriter().schema_of(int | None)
+        {'anyOf': [{'type': 'integer', 'minimum': 0}, {'type': 'null'}]}
+        >>> SchemaWriter().schema_of(dict[str, list[float]])
+        {'type': 'object', 'additionalProperties': {'type': 'array', 'items': {'type': 'number'}}}
+        """
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            return self._limited(arguments[0], arguments[1:])
+        if origin is Literal:
+            return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+        if origin in (Union, UnionType):
+            return self._any_of(arguments)
+        if origin in (list, tuple, Sequence):
+            return {"type": "array", "items": self.schema_of(arguments[0])}
+        if origin in (dict, Mapping):
+            names = {} if arguments[0] is str else {"propertyNames": self.schema_of(arguments[0])}
+            return {"type": "object", **names, "additionalProperties": self.schema_of(arguments[1])}
+        return dict(_PLAIN[hint]) if hint in _PLAIN else self._of_class(hint)
 
-def object_of(kind: type, *, without: Sequence[str] = ()) -> Schema:
-    """Return the schema of a dataclass as `asdict` writes it, less some fields."""
-    hints, told = get_type_hints(kind, include_extras=True), descriptions(kind)
-    names = [each.name for each in fields(kind) if each.name not in without]
-    return closed(first_sentence(kind), {name: {"description": told[name], **schema_of(hints[name])} for name in names})
+    def _limited(self, hint: object, limits: Sequence[object]) -> Schema:
+        """Return the schema of a type within limits."""
+        said = self.schema_of(hint)
+        if any(isinstance(each, Omitted) for each in limits):
+            said = _present(said)
+        for each in limits:
+            if isinstance(each, Defined):
+                said = {"$ref": f"#/$defs/{each.name}"}
+            elif isinstance(each, Within):
+                said |= {"minimum": each.least} | ({} if each.most == math.inf else {"maximum": each.most})
+            elif isinstance(each, Matching):
+                said |= {"pattern": each.pattern}
+            elif isinstance(each, Items):
+                kind = "Items" if said["type"] == "array" else "Properties"
+                said |= {f"min{kind}": each.least} | ({} if each.most is None else {f"max{kind}": each.most})
+        return said
 
+    def _any_of(self, hints: Sequence[object]) -> Schema:
+        """Return the schema of one of several types; what is absent is not written at all."""
+        kinds = [self.schema_of(each) for each in hints if each not in (Absent, NoneType)]
+        kinds += [{"type": "null"}] if NoneType in hints else []
+        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
-def measures_of(kind: type[Measures]) -> Schema:
-    """Return the schema of an attack's measures; those of probabilities are there where true values are known."""
-    own, risks = _measures(kind), {} if not kind.about_values else _measures(RiskMeasures)
-    return closed(first_sentence(kind), {**risks, **own}, optional=[*(risks.keys() - own.keys()), *_absent(kind)])
+    def _of_class(self, kind: type) -> Schema:
+        """Return the reference to a dataclass, or the schema of what is written in its place."""
+        form = json_form.dispatch(kind)
+        if form is not json_form.dispatch(object):
+            return self.schema_of(get_type_hints(form, include_extras=True)["return"])
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+        if name not in self.definitions:
+            self.definitions[name] = {}  # it may stand within itself
+            self.definitions[name] = self.object_of(kind)
+        return {"$ref": f"#/$defs/{name}"}
+
+    def object_of(self, kind: type) -> Schema:
+        """Return the schema of a dataclass as it is written."""
+        told, properties, optional = descriptions(kind), dict[str, Schema](), list[str]()
+        variants: list[list[Schema]] = []
+        for each in written_fields(kind):
+            if each.inlined:
+                variants.append([self.object_of(one) for one in _classes(each.hint)])
+            elif each.part_of is not None:
+                here = properties[each.part_of]
+                more = _present(self.schema_of(each.hint))["items"]
+                here["items"] = {"anyOf": [here["items"], more]}
+            else:
+                properties[each.key] = {"description": told[each.name], **self.schema_of(each.hint)}
+                optional += [each.key] if each.omitted else []
+        own = closed(first_sentence(kind), properties, optional)
+        for others in variants:
+            merged = [_together(own, other) for one in others for other in one.get("anyOf", [one])]
+            own = merged[0] if len(merged) == 1 else {"description": own["description"], "anyOf": merged}
+        return own
+
+    def measures_of(self, kind: type[Measures]) -> Schema:
+        """Return the schema of an attack's measures; those of probabilities are there where true values are known."""
+        own, risks = self._measures(kind), {} if not kind.about_values else self._measures(RiskMeasures)
+        return closed(first_sentence(kind), {**risks, **own}, optional=[*(risks.keys() - own.keys()), *_absent(kind)])
+
+    def _measures(self, kind: type[Measures]) -> dict[str, Schema]:
+        hints, told = get_type_hints(kind, include_extras=True), descriptions(kind)
+        found = {}
+        for name in measure_names(kind):
+            at = name.replace(".", "_")
+            title = name.replace("_", " ").capitalize()
+            found[name] = {"title": title, "description": told[at], **self.schema_of(hints[at])}
+        return found
 
 
 def closed(description: str, properties: Mapping[str, Schema], optional: Sequence[str] = ()) -> Schema:
@@ -93,14 +159,30 @@ def descriptions(kind: type) -> dict[str, str]:
     return found
 
 
-def _measures(kind: type[Measures]) -> dict[str, Schema]:
-    hints, told = get_type_hints(kind, include_extras=True), descriptions(kind)
-    found = {}
-    for name in measure_names(kind):
-        field = name.replace(".", "_")
-        title = name.replace("_", " ").capitalize()
-        found[name] = {"title": title, "description": told[field], **schema_of(hints[field])}
-    return found
+def _present(said: Schema) -> Schema:
+    """Return the schema of what is left out where it is None or False, where it is there."""
+    if said == {"type": "boolean"}:
+        return {"const": True}
+    kinds = [each for each in said.get("anyOf", [said]) if each != {"type": "null"}]
+    return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+
+
+def _classes(hint: object) -> list[type]:
+    """Return the dataclasses that a type is one of."""
+    if isinstance(hint, type):
+        return [hint]
+    if get_origin(hint) is Annotated:
+        return _classes(get_args(hint)[0])
+    return [one for each in get_args(hint) for one in _classes(each)]
+
+
+def _together(one: Schema, other: Schema) -> Schema:
+    """Return an object with the properties of two; where both have one, it is the first's."""
+    return {
+        **one,
+        "required": [*dict.fromkeys([*other["required"], *one["required"]])],
+        "properties": {**other["properties"], **one["properties"]},
+    }
 
 
 def _absent(kind: type[Measures]) -> list[str]:

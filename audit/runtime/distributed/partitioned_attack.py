@@ -32,8 +32,9 @@ from audit.io.series import Series
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummary, summarize_release
 from audit.model.evidence import Codes, Evidence
+from audit.model.json_types import Status
 from audit.model.measures import Measures
-from audit.model.outcome import AttributeDisclosures, Columns, Outcome, PerPersonAttack, Risks, Status
+from audit.model.outcome import AttributeDisclosures, Columns, Outcome, PerPersonAttack, Risks
 from audit.model.scored import Scored
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Engine, Task, same

@@ -1,0 +1,86 @@
+"""What the types of a result's fields say of its JSON: limits, forms, names, and what is left out.
+
+`reports.json_values` writes results by these types, and `reports.schema` makes the JSON Schema of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Within:
+    """The limits of a number."""
+
+    least: float
+    most: float = math.inf
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The form of a text, a regular expression."""
+
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """How many entries a list or a table has."""
+
+    least: int
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class WrittenAs:
+    """The name of a field in JSON, where it is not that of the field."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class PartOf:
+    """A field whose entries are added to another one's, which is a list."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Inlined:
+    """A field whose own entries stand in its place."""
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A type that the schema describes under a name of its own."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """A field that is left out where it is None, False or empty."""
+
+
+OMITTED: Final = Omitted()
+INLINED: Final = Inlined()
+Omittable: TypeAlias = Annotated[T | None, OMITTED]
+
+Counted: TypeAlias = Annotated[int, Within(1)]
+"""A whole number from 1; others count from 0."""
+Probability: TypeAlias = Annotated[float, Within(0, 1)]
+Seconds: TypeAlias = Annotated[float, Within(0)]
+ExactFraction: TypeAlias = Annotated[str, Matching("^-?[0-9]+(/[0-9]+)?$")]
+DateText: TypeAlias = Annotated[str, Matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+AttackName: TypeAlias = Annotated[str, Defined("attack")]
+ClauseName: TypeAlias = Annotated[str, Defined("clause")]
+Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
+"""A sensitive attribute; written as a list where it names the combinations of several."""
+Status: TypeAlias = Literal["complete", "incomplete", "skipped"]
+"""`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply."""
+ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
+WaiverState: TypeAlias = Literal["applied", "expired", "unknown"]

@@ -1,0 +1,206 @@
+"""What `audit next` looks like in JSON: the audit of the series with the candidate, and what the candidate changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from audit.model.json_types import INLINED, AttackName, Status
+from audit.model.release_impact import (
+    AttackComparison,
+    Change,
+    GroupRows,
+    NewFinding,
+    ReleaseImpact,
+    Suppression,
+)
+from audit.model.report import AttackReport, Contradictions, NamedFinding, Report
+from reports.json_forms.audit import AttackCounts, PolicyEntry, SeriesAudit, attack_counts, policy_entry, series_audit
+from reports.json_forms.repair import RepairEntry, repair_entry
+
+
+@dataclass(frozen=True)
+class CauseEntry:
+    """What a new finding follows from.
+
+    Attributes:
+        releases: the earlier releases that it takes beside the candidate.
+        least: whether it is known that it takes every one of them.
+        rows: the rows of the candidate that it takes.
+    """
+
+    releases: tuple[str, ...]
+    least: bool
+    rows: tuple[GroupRows, ...]
+
+
+@dataclass(frozen=True)
+class NewFindingEntry:
+    """A finding that the candidate would add.
+
+    Attributes:
+        finding: as the audit of the series with the candidate has it.
+        cause: what it follows from.
+    """
+
+    finding: Annotated[NamedFinding, INLINED]
+    cause: CauseEntry
+
+
+@dataclass(frozen=True)
+class ComparedAttack:
+    """One attack without the candidate and with it.
+
+    Attributes:
+        counts: with the candidate.
+        status_before: whether it came to its end without the candidate.
+        changes: the measures that differ, timelines left out.
+        found_before: how many findings say nothing that could not be said before.
+        newly_found: how many others there are.
+        people_newly_found: all who are newly found by a certain value of theirs.
+        new_findings: the most severe of the new ones.
+    """
+
+    counts: Annotated[AttackCounts, INLINED]
+    status_before: Status
+    changes: tuple[Change, ...]
+    found_before: int
+    newly_found: int
+    people_newly_found: int
+    new_findings: tuple[NewFindingEntry, ...]
+
+
+@dataclass(frozen=True)
+class CandidateEntry:
+    """The candidate.
+
+    Attributes:
+        release: its tag.
+        files: what it was read from.
+        key: where it is told whose rows are whose, if in a file of its own.
+    """
+
+    release: str
+    files: tuple[str, ...]
+    key: str | None
+
+
+@dataclass(frozen=True)
+class BeforeEntry:
+    """The audit without the candidate.
+
+    Attributes:
+        policy: the decision.
+        contradictions: people whose own published values contradict the assumptions.
+        attacks: each attack, without its findings.
+    """
+
+    policy: PolicyEntry
+    contradictions: Contradictions
+    attacks: tuple[AttackCounts, ...]
+
+
+@dataclass(frozen=True)
+class RemainingEntry:
+    """What is still found.
+
+    Attributes:
+        attack: the attack.
+        newly_found: how many new findings it still has.
+    """
+
+    attack: AttackName
+    newly_found: int
+
+
+@dataclass(frozen=True)
+class WithholdingEntry:
+    """Rows of the candidate without which nothing new is found.
+
+    Attributes:
+        rows: which, by group; their people and their values are left out.
+        count: how many.
+        smallest: whether it is proved that no fewer rows would do.
+        against: the attacks that find something new with these rows, and without them nothing.
+        remaining: how many new findings other attacks then still have.
+        groups_without_people: groups of the candidate in which no person is left.
+        policy: the decision with what is left of the candidate; null where no row is left.
+    """
+
+    rows: tuple[GroupRows, ...]
+    count: int
+    smallest: bool
+    against: tuple[AttackName, ...]
+    remaining: tuple[RemainingEntry, ...]
+    groups_without_people: tuple[str, ...]
+    policy: PolicyEntry | None
+
+
+@dataclass(frozen=True)
+class NextDocument:
+    """What `audit next SERIES CANDIDATE --format json` writes.
+
+    Attributes:
+        audit: the audit of the series with the candidate, but for its attacks.
+        attacks: each attack without the candidate and with it.
+        candidate: the candidate.
+        before: the audit without it.
+        withholding: rows to withhold; null where that is not computed, or not needed.
+        not_computed: why no withholding is told against what is new, each reason once.
+        repair: a repair that keeps the policy, where one was found.
+    """
+
+    audit: Annotated[SeriesAudit, INLINED]
+    attacks: tuple[ComparedAttack, ...]
+    candidate: CandidateEntry
+    before: BeforeEntry
+    withholding: WithholdingEntry | None
+    not_computed: tuple[str, ...]
+    repair: RepairEntry | None
+
+
+def next_document(impact: ReleaseImpact) -> NextDocument:
+    """Return what is written of an impact."""
+    pairs = zip(impact.after.attacks, impact.attacks, strict=True)
+    return NextDocument(
+        audit=series_audit(impact.after),
+        attacks=tuple(_compared(attack, compared) for attack, compared in pairs),
+        candidate=CandidateEntry(impact.candidate, impact.files, impact.key),
+        before=_before(impact.before),
+        withholding=None if impact.withholding is None else _withholding(impact.withholding),
+        not_computed=impact.not_computed,
+        repair=None if impact.repair is None else repair_entry(impact.repair),
+    )
+
+
+def _before(report: Report) -> BeforeEntry:
+    found = Contradictions(report.contradictions.changed, report.contradictions.infeasible)
+    return BeforeEntry(policy_entry(report.policy), found, tuple(map(attack_counts, report.attacks)))
+
+
+def _compared(attack: AttackReport, compared: AttackComparison) -> ComparedAttack:
+    return ComparedAttack(
+        counts=attack_counts(attack),
+        status_before=compared.status_before,
+        changes=compared.changes,
+        found_before=compared.old,
+        newly_found=compared.new,
+        people_newly_found=compared.people,
+        new_findings=tuple(map(_new_finding, compared.findings)),
+    )
+
+
+def _new_finding(new: NewFinding) -> NewFindingEntry:
+    return NewFindingEntry(new.finding, CauseEntry(new.releases, new.least, new.rows))
+
+
+def _withholding(withholding: Suppression) -> WithholdingEntry:
+    return WithholdingEntry(
+        rows=withholding.rows,
+        count=withholding.count,
+        smallest=withholding.smallest,
+        against=withholding.against,
+        remaining=tuple(RemainingEntry(attack, count) for attack, count in withholding.remaining),
+        groups_without_people=withholding.bare,
+        policy=None if withholding.report is None else policy_entry(withholding.report.policy),
+    )

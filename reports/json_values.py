@@ -1,0 +1,105 @@
+"""Results as JSON: dataclasses written field by field, as the types of their fields say (`audit.model.json_types`)."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, singledispatch
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from audit.model.evidence import CombinedName
+from audit.model.json_types import Inlined, Omitted, PartOf, WrittenAs
+
+
+@singledispatch
+def json_form(value: object) -> object:
+    """Return what is written in the place of a value, if its own fields are not; the type returned is in the schema."""
+    return value
+
+
+def json_object(value: object) -> dict[str, Any]:
+    """Return a dataclass as the entries of a JSON object.
+
+    >>> from audit.model.report import AdversaryFacts, Contradictions
+    >>> json_object(AdversaryFacts("linked", False, 2)), json_object(Contradictions())
+    ({'kind': 'linked', 'transitions': False, 'known': 2}, {'changed': 0, 'infeasible': 0})
+    """
+    entries: dict[str, Any] = json_value(value)
+    return entries
+
+
+def json_value(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
+    """Return a value in what JSON has: objects, lists, texts, numbers."""
+    if isinstance(value, CombinedName):
+        return list(value.attributes)
+    if isinstance(value, str | int | float) or value is None:
+        return value
+    value = json_form(value)
+    if isinstance(value, Mapping):
+        return {str(key): json_value(held) for key, held in value.items()}
+    if isinstance(value, tuple | list):
+        return [json_value(each) for each in value]
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return _entries(value)
+
+
+def _entries(value: object) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    kind: Any = type(value)
+    for each in written_fields(kind):
+        held = getattr(value, each.name)
+        if each.part_of is not None:
+            entries[each.part_of] += [] if held is None else json_value(held)
+        elif each.inlined:
+            entries |= json_object(held)
+        elif not (each.omitted and (held is None or held is False or held in ((), {}))):
+            entries[each.key] = json_value(held)
+    return entries
+
+
+@dataclass(frozen=True)
+class WrittenField:
+    """How a field is written.
+
+    Attributes:
+        name: its name.
+        key: its name in JSON.
+        hint: its type.
+        omitted: whether it is left out where it is None, False or empty.
+        part_of: the list in JSON that its entries are added to; None where it stands by itself.
+        inlined: whether its own entries stand in its place.
+    """
+
+    name: str
+    key: str
+    hint: Any
+    omitted: bool
+    part_of: str | None
+    inlined: bool
+
+
+@cache
+def written_fields(kind: type) -> tuple[WrittenField, ...]:
+    """Return how each field of a dataclass is written.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not is_dataclass(kind):
+        raise TypeError(f"JSON has nothing for a {kind.__name__}")
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(_written_field(each.name, hints[each.name]) for each in fields(kind))
+
+
+def _written_field(name: str, hint: object) -> WrittenField:
+    said = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return WrittenField(
+        name,
+        next((each.name for each in said if isinstance(each, WrittenAs)), name),
+        hint,
+        any(isinstance(each, Omitted) for each in said),
+        next((each.name for each in said if isinstance(each, PartOf)), None),
+        any(isinstance(each, Inlined) for each in said),
+    )
