@@ -21,7 +21,7 @@ class Within:
 
 
 @dataclass(frozen=True)
-class Matching:
+class Pattern:
     """The form of a text, a regular expression."""
 
     pattern: str
@@ -74,8 +74,8 @@ Counted: TypeAlias = Annotated[int, Within(1)]
 """A whole number from 1; others count from 0."""
 Probability: TypeAlias = Annotated[float, Within(0, 1)]
 Seconds: TypeAlias = Annotated[float, Within(0)]
-ExactFraction: TypeAlias = Annotated[str, Matching("^-?[0-9]+(/[0-9]+)?$")]
-DateText: TypeAlias = Annotated[str, Matching("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+ExactFraction: TypeAlias = Annotated[str, Pattern("^-?[0-9]+(/[0-9]+)?$")]
+DateText: TypeAlias = Annotated[str, Pattern("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 AttackName: TypeAlias = Annotated[str, Defined("attack")]
 ClauseName: TypeAlias = Annotated[str, Defined("clause")]
 Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]

@@ -20,9 +20,9 @@ from audit.model.json_types import (
     DateText,
     ExactFraction,
     Items,
-    Matching,
     Omittable,
     PartOf,
+    Pattern,
     Probability,
     Seconds,
     Sensitive,
@@ -47,7 +47,7 @@ class Input:
     """
 
     path: str
-    sha256: Annotated[str, Matching("^[0-9a-f]{64}$")]
+    sha256: Annotated[str, Pattern("^[0-9a-f]{64}$")]
     rows: int
     columns: Omittable[tuple[str, ...]] = None
 
@@ -136,7 +136,7 @@ class GroupLines:
     cells: tuple[dict[str, str], ...]
 
 
-FindingId: TypeAlias = Annotated[str, Matching("^[a-z-]+-[0-9a-f]{16}$")]
+FindingId: TypeAlias = Annotated[str, Pattern("^[a-z-]+-[0-9a-f]{16}$")]
 Located: TypeAlias = Annotated[tuple[GroupLines, ...], OMITTED]
 """Where the groups that a finding speaks of stand."""
 Rows: TypeAlias = Annotated[Located, WrittenAs("rows")]

@@ -11,7 +11,7 @@ from inspect import cleandoc
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from audit.model.json_types import Defined, Items, Matching, Omitted, Within
+from audit.model.json_types import Defined, Items, Omitted, Pattern, Within
 from audit.model.measures import Absent, Measures, RiskMeasures, measure_names
 from reports.json_values import json_form, written_fields
 
@@ -68,7 +68,7 @@ class SchemaWriter:
                 said = {"$ref": f"#/$defs/{each.name}"}
             elif isinstance(each, Within):
                 said |= {"minimum": each.least} | ({} if each.most == math.inf else {"maximum": each.most})
-            elif isinstance(each, Matching):
+            elif isinstance(each, Pattern):
                 said |= {"pattern": each.pattern}
             elif isinstance(each, Items):
                 kind = "Items" if said["type"] == "array" else "Properties"

@@ -359,6 +359,15 @@ def test_links_that_leave_the_folder_are_not_followed(tmp_path: Path) -> None:
     assert "the link leads out of the series folder" in guess_manifest(tmp_path / "inside")
 
 
+def test_a_link_that_leads_to_itself_is_no_release(tmp_path):
+    write(tmp_path / "releases/1.csv", ["Age", "Disease"], [("21", "flu"), ("22", "asthma")])
+    (tmp_path / "releases/2.csv").symlink_to("2.csv")
+    assert "2.csv" not in guess_manifest(tmp_path)
+    (tmp_path / "releases/3").mkdir()
+    (tmp_path / "releases/3/loop.csv").symlink_to("loop.csv")
+    assert "loop" not in guess_manifest(tmp_path)
+
+
 def test_large_parquet_files_are_not_read_whole(tmp_path: Path) -> None:
     rows = 400_000
     table = {
