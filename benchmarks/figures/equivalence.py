@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
-
 from benchmarks.equivalence_experiments import Setting, Wanted, plan
 from benchmarks.figures.figure import (
     Claim,
     Entry,
+    NumberedFigures,
     PaperFigure,
     all_of,
     at_most,
@@ -22,26 +19,13 @@ from benchmarks.figures.figure import (
 )
 
 
-@dataclass(frozen=True)
-class EquivalenceFigures:
+class EquivalenceFigures(NumberedFigures[Setting, Wanted]):
     """What was found, by what was wanted."""
 
-    setting: Setting
-    runs: dict[Wanted, Entry]
-
     @staticmethod
-    def of(document: dict[str, Any], setting: Setting) -> EquivalenceFigures:
-        """Read what `benchmarks.equivalence_experiments` wrote."""
-        names = ("measure", "method", "m", "e", "slope")
-        return EquivalenceFigures(setting, {Wanted(*(run[name] for name in names)): run for run in document["runs"]})
-
-    def figures(self) -> Iterator[PaperFigure]:
-        """Yield all of them."""
-        yield self.figure_6()
-        yield self.figure_7()
-        yield self.figure_8()
-        yield self.figure_9()
-        yield self.figure_10()
+    def wanted(run: Entry) -> Wanted:
+        """Return what a run of `benchmarks.equivalence_experiments` was wanted for."""
+        return Wanted(run["measure"], run["method"], run["m"], run["e"], run["slope"])
 
     def figure_6(self) -> PaperFigure:
         """People compromised over time."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from reports.charts import Chart, bars, lines
 from reports.page import Block, Figures, PageTable, Paragraph
@@ -70,6 +71,39 @@ class PaperFigure:
             )
         if self.note:
             yield Paragraph(self.note, soft=True)
+
+
+S = TypeVar("S")
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class NumberedFigures(ABC, Generic[S, K]):
+    """The figures of a paper: a method `figure_N` draws each, from what was found.
+
+    Attributes:
+        setting: the sizes of the experiments.
+        runs: what was found, by what was wanted.
+    """
+
+    setting: S
+    runs: Mapping[K, Entry]
+
+    @staticmethod
+    @abstractmethod
+    def wanted(run: Entry) -> K:
+        """Return what a run was wanted for."""
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], setting: S) -> Self:
+        """Read what the paper's experiments wrote."""
+        return cls(setting, {cls.wanted(run): run for run in document["runs"]})
+
+    def figures(self) -> Iterator[PaperFigure]:
+        """Yield all of them, in the order in which they are written down."""
+        for name in vars(type(self)):
+            if name.startswith("figure_"):
+                yield getattr(self, name)()
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
-from benchmarks.figures.figure import Claim, Entry, PaperFigure, all_of, at_most, curves, falls, mean, percent, rises
+from benchmarks.figures.figure import (
+    Claim,
+    Entry,
+    NumberedFigures,
+    PaperFigure,
+    all_of,
+    at_most,
+    curves,
+    falls,
+    mean,
+    percent,
+    rises,
+)
 from benchmarks.update_experiments import NARROW, THETA, USUAL, Measure, Setting, Wanted
 
 _BLOCKS = "here update sets are blocks, not neighbours that overlap, and Mondrian's groups are mostly larger than l"
@@ -15,29 +25,13 @@ _COMMAND = (
 )
 
 
-@dataclass(frozen=True)
-class MDistinctFigures:
+class MDistinctFigures(NumberedFigures[Setting, Wanted]):
     """What was found, by what was wanted."""
 
-    setting: Setting
-    runs: dict[Wanted, Entry]
-
     @staticmethod
-    def of(document: dict[str, Any], setting: Setting) -> MDistinctFigures:
-        """Read what `benchmarks.update_experiments` wrote."""
-        return MDistinctFigures(
-            setting, {Wanted(run["measure"], run["parameter"], run["diameter"]): run for run in document["runs"]}
-        )
-
-    def figures(self) -> Iterator[PaperFigure]:
-        """Yield all of them."""
-        yield self.figure_3()
-        yield self.figure_4()
-        yield self.figure_5()
-        yield self.figure_6()
-        yield self.figure_7()
-        yield self.figure_8()
-        yield self.figure_9()
+    def wanted(run: Entry) -> Wanted:
+        """Return what a run of `benchmarks.update_experiments` was wanted for."""
+        return Wanted(run["measure"], run["parameter"], run["diameter"])
 
     def figure_3(self) -> PaperFigure:
         """Vulnerable values over time, and by d."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
-
 from benchmarks.experiments import Setting
 from benchmarks.figures.figure import (
     Claim,
     Entry,
+    NumberedFigures,
     Numbers,
     PaperFigure,
     all_of,
@@ -26,26 +23,13 @@ _POPULATION = "the papers' people (OCC, SAL) are not public, and the most freque
 _SHORT = "every r has as few releases here, where the paper publishes people fewer times with a larger r"
 
 
-@dataclass(frozen=True)
-class MInvarianceFigures:
+class MInvarianceFigures(NumberedFigures[Setting, tuple[str, int, int]]):
     """What was found, by method, update volume and parameter."""
 
-    setting: Setting
-    runs: dict[tuple[str, int, int], Entry]
-
     @staticmethod
-    def of(document: dict[str, Any], setting: Setting) -> MInvarianceFigures:
-        """Read what `benchmarks.experiments` wrote."""
-        return MInvarianceFigures(setting, {(r["method"], r["volume"], r["parameter"]): r for r in document["runs"]})
-
-    def figures(self) -> Iterator[PaperFigure]:
-        """Yield all of them."""
-        yield self.figure_4()
-        yield self.figure_5()
-        yield self.figure_6()
-        yield self.figure_7()
-        yield self.figure_8()
-        yield self.figure_9()
+    def wanted(run: Entry) -> tuple[str, int, int]:
+        """Return the method, update volume and parameter of a run of `benchmarks.experiments`."""
+        return run["method"], run["volume"], run["parameter"]
 
     def figure_4(self) -> PaperFigure:
         """Vulnerable people by r, a curve for each l."""
