@@ -10,33 +10,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
-from audit.model.anonymizer import Bounds, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.errors import UsageError
+from audit.model.anonymizer import Bounds, Draft, Promise, RefusalError, Snapshot
 from audit.model.history import PublicationHistory
-from audit.model.options import option
 
 
 @dataclass(frozen=True)
-class MondrianAnonymizer:
-    """Publish every snapshot in groups of at least k people that cannot be cut further.
+class MondrianAnonymizer(KClasses):
+    """Publish every snapshot in groups of at least k people that cannot be cut further."""
 
-    Attributes:
-        k: the least size of a group, at least 1.
-
-    Raises:
-        UsageError: k is less than 1.
-    """
-
-    k: int = option(help="the promise: people in a class", least=2)
     name: ClassVar[str] = "mondrian"
-    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
-    links_records: ClassVar[bool] = True
-    follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"k is {self.k}; it must be at least 1")
 
     @property
     def promise(self) -> Promise:

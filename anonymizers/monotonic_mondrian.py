@@ -15,37 +15,25 @@ from typing import ClassVar
 
 import numpy as np
 
+from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
 from anonymizers.previous_partition import OldCells, Rows
-from audit.model.anonymizer import OLD_END, DomainParts, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.errors import UsageError
+from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
 from audit.model.evidence import Codes
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 
 
 @dataclass(frozen=True)
-class MonotonicMondrianAnonymizer:
+class MonotonicMondrianAnonymizer(KClasses):
     """Publish a table to which people are only added, k-anonymous over all its releases.
 
     Attributes:
-        k: the least size of a group, at least 1.
         withhold: hold back newcomers whom no old cells cover, while they are fewer than k, instead of refusing.
-
-    Raises:
-        UsageError: k is less than 1.
     """
 
-    k: int = option(help="the promise: people in a class", least=2)
     withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
     name: ClassVar[str] = "monotonic-mondrian"
-    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
-    links_records: ClassVar[bool] = True
-    follows_updates: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"k is {self.k}; it must be at least 1")
 
     @property
     def promise(self) -> Promise:

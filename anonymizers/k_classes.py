@@ -1,0 +1,31 @@
+"""Classes of at least k people: what all methods have alike that publish them as generalized cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.model.anonymizer import Form
+from audit.model.errors import UsageError
+from audit.model.options import option
+
+
+@dataclass(frozen=True)
+class KClasses:
+    """The k of a method, and how it publishes.
+
+    Attributes:
+        k: the least size of a class, at least 1.
+
+    Raises:
+        UsageError: k is less than 1.
+    """
+
+    k: int = option(help="the promise: people in a class", least=2)
+    forms: ClassVar[tuple[Form, ...]] = ("generalization",)
+    links_records: ClassVar[bool] = True
+    follows_updates: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}; it must be at least 1")
