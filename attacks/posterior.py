@@ -29,7 +29,7 @@ Reals = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 # So many products are held at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
-_DENSE_SHARE = {"linked": 3, "register": 16}
+_DENSE_SHARE, _DENSE_SHARE_OF_TABLES = 3, 16
 _MOST_BITS = 900.0
 _SAVED = 5e-8  # seconds that the compiled kernels save a row
 _BELOW_ONE = np.nextafter(1.0, 0.0)
@@ -108,7 +108,8 @@ class CandidateRisks:
 
         A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
         """
-        return candidates * _DENSE_SHARE[self.evidence.kind] >= people * len(self.evidence.values)
+        share = _DENSE_SHARE_OF_TABLES if self.evidence.adversary.has_register else _DENSE_SHARE
+        return candidates * share >= people * len(self.evidence.values)
 
     def _multiplied(self, products: _DenseProducts | _SparseProducts, people: Codes, budget: Budget) -> bool:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""

@@ -52,7 +52,7 @@ def decide(
     last = settling.settle(None, aims) if person is None else settling.settle(_of(network, person), aims, of_whole=True)
     if not last.feasible:
         return Decided(last, [], whole=True)
-    if evidence.kind == "linked" and not (np.isnan(last.share).any() or network.free.any()):
+    if evidence.adversary.knows_groups and not (np.isnan(last.share).any() or network.free.any()):
         last.worlds = settling.counts.worlds(network, last.alive)
     if person is not None:
         return Decided(last, [], whole=True)

@@ -42,7 +42,7 @@ def network_of(evidence: Evidence, releases: int) -> ConstraintNetwork:
     """
     values = max(evidence.source.hosts(release).values for release in range(releases))
     # Under `register` groups of a person may hold different values of a class.
-    classes = evidence.kind == "linked" or evidence.transitions is None
+    classes = evidence.adversary.knows_groups or evidence.transitions is None
     kind_of = kinds_of(evidence.transitions, values) if classes else None
     bound = kind_of is not None
     kinds = np.arange(values, dtype=np.int32) if kind_of is None else kind_of

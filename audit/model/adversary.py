@@ -42,6 +42,11 @@ class Adversary:
     people_listed: str = "the key of any release"
     caution: Phrase | None = None
 
+    @property
+    def knows_groups(self) -> bool:
+        """Whether it is known which group of each release holds whom."""
+        return self.knows_people and not self.has_register
+
 
 LINKED = Adversary(
     "linked",

@@ -627,7 +627,7 @@ def constant_reason(evidence: Evidence) -> Reason | None:
 
 def linked_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on people whose groups are known do not apply, or None when they do."""
-    if evidence.kind == "linked":
+    if evidence.adversary.knows_groups:
         return None
     return Reason(say("it needs the adversary `linked` ([columns] individual)"), ReasonKind.NEEDS)
 

@@ -22,6 +22,7 @@ from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.judgement.provenance import known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.adversary import ADVERSARIES
 from audit.model.evidence import Codes
 from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Finding, Places
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, Suppression, changed
@@ -97,7 +98,7 @@ class _Candidate:
 
     def trouble(self, people: Codes) -> str:
         """Return why it cannot be told what withholding the rows of some people does, if so."""
-        if self.kind != "linked":
+        if not ADVERSARIES[self.kind].knows_groups:
             return say("whoever is withheld stays in the register, so that what withholding does cannot be told")
         if not self.release.values_by_row:
             return say("an Anatomy pair does not tell which value is whose")

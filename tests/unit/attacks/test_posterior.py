@@ -85,7 +85,7 @@ def check(history, asked, *, dense, tables, compiled):
     tags = tuple(str(release) for release in range(len(made)))
     evidence = Evidence("linked", "Value", tags, None, 0, 0, Source(made), values)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(posterior, "_DENSE_SHARE", {"linked": 1000 if dense else 0})
+        patch.setattr(posterior, "_DENSE_SHARE", 1000 if dense else 0)
         patch.setattr(posterior, "_MOST_SLOTS", 13)
         patch.setattr(posterior_products, "_SHIFT", 1)
         patch.setattr(posterior, "pays", lambda *_: compiled)
