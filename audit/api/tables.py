@@ -87,7 +87,7 @@ def _as_arrow(frame: Frame) -> pa.Table:
     import pyarrow as pa
 
     try:
-        return pa.table(frame)
+        return _without_views(pa.table(frame))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         pass
     import pandas as pd
@@ -101,3 +101,17 @@ def _as_arrow(frame: Frame) -> pa.Table:
             f"column {printable(str(wrong[0]))} has cells that are neither text nor numbers; write them as text"
         )
     return pa.table(frame.assign(**{str(name): frame[name].map(str, na_action="ignore") for name in mixed}))
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Return a table with text as Parquet can hold it: polars hands over views, which older pyarrow cannot write."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        kind, column = field.type, table.column(place)
+        if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+            column = column.cast(pa.dictionary(pa.int32(), pa.large_string())).cast(pa.large_string())
+        elif pa.types.is_string_view(kind):
+            column = column.cast(pa.large_string())
+        table = table.set_column(place, field.name, column)
+    return table
