@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -22,20 +22,20 @@ _ROWS, _COLUMNS = 24, 10
 Cell = tuple[str, ...]
 
 
-def draw_pictures(counts: PublishedCounts, findings: Sequence[CountFinding]) -> tuple[CountPicture, ...]:
-    """Return a picture for each of the first findings."""
-    told = {(each.release, each.measure, tuple(each.cell.values())): _told(each) for each in findings if not each.since}
+Told = Mapping[tuple[str, str | None, Cell], tuple[int, int]]
+"""Least and greatest count of cells of which something can be told, by release, statistic and labels."""
+
+
+def draw_pictures(counts: PublishedCounts, findings: Sequence[CountFinding], told: Told) -> tuple[CountPicture, ...]:
+    """Return a picture for each of the first findings; `told` is what can be told of all cells, shown or not."""
     return tuple(_picture(counts, each, told) for each in findings[:_PICTURES])
 
 
-def _told(finding: CountFinding) -> str:
-    low, high = figure(finding.lower), figure(finding.upper)
-    return low if finding.lower == finding.upper else f"{low}–{high}"
+def _amount(lower: int, upper: int) -> str:
+    return figure(lower) if lower == upper else f"{figure(lower)}–{figure(upper)}"
 
 
-def _picture(
-    counts: PublishedCounts, finding: CountFinding, told: dict[tuple[str, str | None, Cell], str]
-) -> CountPicture:
+def _picture(counts: PublishedCounts, finding: CountFinding, told: Told) -> CountPicture:
     published = _published(counts, finding)
     used = {
         tuple(term.cell.values())
@@ -57,9 +57,10 @@ def _picture(
         if columns is not None:
             cell[columns] = column
         key = tuple(cell)
-        said = told.get((finding.release, finding.measure, key))
+        ends = told.get((finding.release, finding.measure, key))
+        said = None if ends is None else _amount(*ends)
         if key == own and finding.since is not None:
-            said = f"+{_told(finding)}"
+            said = f"+{_amount(finding.lower, finding.upper)}"
         if key not in published and said is None:
             return None
         return PictureCell(published.get(key, ""), said, key in used)

@@ -214,6 +214,7 @@ class _Assembler:
                 lookup.append(0)
             else:
                 lookup.append(texts.setdefault(text, len(texts)) if used[code] else 0)
+        self._note_other_capitals(part, coded, used, name)
         if wrong:
             what, remedy = (
                 ("the label is in no line of the categories", "add a line for each atom that it covers")
@@ -222,6 +223,19 @@ class _Assembler:
             )
             part.table.note_first(np.isin(coded.codes, wrong), name, what, remedy, self.problems)
         return np.array(lookup or [0], dtype=np.int32)[coded.codes]
+
+    def _note_other_capitals(self, part: _FileRows, coded: Coded, used: Flags, name: str) -> None:
+        """Refuse a label that only capitals keep from being the total: taken for a part, its sums would be missed."""
+        total = self.manifest.totals.get(name)
+        labels = [composed(coded.name(code)) if used[code] else "" for code in range(coded.size)]
+        alike = (
+            []
+            if total is None
+            else [c for c, t in enumerate(labels) if t != total and t.casefold() == total.casefold()]
+        )
+        if alike:
+            what = f'"{labels[alike[0]]}" differs from the total "{total}" by capitals alone'
+            part.table.note_first(np.isin(coded.codes, alike), name, what, "write both alike", self.problems)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
         """Return the statistics that are counts, and each row's, -1 for those that are none."""

@@ -16,7 +16,7 @@ import numpy as np
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import FindingBuilder
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.pictures import draw_pictures
+from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
 from audit.judgement.waivers import sort_waivers
 from audit.model.count_report import (
@@ -156,7 +156,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
         file, line = counts.place(row)
         shown = counts.texts[int(counts.text[row])]
         end = counts.upper[row]
-        stands = f"stands for {counts.lower[row]} to {end}"
+        stands = f"stands for {counts.lower[row]} to {end}" if counts.lower[row] < end else f"stands for {end}"
         if end >= UNBOUNDED:
             stands = f"stands for {counts.lower[row]} or more"
         elif counts.lower[row] > end:
@@ -218,7 +218,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         attack=report,
         policy=replace(_decide(judged, report, kept), waived=tuple(waived)),
         time_limit=options.time_limit,
-        pictures=draw_pictures(counts, findings),
+        pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
     )
 
 
@@ -267,6 +267,19 @@ def _places(judged: JudgedCounts) -> list[Place]:
 def _finding(judged: JudgedCounts, builder: FindingBuilder, place: Place) -> CountFinding:
     measure, part, _ = place
     return builder.finding(judged.evidence, place, judged.outcomes[measure][part])
+
+
+def _told(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) -> Told:
+    """Return what can be told of all cells that are found, but for increases."""
+    found = {}
+    for place in kept:
+        release, since, cell = builder.subject(judged.evidence, place)
+        if since is None:
+            measure, part, question = place
+            outcome = judged.outcomes[measure][part]
+            ends = int(outcome.lower[question]), int(outcome.upper[question])
+            found[release, judged.evidence[measure].measure, tuple(cell.values())] = ends
+    return found
 
 
 def _checked(judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place]) -> int:

@@ -166,7 +166,7 @@ def _nhs(shown: list[str], names: list[str], columns: Columns) -> _Rules | None:
     dimensions = [part for part in parts if part not in whole]
     periods = [name for name in ("REPORTING_PERIOD_START", "REPORTING_PERIOD_END") if name in columns]
     rules = _Rules("a long file as NHS England publishes them", shown, dimensions, value)
-    rules.totals = dict.fromkeys(dimensions, whole[0] if whole else "All")
+    rules.totals = {name: _total(_level_labels(columns, levels, name)) or "All" for name in dimensions}
     rules.extra |= {"breakdown": toml_text("BREAKDOWN"), "levels": toml_array(map(toml_text, levels))}
     _add_period(rules, columns, periods[:1], len(shown))
     measure = next((name for name in ("MEASURE_ID", "METRIC") if name in columns), None)
@@ -178,6 +178,13 @@ def _nhs(shown: list[str], names: list[str], columns: Columns) -> _Rules | None:
         rules.doubts.append(f"Measures whose values are all whole numbers are taken as counts: {', '.join(counts)}.")
     rules.texts.update(text for text, keep in zip(columns[value], kept, strict=True) if keep)
     return rules
+
+
+def _level_labels(columns: Columns, levels: Sequence[str], dimension: str) -> list[str]:
+    """Return the labels of a dimension that a breakdown names, such as `Region; Age`."""
+    parts = [[part.strip() for part in text.split(";")] for text in columns["BREAKDOWN"]]
+    named = ((place, some.index(dimension)) for place, some in enumerate(parts) if dimension in some)
+    return [columns[levels[level]][row] for row, level in named if level < len(levels)]
 
 
 def _counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
@@ -287,11 +294,15 @@ def _written(rules: _Rules) -> TablesGuess:
     threshold = max(2, least - rounding // 2) if rounding > 1 else least
     marks = [text for text in rules.texts if text and number_of(text) is None and text not in rules.not_published]
     markers = {text: _ends(text, threshold, rounding) for text in sorted(marks)}
-    hidden = [text for text, ends in markers.items() if ends.startswith("[1")]
+    hidden = [text for text, ends in markers.items() if ends.startswith("[1") or text == "threshold"]
     unknown = [text for text in marks if not _HIDDEN.fullmatch(text) and text != "threshold"]
     rules.doubts += [f'"{text}" is no marker that offices use; say which counts it stands for.' for text in unknown]
     lines = _lines(
-        rules, markers, threshold if hidden and threshold > 1 else None, rounding, min_count=max(2, threshold)
+        rules,
+        markers,
+        threshold if set(hidden) - {"threshold"} and threshold > 1 else None,
+        rounding,
+        min_count=max(2, threshold),
     )
     facts = [
         ("recognised", rules.shape),
@@ -304,10 +315,24 @@ def _written(rules: _Rules) -> TablesGuess:
         ("over time", rules.over_time),
     ]
     if hidden:
-        rules.doubts.insert(0, f"The threshold {threshold} is the smallest count published; say what it is.")
+        rules.doubts.insert(0, _threshold_doubt(threshold, least, rounding))
+    if rules.totals:
+        together = (
+            "The labels of each dimension are taken to make up its total together; where some people have none of"
+        )
+        rules.doubts.append(f"{together} them (unknown, not stated), name the dimension in open.")
     if rules.over_time == "independent" and len(rules.releases) > 1:
         rules.doubts.append("Releases are taken to be about different people; if they only grow, write cumulative.")
     return TablesGuess(rules.shape, "\n".join(lines) + "\n", facts, rules.doubts)
+
+
+def _threshold_doubt(threshold: int, least: int, rounding: int) -> str:
+    """Return how the threshold was guessed: from the smallest number published."""
+    if rounding > 1:
+        why = f"the smallest number published above 0 is {least}, rounded to {rounding}"
+    else:
+        why = "that is the smallest number published above 0"
+    return f"Counts below {threshold} are taken to be hidden, for {why}; write which threshold was used."
 
 
 def _ends(text: str, threshold: int, rounding: int) -> str:

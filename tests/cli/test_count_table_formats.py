@@ -187,3 +187,18 @@ def test_people_are_still_people(tmp_path):
     write(tmp_path / "series/releases/1.csv", ["Group-ID", "Age", "Disease"], rows)
     assert run_main("init", str(tmp_path / "series"))[0] == 0
     assert 'kind = "tables"' not in (tmp_path / "series/series.toml").read_text(encoding="utf-8")
+
+
+def test_guesses_from_numbers_are_told(tmp_path):
+    (tmp_path / "exact").mkdir()
+    (tmp_path / "rounded").mkdir()
+    for name, factor in (("exact", 1), ("rounded", 5)):
+        rows = [[f"A{n}", str((8 + n) * factor)] for n in range(9)]
+        write(tmp_path / name / "t.csv", ["area", "people"], [*rows, ["A9", "*"], ["All", str(900 * factor)]])
+        _, out, err = run_main("init", str(tmp_path / name))
+        assert err == ""
+        told = " ".join(out.split())
+        least = {"exact": "Counts below 8 are taken to be hidden, for that is the smallest number published"}
+        least["rounded"] = "Counts below 38 are taken to be hidden, for the smallest number published above 0 is 40"
+        assert least[name] in told
+        assert "taken to make up its total together" in told

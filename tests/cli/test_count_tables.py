@@ -260,3 +260,21 @@ def test_pages_say_what_was_taken_for_granted(form, tmp_path):
     said = " ".join(out.split())
     assert "stands for 1 to 4." in said
     assert "Counts below 5 are hidden unless they are 0." in said
+
+
+def test_a_picture_tells_of_findings_that_are_not_shown(tmp_path):
+    rows = [*ROWS, (("B", "f"), "*"), (("B", "m"), "7"), (("B", "All"), "11")]
+    series = TinyTables(
+        ("area", "sex"), [rows], totals={"sex": "All", "area": "All"}, markers={"*": (1, 4)}, threshold=5, min_count=5
+    )
+    _, page, _ = run_main(str(series.write(tmp_path)), "--format", "markdown", "--findings", "1")
+    assert page.count("recovered: area") == 1
+    assert page.count("* → 3") == page.count("* → 4") == 1
+
+
+def test_a_total_in_other_capitals_is_not_taken_for_a_part(tmp_path):
+    rows = [(("A", "f"), "9"), (("A", "m"), "*"), (("A", "all"), "12")]
+    series = TinyTables(("area", "sex"), [rows], totals=PLAIN.totals, markers=PLAIN.markers)
+    code, out, err = run_main(str(series.write(tmp_path)))
+    assert (code, out) == (2, "")
+    assert err.startswith('audit: releases/1.csv:4, column "sex": "all" differs from the total "All" by capitals alone')
