@@ -7,13 +7,14 @@ methods: Hundepool et al., Statistical Disclosure Control, 2012, chapter 4 (supp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.model.count_tables import Counts, Flags
+from audit.model.errors import UsageError, printable
 
 Texts = npt.NDArray[np.str_]
 _KEYS = 256
@@ -183,3 +184,32 @@ COUNT_METHODS: Mapping[str, CountMethod] = {
         Unprotected(),
     )
 }
+
+DRAWN = frozenset({"random-rounding", "cell-key"})
+"""Methods that draw at random, and need a seed to do the same again."""
+FOR_PEOPLE = frozenset({"cell-key"})
+"""Methods that draw for people: the same in all tables."""
+
+
+def count_method(name: str, options: Mapping[str, int]) -> CountMethod:
+    """Return a method with its options.
+
+    >>> count_method("threshold", {"threshold": 5})
+    ThresholdSuppression(threshold=5, name='threshold')
+
+    Raises:
+        UsageError: there is no such method or option, or an option is too small.
+    """
+    if name not in COUNT_METHODS:
+        known = ", ".join(COUNT_METHODS)
+        raise UsageError(f"there is no method {printable(str(name))} for count tables; choose from {known}")
+    method = COUNT_METHODS[name]
+    least = {"threshold": 2, "base": 2, "largest": 1}
+    has = [each for each in least if hasattr(method, each)]
+    for option, value in options.items():
+        if option not in has:
+            told = f"; it has {', '.join(has)}" if has else ""
+            raise UsageError(f"{name} has no {printable(str(option))}{told}")
+        if not isinstance(value, int) or isinstance(value, bool) or value < least[option]:
+            raise UsageError(f"{name}: {option} has to be a whole number from {least[option]}")
+    return replace(method, **options)  # type: ignore[type-var]  # all are dataclasses

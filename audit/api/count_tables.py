@@ -153,6 +153,30 @@ class LoadedTables:
         exact = Differencing(both_ends=True)
         return CountExplanationResult(explain_cell(counts, dict(cell), Differencing(), exact, options))
 
+    def anonymize(
+        self, method: str, /, output: str | os.PathLike[str], *, seed: int | None = None, **options: int
+    ) -> LoadedTables:
+        """Publish a series of exact tables, each protected by itself, as `audit anonymize SERIES` does.
+
+        Args:
+            method: `threshold`, `secondary`, `rounding`, `random-rounding`, `cell-key` or `none`.
+            output: a new or empty folder.
+            seed: for `random-rounding` and `cell-key`; the same for every release, and to be kept secret.
+            **options: the method's, such as `threshold=10` or `base=5`.
+
+        Raises:
+            UsageError: there is no such method or option, a seed is missing, or the folder cannot be written.
+            InputError: the tables cannot be read, are not exact, lack counts, or do not add up.
+        """
+        from anonymizers.count_tables import DRAWN, FOR_PEOPLE, count_method
+        from audit.publishing.count_tables import Draw, publish_tables
+
+        chosen = count_method(method, options)
+        if method in DRAWN and seed is None:
+            raise UsageError(f"{method} draws at random: give a seed, keep it secret, and the same for every release")
+        draw = Draw(seed if method in DRAWN else None, method in FOR_PEOPLE)
+        return LoadedTables(publish_tables(self._manifest, Path(output), chosen.publish, chosen.rules, draw))
+
     def __repr__(self) -> str:
         releases = "1 release" if len(self.releases) == 1 else f"{len(self.releases)} releases"
         return f"LoadedTables({printable(self.name, 200)!r}, {releases})"

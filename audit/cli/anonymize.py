@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.cli.arguments import Names, add_option, local, options_given
+from audit.cli.arguments import Names, add_option, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import UsageError, printable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
     """Register the command and its arguments."""
+    from anonymizers.count_tables import COUNT_METHODS
     from anonymizers.registry import METHODS, options_by_name
 
     parser = commands.add_parser(
@@ -28,14 +29,24 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         help="publish every snapshot of microdata that is not yet published",
         description="Publish every snapshot not yet published, each from the series so far and its keys.",
     )
-    parser.add_argument("microdata", type=local, metavar="MICRODATA", help="folder with a microdata.toml")
+    what = "folder with a microdata.toml, or of a series of exact count tables"
+    parser.add_argument("microdata", type=local, metavar="MICRODATA", help=what)
     options = options_by_name()
+    counts = f"; for count tables: {', '.join(COUNT_METHODS)}"
     flags = {name: [option.flag for option, methods in options.values() if name in methods] for name in METHODS.names}
-    told = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items())
-    parser.add_argument("--method", required=True, choices=Names(METHODS.names), metavar="NAME", help=told)
+    told = "; ".join(f"{name} ({', '.join(some)})" for name, some in flags.items()) + counts
+    parser.add_argument(
+        "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=told
+    )
     parser.add_argument("--output", required=True, type=local, metavar="SERIES", help="the series, new or to continue")
     for option, _ in options.values():
         add_option(parser, option, option.help)
+    for name, least, text in (
+        ("threshold", 2, "smaller counts above 0 are hidden; default: 8"),
+        ("base", 2, "counts are rounded to multiples of it; default: 5"),
+        ("largest", 1, "cell-key: by how much a count is off at most; default: 2"),
+    ):
+        parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
     parser.add_argument(
         "--close", action="store_true", help="complete the transitions: what may follow in the end, may follow at once"
     )
@@ -62,10 +73,19 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: an option does not fit the method or the microdata, or the series cannot be continued.
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
+    from anonymizers.count_tables import COUNT_METHODS
+    from audit.count_tables.manifest import is_table_series
     from audit.io.microdata import open_microdata
     from audit.principles import registry as principles
     from audit.publishing.publish import PublishOptions, publish
 
+    if is_table_series(arguments.microdata):
+        from audit.cli import count_tables
+
+        return count_tables.run_anonymize(arguments)
+    if arguments.method in COUNT_METHODS or arguments.threshold or arguments.base or arguments.largest:
+        what = arguments.method if arguments.method in COUNT_METHODS else "one of --threshold, --base and --largest"
+        raise UsageError(f'{what} is for count tables: it needs a series.toml with kind = "tables" in the folder')
     method = _method(arguments)
     principle = principles.find(method.promise.principle, method.promise.parameters)
     microdata, added = open_microdata(arguments.microdata), None

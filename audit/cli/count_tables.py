@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attacks.differencing.attack import Differencing
-from audit.cli.arguments import ON_TABLES
+from audit.cli.arguments import ON_TABLES, options_given
 from audit.cli.output import check_output, check_spared, in_repository, put, text_for
 from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
@@ -95,6 +96,33 @@ def run_compare(arguments: argparse.Namespace) -> int:
     how = CountOptions(time_limit=arguments.time_limit, findings=0)
     reports = [(path, audit_tables(read_table_manifest(path), Differencing(), how)) for path in arguments.series]
     put(SIDE_BY_SIDE[arguments.format](reports), arguments.output)
+    return 0
+
+
+def run_anonymize(arguments: argparse.Namespace) -> int:
+    """Publish a series of exact tables, say what is out, and return the exit code, 0."""
+    from anonymizers.count_tables import DRAWN, FOR_PEOPLE, count_method
+    from audit.publishing.count_tables import Draw, publish_tables
+
+    if options_given(arguments) or arguments.close or arguments.publish or arguments.min_length:
+        raise UsageError(
+            "for count tables, --threshold, --base, --largest and --seed are all options; leave others out"
+        )
+    given = {name: getattr(arguments, name) for name in ("threshold", "base", "largest")}
+    name = arguments.method
+    method = count_method(name, {option: value for option, value in given.items() if value is not None})
+    if name in DRAWN and arguments.seed is None:
+        raise UsageError(f"{name} draws at random: give --seed N, keep it secret, and the same for every release")
+    draw = Draw(arguments.seed if name in DRAWN else None, name in FOR_PEOPLE)
+    done = publish_tables(
+        read_table_manifest(arguments.microdata), arguments.output, method.publish, method.rules, draw
+    )
+    where = printable(shlex.quote(str(arguments.output)), 400)
+    releases = "1 release" if len(done.releases) == 1 else f"{len(done.releases)} releases"
+    put(
+        f"Published {releases} in {where} by {name}, each table protected by itself: that does not protect them "
+        f"from each other.\nNext: audit {where}\n"
+    )
     return 0
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.count_tables.exact_tables import with_totals
 from audit.model.count_tables import Counts
 
 Publish = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
@@ -45,17 +46,6 @@ def true_tables(plan: TablePlan) -> Iterator[Counts]:
         if release:
             counts = counts + rng.poisson(scale * 0.04) if plan.growing else rng.poisson(scale)
         yield with_totals(counts)
-
-
-def with_totals(counts: Counts) -> Counts:
-    """Return a table with a total at the end of each axis.
-
-    >>> with_totals(np.array([[1, 2], [3, 4]])).tolist()
-    [[1, 2, 3], [3, 4, 7], [4, 6, 10]]
-    """
-    for axis in range(counts.ndim):
-        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
-    return counts
 
 
 def series_files(plan: TablePlan, publish: Publish, rules: Mapping[str, str]) -> Iterator[tuple[str, str]]:

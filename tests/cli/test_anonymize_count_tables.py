@@ -1,0 +1,127 @@
+"""`audit anonymize` of a series of exact count tables: what is written, what the manifest says, and refusals."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import audit
+from anonymizers.count_tables import COUNT_METHODS, DRAWN
+from audit.api import UsageError
+from audit.count_tables.manifest import read_table_manifest
+from audit.count_tables.published_counts import read_counts
+from tests.helpers.count_tables import TinyTables
+from tests.helpers.running import run_main
+
+LABELS = [(area, sex) for area in ("N", "S", "E", "UK") for sex in ("f", "m", "All")]
+
+
+def release(seed):
+    """All counts of a table with totals, as text by cell."""
+    counts = np.random.default_rng(seed).poisson(9, size=(3, 2))
+    for axis in (0, 1):
+        counts = np.concatenate([counts, counts.sum(axis=axis, keepdims=True)], axis=axis)
+    return [(cell, str(count)) for cell, count in zip(LABELS, counts.ravel().tolist(), strict=True)]
+
+
+def exact(folder, releases=None, **more):
+    rows = releases or [release(1), release(2)]
+    return TinyTables(("area", "sex"), rows, totals={"area": "UK", "sex": "All"}, **more).write(folder / "exact")
+
+
+def published(folder, place=1):
+    with (folder / f"releases/{place}.csv").open(encoding="utf-8", newline="") as file:
+        return [((row["area"], row["sex"]), row["n"]) for row in csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("method", COUNT_METHODS)
+def test_every_method_publishes_what_the_manifest_says(method, tmp_path):
+    words = ["anonymize", exact(tmp_path), "--method", method, "--output", tmp_path / "out"]
+    words += ["--seed", "5"] if method in DRAWN else []
+    code, out, err = run_main(*map(str, words))
+    assert (code, err) == (0, "")
+    assert f"Published 2 releases in {tmp_path / 'out'} by {method}" in out
+    counts = read_counts(read_table_manifest(tmp_path / "out"))
+    truth = np.array([int(text) for seed in (1, 2) for _, text in release(seed)])
+    assert ((counts.lower <= truth) & (truth <= counts.upper)).all()
+    assert [cell for cell, _ in published(tmp_path / "out")] == LABELS
+    assert (published(tmp_path / "out") == release(1)) == (method == "none")
+    assert run_main(str(tmp_path / "out"))[0] in (0, 1, 3)
+
+
+def test_python_writes_the_same_bytes(tmp_path):
+    tables = audit.load(exact(tmp_path), kind="tables")
+    words = ["anonymize", tmp_path / "exact", "--method", "rounding", "--base", "10", "--threshold", "10"]
+    assert run_main(*map(str, words), "--output", str(tmp_path / "one"))[0] == 0
+    made = tables.anonymize("rounding", tmp_path / "two", base=10, threshold=10)
+    assert made.releases == ("1", "2")
+    for name in ("series.toml", "releases/1.csv", "releases/2.csv"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert {text for _, text in published(tmp_path / "one") if text != "*"} <= {f"{n}0" for n in range(10)} | {"0"}
+
+
+def test_a_growing_series_keeps_the_noise_of_the_same_people(tmp_path):
+    tables = audit.load(exact(tmp_path, [release(1), release(1)]), kind="tables")
+    done = {}
+    for seed in (1, 2):
+        tables.anonymize("cell-key", tmp_path / f"{seed}", seed=seed, largest=3)
+        done[seed] = published(tmp_path / f"{seed}")
+        assert done[seed] == published(tmp_path / f"{seed}", 2)
+    assert done[1] != done[2]
+
+
+def test_other_columns_are_not_published(tmp_path):
+    folder = exact(tmp_path, [release(1)])
+    file = folder / "releases/1.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([lines[0] + ",again", *(f"{line},{line.split(',')[-1]}" for line in lines[1:])]))
+    audit.load(folder, kind="tables").anonymize("threshold", tmp_path / "out")
+    assert (tmp_path / "out/releases/1.csv").read_text().splitlines()[0] == "area,sex,n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (release(1)[1:], "releases/1.csv: the count of N, f is missing; give every combination a row"),
+        ([*release(1)[:-1], (("UK", "All"), "999")], 'releases/1.csv:13, column "n": "999" is not'),
+        ([(cell, "*" if cell == ("N", "f") else text) for cell, text in release(1)], "neither a whole number nor"),
+    ],
+)
+def test_tables_that_are_not_whole(rows, said, tmp_path):
+    words = ["anonymize", exact(tmp_path, [rows]), "--method", "threshold", "--output", tmp_path / "out"]
+    code, out, err = run_main(*map(str, words))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--method", "cell-key"], "cell-key draws at random: give --seed N"),
+        (["--method", "none", "--base", "5"], "none has no base"),
+        (["--method", "threshold", "--base", "5"], "threshold has no base; it has threshold"),
+        (["--method", "m-invariance"], "there is no method m-invariance for count tables"),
+        (["--method", "threshold", "--close"], "leave others out"),
+    ],
+)
+def test_refused_options(words, said, tmp_path):
+    code, _, err = run_main("anonymize", str(exact(tmp_path)), *words, "--output", str(tmp_path / "out"))
+    assert code == 2
+    assert said in err
+
+
+def test_what_is_protected_already_is_refused(tmp_path):
+    folder = exact(tmp_path, markers={"*": (1, 4)}, threshold=5)
+    code, _, err = run_main("anonymize", str(folder), "--method", "rounding", "--output", str(tmp_path / "out"))
+    assert code == 2
+    assert "`markers`: only plain tables of exact counts can be published" in err
+    assert "`threshold`" in err
+
+
+def test_keys_of_people_need_the_same_cells(tmp_path):
+    folder = exact(tmp_path, [release(1), [(cell, text) for cell, text in release(1) if cell[0] == "N"]])
+    tables = audit.load(folder, kind="tables")
+    with pytest.raises(UsageError, match="the same dimensions and labels"):
+        tables.anonymize("cell-key", tmp_path / "out", seed=1)
+    assert tables.anonymize("random-rounding", tmp_path / "out", seed=1).releases == ("1", "2")
