@@ -4,7 +4,7 @@ Propagation leaves parts that share nothing. Where all of them are small they ar
 needed: what the publisher's key tells, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
 From there
 
-1. short walks show what is possible;
+1. circles of two values and short walks show what is possible;
 2. one support programme proves what is impossible, which is propagated;
 3. walks and corners show more;
 4. probing asks for single options in fractions, and
@@ -24,6 +24,7 @@ import numpy as np
 
 from attacks.joint import balls, probing, relaxation
 from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.circulations import circulated
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
 from attacks.joint.decision import Decision
@@ -112,6 +113,7 @@ class Settling:
             for step in (partial(self._walk, aim, 60), partial(self._corners, aim, at))
         ]
         return (
+            partial(self._circulate, aim),
             partial(self._walk, aim, 30),
             partial(self._support, aim),
             *more,
@@ -189,17 +191,36 @@ class Settling:
 
     # -- showing and ruling out -------------------------------------------------------------------------------
 
+    def _circulate(self, enough: int) -> None:
+        """Hand two values round in circles through the groups of one release after the other, while that settles much.
+
+        From the last release backward; one that settles less than half of what is pending is the last one looked at.
+        """
+        state, releases = self.state, len(self._evidence.tags)
+        if len(state.network.link):
+            return
+        for release in reversed(range(releases)):
+            pending = state.pending(enough)
+            core = state.core(pending, known=True)
+            if not core.variables or self._budget.exhausted() or len(core.option) > core.option[-1] + 1:
+                return
+            row_release = state.network.row_release[core.network_rows]
+            state.decision.shown[core.column[circulated(core, state.chosen(core), row_release, release)]] = True
+            state.share_among_twins(core)
+            if 2 * np.count_nonzero(state.pending(enough)) > np.count_nonzero(pending):
+                return
+
     def _walk(self, enough: int, most: int) -> None:
         """Walk from the world that is known."""
         state = self.state
+        if len(state.network.link):
+            return
         pending = state.pending(enough)
-        if np.count_nonzero(pending) < (WALKED_ON if self.walked else WALKED) or len(state.network.link):
+        core = state.core(pending, known=True)
+        if not core.variables or len(core.kind) < (WALKED_ON if self.walked else WALKED):
             return
         from attacks.joint.walk import walk
 
-        core = state.core(pending, known=True)
-        if not core.variables:
-            return
         self._walks, self.walked = self._walks + 1, True
         like = core.classes.like
         asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
@@ -305,6 +326,7 @@ _STAGES = {
     "_take_hint": "reasoning about each group",
     "_count": "counting small parts",
     "_find_worlds": "looking for a world",
+    "_circulate": "handing values round",
     "_walk": "walking from world to world",
     "_corners": "looking at extreme worlds",
     "_support": "ruling values out by programmes",

@@ -24,17 +24,18 @@ def nothing(*_):
     """A step that is left out."""
 
 
-# What settles the parts: they are counted, or given up soon; or, with no count, programmes and balls, after walks or
-# without; or one kind of step alone, as far as it can settle anything.
+# What settles the parts: they are counted, or given up soon; or, with no count, programmes and balls, after walks,
+# circles of two values, or neither; or one kind of step alone, as far as it can settle anything.
 UNCOUNTED = {(settling, "STEPS"): 0}
+WALKED = UNCOUNTED | {(settling, "WALKED"): 0, (Settling, "_circulate"): nothing}
 WHOLE_WAYS = {
     "counted": {},
     "given up": {(settling, "STEPS"): 4},
-    "programmed": UNCOUNTED,
-    "walked": UNCOUNTED | {(settling, "WALKED"): 0},
-    "walked, no programmes": UNCOUNTED
-    | {(settling, "WALKED"): 0, (Settling, "_support"): nothing, (Settling, "_corners"): nothing}
-    | {(Settling, "_probe"): nothing},
+    "programmed": UNCOUNTED | {(Settling, "_circulate"): nothing},
+    "in circles": UNCOUNTED,
+    "walked": WALKED,
+    "walked, no programmes": WALKED
+    | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing},
     "probed": UNCOUNTED | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing},
     "in whole numbers": UNCOUNTED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
@@ -42,9 +43,8 @@ WHOLE_WAYS = {
 }
 SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
 WAYS = WHOLE_WAYS | {
-    "cut short": UNCOUNTED
-    | SHORT
-    | {(settling, "WALKED"): 0, (Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing}
+    "cut short": WALKED | SHORT | {(Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing},
+    "circles alone": UNCOUNTED | SHORT | {(Settling, "_walk"): nothing, (Settling, "_balls"): nothing},
 }
 
 
