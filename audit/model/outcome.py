@@ -594,6 +594,14 @@ class Attack(Protocol):
 
 
 @runtime_checkable
+class NarrowableAttack(Attack, Protocol):
+    """An attack that finds the verdict sooner than all there is to be found."""
+
+    def only_deciding(self, limits: Mapping[str, float], /) -> Attack:
+        """Return the attack looking for nothing that the policy's limits do not ask for: every clause ends the same."""
+
+
+@runtime_checkable
 class PerPersonAttack(Attack, Protocol):
     """An attack that looks at one person at a time.
 

@@ -212,8 +212,7 @@ class CandidateRows:
 
     def merge_cost(self, groups: Sequence[int]) -> float:
         """Return what is lost when some published groups become one, nothing else being changed."""
-        rows = self.rows_of(groups)
-        people = float(self.counts[rows].sum())
+        people = float(self.people[list(groups)].sum())
         if not self.attributes:
             return people * people / max(1.0, float(self.counts.sum()))
         total = 0.0
@@ -221,6 +220,11 @@ class CandidateRows:
             wide = column.merged(code for group in groups for code in self.contents[group][place])
             total += people * column.cost(wide) - float(self._own[list(groups), place].sum())
         return total / len(self.columns)
+
+    @cached_property
+    def people(self) -> Floats:
+        """How many people each published group has; shape (groups,)."""
+        return np.bincount(self.group, weights=self.counts, minlength=self.groups)
 
     @cached_property
     def _own(self) -> Floats:

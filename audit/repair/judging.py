@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from audit.model.outcome import (
     EquivalenceFinding,
     EquivalenceFindings,
     Finding,
+    NarrowableAttack,
 )
 from audit.model.report import PolicyReport, Report
 from audit.model.scored import Judged, reaches_all
@@ -88,7 +89,7 @@ class Judge:
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
-        self.attacks = [_only_deciding(attack, limits) for attack in attacks]
+        self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
         self.options = replace(options, findings=None, distributed=False)
         self.baseline, self.watch = baseline, watch
         self.audits = 0
@@ -232,12 +233,6 @@ class _Written:
         roots, starts = np.unique(self.plan.group[rows], return_index=True)
         for root, some in zip(roots.tolist(), np.split(rows, starts[1:]), strict=True):
             yield Blame((root,), some)
-
-
-def _only_deciding(attack: Attack, limits: Mapping[str, float]) -> Attack:
-    """Return an attack that looks for nothing that the policy does not ask for, where it can be told so."""
-    lessened: Callable[[Mapping[str, float]], Attack] | None = getattr(attack, "only_deciding", None)
-    return attack if lessened is None else lessened(limits)
 
 
 def _label(judged: Judged) -> tuple[str, str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -24,18 +24,28 @@ def merged_text(attribute: QuasiIdentifier, texts: Sequence[str]) -> str:
     Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
     postcodes, their common prefix; other texts a list, and `*` where the list would be long.
     """
-    distinct = list(dict.fromkeys(texts))
-    if len(distinct) == 1:
-        return distinct[0]
-    cells = [parse(text, attribute.kind, attribute.hierarchy, attribute.missing) for text in distinct]
-    if any(isinstance(cell, Anything) for cell in cells):
+    return _merged({text: _parsed(attribute, text) for text in texts}, attribute.hierarchy)
+
+
+def _parsed(attribute: QuasiIdentifier, text: str) -> Cell:
+    return parse(text, attribute.kind, attribute.hierarchy, attribute.missing)
+
+
+def _merged(cells: Mapping[str, Cell], hierarchy: Hierarchy | None) -> str:
+    """Return the text of the narrowest cell that covers some, which are given by their texts."""
+    if len(cells) == 1:
+        return next(iter(cells))
+    if any(isinstance(cell, Anything) for cell in cells.values()):
         return ANYTHING
-    widest = [text for text, cell in zip(distinct, cells, strict=True) if all(contains(cell, c) for c in cells)]
-    if widest:
-        return widest[0]
-    if all(isinstance(cell, Interval | NumberSet) for cell in cells):
-        return show(_hull([cell for cell in cells if isinstance(cell, Interval | NumberSet)]))
-    return _merged_labels(cells, attribute.hierarchy)
+    numbers = [cell for cell in cells.values() if isinstance(cell, Interval | NumberSet)]
+    hull = _hull(numbers) if len(numbers) == len(cells) else None
+    for text, cell in cells.items():
+        # Of numbers, only a cell from the least to the greatest covers all; this spares most comparisons.
+        if hull is not None and isinstance(cell, Interval | NumberSet) and _hull([cell]) != hull:
+            continue
+        if all(contains(cell, each) for each in cells.values()):
+            return text
+    return _merged_labels(list(cells.values()), hierarchy) if hull is None else show(hull)
 
 
 def _hull(cells: Sequence[Interval | NumberSet]) -> Cell:
@@ -108,19 +118,23 @@ class CellCosts:
     def __init__(self, attribute: QuasiIdentifier, texts: Iterable[str]) -> None:
         self._attribute = attribute
         self._known: dict[str, float] = {}
-        cells = [self._cell(text) for text in dict.fromkeys(texts)]
+        self._cells: dict[str, Cell] = {}
+        cells = [self.cell(text) for text in dict.fromkeys(texts)]
         numbers = [_ends(cell) for cell in cells if isinstance(cell, Interval | NumberSet)]
         bounds = [number for ends in numbers for number, _ in ends if number is not None]
         self._length = float(max(bounds) - min(bounds)) if bounds else 0.0
         self._values = {value for cell in cells if isinstance(cell, ValueSet) for value in cell.members}
 
-    def _cell(self, text: str) -> Cell:
-        return parse(text, self._attribute.kind, self._attribute.hierarchy, self._attribute.missing)
+    def cell(self, text: str) -> Cell:
+        """Return the cell of a text; each text is parsed once."""
+        if text not in self._cells:
+            self._cells[text] = _parsed(self._attribute, text)
+        return self._cells[text]
 
     def of(self, text: str) -> float:
         """Return the cost of the cell of a text, in [0, 1]."""
         if text not in self._known:
-            self._known[text] = self._cost(self._cell(text))
+            self._known[text] = self._cost(self.cell(text))
         return self._known[text]
 
     def _cost(self, cell: Cell) -> float:
@@ -159,7 +173,7 @@ class AttributeCells:
         self._costs = CellCosts(attribute, texts)
         self._known: dict[tuple[int, ...], int] = {}
         self._coarser: dict[int, int] = {}
-        cells = [parse(text, attribute.kind, attribute.hierarchy, attribute.missing) for text in texts]
+        cells = map(self._costs.cell, texts)
         ends = [end for cell in cells if isinstance(cell, Interval | NumberSet) for end, _ in _ends(cell) if end]
         self._whole = all(end.denominator == 1 for end in ends)
 
@@ -177,18 +191,16 @@ class AttributeCells:
         if len(key) == 1:
             return key[0]
         if key not in self._known:
-            self._known[key] = self._number(merged_text(self.attribute, [self.texts[code] for code in key]))
+            cells = {text: self._costs.cell(text) for text in (self.texts[code] for code in key)}
+            self._known[key] = self._number(_merged(cells, self.attribute.hierarchy))
         return self._known[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:
         """Return the cell some steps up the hierarchy or grid; `*` is above all, as is what covers all there are."""
         for _ in range(steps):
             if code not in self._coarser:
-                one = self.attribute
-                cell = coarser(
-                    parse(self.texts[code], one.kind, one.hierarchy, one.missing), one.hierarchy, whole=self._whole
-                )
-                text = _text(cell, one.hierarchy)
+                hierarchy = self.attribute.hierarchy
+                text = _text(coarser(self._costs.cell(self.texts[code]), hierarchy, whole=self._whole), hierarchy)
                 self._coarser[code] = self._number(ANYTHING if self._costs.of(text) >= 1 else text)
             code = self._coarser[code]
         return code
