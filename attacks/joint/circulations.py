@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers, mixed, segments, starts
+from attacks.joint.arrays import Flags, Integers, Numbers, mixed, segments, starts
 from attacks.joint.core import Core
 
 
-def circulated(core: Core, chosen: Numbers, release: Numbers, at: int) -> Flags:
+def circulated(core: Core, chosen: Numbers, release: Integers, at: int) -> Flags:
     """Return which columns a circle through the groups of one release shows; shape (columns,).
 
     Args:

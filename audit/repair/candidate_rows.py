@@ -224,7 +224,7 @@ class CandidateRows:
     @cached_property
     def people(self) -> Floats:
         """How many people each published group has; shape (groups,)."""
-        return np.bincount(self.group, weights=self.counts, minlength=self.groups)
+        return np.bincount(self.group, weights=self.counts, minlength=self.groups).astype(np.float64)
 
     @cached_property
     def _own(self) -> Floats:
