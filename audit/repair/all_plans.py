@@ -67,6 +67,9 @@ class AllPlans:
         least = 1 if WITHHOLD in self.moves else self.rows.rows
         for size in range(self.rows.rows, least - 1, -1):
             for kept in combinations(rows, size):
+                withheld = ~np.isin(rows, kept)
+                if not withheld[self.rows.inseparable(np.flatnonzero(withheld))].all():
+                    continue
                 found: dict[object, tuple[int, tuple[int, ...], list[int]]] = {}
                 for chosen in product(*(choices[row] for row in kept)):
                     regrouped = sum(home != own[row] for home, row in zip(chosen, kept, strict=True))
@@ -75,7 +78,6 @@ class AllPlans:
                         changes = regrouped + sum(group != to for group, to in enumerate(part))
                         if key not in found or changes < found[key][0]:
                             found[key] = changes, chosen, part
-                withheld = ~np.isin(rows, kept)
                 for _, chosen, part in found.values():
                     home = unchanged.home.copy()
                     home[list(kept)] = chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -38,7 +39,7 @@ class CandidateRows:
         tag: the candidate's tag.
         group: the published group of each row; shape (rows,), int32.
         names: the groups' names by code.
-        pair: whether it is an Anatomy pair, whose rows cannot be withheld: nobody knows which value goes with them.
+        pair: whether it is an Anatomy pair, of whose groups nobody knows which value goes with which row.
     """
 
     def __init__(self, series: Series) -> None:
@@ -150,6 +151,10 @@ class CandidateRows:
             sums = np.bincount(self.group, weights=rank[column.codes], minlength=self.groups)
             places.append(sums / size / max(1, number - 1))
         return np.stack(places, axis=1) if places else np.zeros((self.groups, 0))
+
+    def inseparable(self, rows: Places) -> Places:
+        """Return the rows that have to be withheld with some: in a pair all of their groups, with all values."""
+        return self.rows_of(np.unique(self.group[rows]).tolist()) if self.pair else rows
 
     def cells(self, plan: RepairPlan) -> tuple[Places, ...]:
         """Return the cell of each row in each attribute, merged and coarsened; those of withheld rows do not matter."""
@@ -320,7 +325,7 @@ class CandidateRows:
         return new
 
     def _values(self, plan: RepairPlan, path: Path) -> pa.Table:
-        """Return a pair's table of values with merged groups, one line for each group and value."""
+        """Return a pair's table of values, one line for each group and value; groups that are withheld have none."""
         import pyarrow as pa
 
         columns = self.series.manifest.columns
@@ -328,16 +333,24 @@ class CandidateRows:
         texts = {name: table.texts(name) for name in table.names}
         if columns.group is None:
             raise UsageError("a pair without a group column cannot be repaired; name the column in the manifest")
-        texts[columns.group] = [self.names[plan.part[self._named[name]]] for name in texts[columns.group]]
+        published = np.array([self._named[name] for name in texts[columns.group]], dtype=np.intp)
+        texts[columns.group] = [self.names[root] for root in plan.part[published].tolist()]
         count = columns.count or "count"
         key = [name for name in table.names if name != count]
-        total: dict[tuple[str, ...], int] = {}
-        for line, each in enumerate(zip(*(texts[name] for name in key), strict=True)):
-            total[each] = total.get(each, 0) + (int(texts[count][line]) if count in texts else 1)
-        found = {name: [each[place] for each in total] for place, name in enumerate(key)}
-        if count in texts:
-            found[count] = [str(number) for number in total.values()]
-        return pa.table({name: pa.array(found[name], pa.string()) for name in table.names if name in found})
+        total: Counter[tuple[str, ...]] = Counter()
+        held = np.bincount(self.group[~plan.withheld], minlength=self.groups) > 0
+        for line in np.flatnonzero(held[published]).tolist():
+            total[tuple(texts[name][line] for name in key)] += int(texts[count][line]) if count in texts else 1
+        for fake in plan.counterfeits:
+            new = {columns.group: self.names[fake.group], **dict(zip(columns.sensitive, fake.values, strict=True))}
+            total[tuple(new.get(name, "") for name in key)] += 1
+        # Sorted where groups are changed, as are the rows.
+        lines = sorted(total) if (plan.group != self.group).any() or plan.counterfeits else list(total)
+        if count not in texts:
+            lines = [each for each in lines for _ in range(total[each])]
+        found = {name: [each[place] for each in lines] for place, name in enumerate(key)}
+        found[count] = [str(total[each]) for each in lines]
+        return pa.table({name: pa.array(found[name], pa.string()) for name in table.names})
 
     def _write_key(self, source: Places, fake: Places, folder: Path) -> None:
         """Write the key file of the rows that are written, where the candidate has one."""

@@ -149,7 +149,7 @@ class GuidedSearch:
         if MERGE in self.moves:
             yield from ((cost, MERGE, other) for cost, other in draft.partners(root)[:1])
         if WITHHOLD in self.moves and len(rows):
-            yield float(self.rows.counts[rows].sum()), WITHHOLD, rows
+            yield float(self.rows.counts[self.rows.inseparable(rows)].sum()), WITHHOLD, rows
         if COUNTERFEIT in self.moves and self.values:
             yield 1.0, COUNTERFEIT, self.values[sum(map(len, draft.added.values())) % len(self.values)]
         if MOVE in self.moves:
@@ -175,7 +175,7 @@ class GuidedSearch:
             rows = rows[~plan.withheld[rows]]
             if not len(rows) or WITHHOLD not in self.moves:
                 return None
-            plan = plan.without(rows)
+            plan = plan.without(self.rows.inseparable(rows))
         return None
 
     # -- less ---------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class GuidedSearch:
             yield partial(_split, members=members)
             yield from (partial(_split_off, group=one) for one in members if len(members) > 2)
         for row in np.flatnonzero(plan.withheld)[:_UNDONE].tolist():
-            yield partial(RepairPlan.kept, rows=np.array([row]))
+            yield partial(RepairPlan.kept, rows=self.rows.inseparable(np.array([row])))
         yield from (partial(_less_counterfeit, counterfeit=each) for each in plan.counterfeits[:_UNDONE])
         for root, attribute in np.argwhere(plan.steps)[:_UNDONE].tolist():
             yield partial(_finer, root=root, attribute=attribute)

@@ -47,6 +47,9 @@ class RepairSearch:
         attacks, options: as for an audit.
         moves: the kinds of change that may be made.
         baseline: whether what could be found before counts no more.
+
+    Raises:
+        InputError: the series or the candidate cannot be read, or the candidate lacks its key.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class RepairSearch:
         baseline: bool = False,
         watch: Watch = lambda _: None,
     ) -> None:
+        after.check_keys()  # of the candidate as it lies, before copies of it are judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, watch=watch)
         self.attacks, self.options, self.baseline = attacks, options, baseline
@@ -72,17 +76,18 @@ class RepairSearch:
         """Tell whether a kind of change can be made to this candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
-            # Nobody can tell which value of a pair goes with a row; registers and known values speak of who is there.
-            told = rows.series.manifest.known is not None or self.judge.past.adversary.kind == "register"
-            return not rows.pair and not told
+            # Registers and known values speak of who is there.
+            return rows.series.manifest.known is None and self.judge.past.adversary.kind != "register"
         if move == MOVE:
+            # Nobody can tell which value of a pair would go along.
             return not rows.pair and columns.group is not None
         if move == COARSEN:
             return bool(rows.columns) and self._cells_matter()
         if move == COUNTERFEIT:
             published = rows.series.manifest.counterfeits
             fake = bool(published) or self.judge.facts.counterfeits > 0
-            return fake and not rows.pair and rows.person is not None and columns.record is None
+            told = not rows.pair or len(columns.sensitive) == 1  # which values of a pair go together, nobody can tell
+            return fake and told and rows.person is not None and columns.record is None
         return True
 
     def _cells_matter(self) -> bool:

@@ -4,7 +4,10 @@ import csv
 import itertools
 import os
 import re
+import shutil
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -133,3 +136,59 @@ def test_series_are_of_all_kinds():
     assert any(len({row.cells for row in case.series.releases[-1]}) == 1 for case in cases)
     assert all(box(row)[1] - box(row)[0] <= SPAN for case in cases for row in case.series.releases[-1])
     assert {MERGE, MOVE, WITHHOLD} <= set(MOVES)
+
+
+def as_pairs(case: Case) -> Case:
+    """The same people, groups and values in Anatomy pairs, with exact cells."""
+    releases = [
+        [replace(row, cells=(str(20 + place),)) for place, row in enumerate(release)]
+        for release in case.series.releases
+    ]
+    return replace(case, series=replace(case.series, releases=releases, anatomy=True))
+
+
+def write_pair(case: Case, folder: Path) -> tuple[Path, list[Path]]:
+    """Write the past and the candidate's pair, with its key."""
+    whole, past = case.series.write(folder / "all", key="files"), case.past.write(folder / "series", key="files")
+    with (past / "series.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write(f"\n[policy]\nmin_e = {case.min_e}\nk = {case.k}\n")
+    tag = case.series.tags[-1]
+    shutil.copy(whole / "private" / f"{tag}.key.csv", whole / "releases" / f"{tag}.key.csv")
+    return past, [whole / "releases" / f"{tag}.{part}.csv" for part in ("rows", "values")]
+
+
+def every_change_of_a_pair(rows: list[Row]) -> Iterator[tuple[Fraction, list[Row]]]:
+    """Every pair that merging groups and withholding whole ones can make, and what it loses."""
+    groups = sorted({row.group for row in rows})
+    for size in range(1, len(groups) + 1):
+        for kept in itertools.combinations(groups, size):
+            there = [row for row in rows if row.group in kept]
+            for parts in partitions(list(kept)):
+                of = {group: min(part) for part in parts for group in part}
+                merged = [sum(row.group in part for row in there) for part in parts if len(part) > 1]
+                cost = Fraction(len(rows) - len(there)) + Fraction(sum(many**2 for many in merged), len(rows))
+                yield cost, [replace(row, group=of[row.group]) for row in there]
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_repairs_of_random_pairs_keep_the_policy_or_there_are_none(tmp_path, seed):
+    case = as_pairs(draw(seed))
+    series, candidate = write_pair(case, tmp_path)
+    before, after = with_candidate(open_series(series), candidate)
+    search = RepairSearch(before, after, all_attacks(), AuditOptions(time_limit=30), moves=(MERGE, WITHHOLD))
+    repair = search.repair(tmp_path / "out")
+    tried = sorted(every_change_of_a_pair(list(case.series.releases[-1])), key=lambda each: each[0])
+    safe = (cost for cost, rows in tried if is_safe(case.with_candidate(rows), min_e=case.min_e, k=case.k))
+    least = next(safe, None)
+    if repair.refused is not None:
+        assert "only withholding everybody would" in repair.refused
+        assert least is None
+        return
+    assert sum(move.cost for move in repair.moves) == pytest.approx(float(least))
+    out = [str(tmp_path / "out" / path.name) for path in candidate]
+    assert run_main("next", str(series), *out, "--findings", "0")[0] == 0
+    tag = case.series.tags[-1]
+    key = {line["row"]: line["individual"] for line in _lines(tmp_path / "out" / "private" / f"{tag}.key.csv")}
+    value = {row.individual: row.value for row in case.series.releases[-1]}
+    held = Counter((line["Group-ID"], value[key[str(place)]]) for place, line in enumerate(_lines(Path(out[0]))))
+    assert {(line["Group-ID"], line["Value"]): int(line["count"]) for line in _lines(Path(out[1]))} == held
