@@ -44,6 +44,11 @@ def write(path: Path, rows):
             writer.writerow([owner, group, f"[{low}, {high}]" if low != high else low, value])
 
 
+def read(path: Path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def tiny(rng, folder: Path):
     """Return a candidate's rows beside a series of one release, in which nobody is found out."""
     people = {name: rng.choice(VALUES) for name in NAMES}
@@ -260,3 +265,30 @@ def test_what_a_group_tells_of_its_people_together():
         [True, True, False],
         [False, False, True],
     ]
+
+
+def test_counterfeits_are_added_to_pairs(tmp_path):
+    """The values, the counts of counterfeits and the key of what is written fit together."""
+    values, ages = ["flu", "gastritis", "flu", "gastritis"], ["25", "26", "35", "36"]
+    first = [Row(f"p{n}", "1", value, (age,)) for n, (value, age) in enumerate(zip(values, ages, strict=True))]
+    second = [Row(f"p{n}", group, values[n], (ages[n],)) for n, group in enumerate("1122")]
+    second[1] = Row("p1", "3", "gastritis", ("26",))
+    small = TinySeries(
+        [[*first, Row(None, "1", "flu", ("25",))], second],
+        quasi_identifiers=("Age",),
+        anatomy=True,
+        counterfeits=[{"1": 1}, {}],
+    )
+    whole, past = small.write(tmp_path / "all", key="files"), small.until(1).write(tmp_path / "clinic", key="files")
+    names = ["2.rows.csv", "2.values.csv"]
+    candidate = [str(whole / "releases" / name) for name in names]
+    shutil.copy(whole / "private" / "2.key.csv", whole / "releases" / "2.key.csv")
+    policy = ["--policy", "min_e=1", "--k", "1"]
+    words = ["--output", str(tmp_path / "out"), "--only", "counterfeit", *policy]
+    assert run_main("repair", str(past), *candidate, *words)[0] == 0
+    rows, pairs = (read(tmp_path / "out" / name) for name in names)
+    held = {group: sum(int(each["count"]) for each in pairs if each["Group-ID"] == group) for group in "123"}
+    assert held == {group: sum(row["Group-ID"] == group for row in rows) for group in "123"}
+    assert len(rows) > 4
+    assert (tmp_path / "out" / "counterfeits" / "2.csv").exists()
+    assert run_main("next", str(past), *(str(tmp_path / "out" / name) for name in names), *policy)[0] == 0
