@@ -68,7 +68,8 @@ class AllPlans:
         for size in range(self.rows.rows, least - 1, -1):
             for kept in combinations(rows, size):
                 withheld = ~np.isin(rows, kept)
-                if not withheld[self.rows.inseparable(np.flatnonzero(withheld))].all():
+                gone = np.flatnonzero(withheld)
+                if not np.array_equal(self.rows.withholdable(gone), gone):
                     continue
                 found: dict[object, tuple[int, tuple[int, ...], list[int]]] = {}
                 for chosen in product(*(choices[row] for row in kept)):

@@ -1,34 +1,26 @@
-"""A candidate release as rows that can be regrouped, coarsened and withheld, and written again in its own form."""
+"""A candidate release as rows that can be regrouped, coarsened and withheld."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.diagnostics import is_there
-from audit.io.encoding import NOBODY
 from audit.io.series import Series
-from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.merged_cells import AttributeCells
 from audit.repair.repair_plan import Places, RepairPlan
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Texts = dict[str, Places]
-_COUNT = "Count"
 
 
 class CandidateRows:
@@ -45,7 +37,7 @@ class CandidateRows:
     def __init__(self, series: Series) -> None:
         self.series = series
         files = series.manifest.releases[-1]
-        self.tag, self._files = files.tag, files
+        self.tag = files.tag
         columns = series.manifest.columns
         if files.tag in columns.notation.renamed or columns.notation.ignore_rows or columns.notation.crosswalk:
             raise UsageError(
@@ -59,10 +51,14 @@ class CandidateRows:
         self.values = release.entry_value if release.values_by_row else {}
         self.counts = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
         self.pair = not release.values_by_row
-        self.table = self._read(files.rows, files.shown)
-        self._named = {name: code for code, name in enumerate(self.names)}
+        self.table = self.read(files.rows, files.shown)
 
-    def _read(self, path: Path, shown: str) -> Table:
+    def read(self, path: Path, shown: str) -> Table:
+        """Return a table of the candidate with all its columns.
+
+        Raises:
+            InputError: it cannot be read.
+        """
         problems = Problems()
         declared = self.series.adjustments(self.tag).declared
         names = header(path, shown, problems, declared)
@@ -76,10 +72,6 @@ class CandidateRows:
     def rows(self) -> int:
         """Number of rows."""
         return len(self.group)
-
-    def code(self, name: str) -> int | None:
-        """Return the code of a published group, or None where it is none."""
-        return self._named.get(name)
 
     def unchanged(self) -> RepairPlan:
         """Return the plan that changes nothing."""
@@ -152,9 +144,27 @@ class CandidateRows:
             places.append(sums / size / max(1, number - 1))
         return np.stack(places, axis=1) if places else np.zeros((self.groups, 0))
 
-    def inseparable(self, rows: Places) -> Places:
-        """Return the rows that have to be withheld with some: in a pair all of their groups, with all values."""
-        return self.rows_of(np.unique(self.group[rows]).tolist()) if self.pair else rows
+    @cached_property
+    def staying(self) -> Flags:
+        """Which rows cannot be withheld: those of people of whom a value is known beforehand, or may be; shape (rows,).
+
+        What is known of them would be known of nobody. Nothing more can be found out of them, so that they may stay.
+        """
+        if self.series.manifest.known is None or self.person is None:
+            return np.full(self.rows, self.series.manifest.known is not None)
+        problems = Problems()
+        table = self.series.side_table(str(self.series.manifest.known), ["individual"], problems)
+        problems.check()
+        if table is None:
+            raise TypeError("a table that cannot be read is a problem")
+        told = self.series.people.codes(table.texts("individual"))
+        return np.isin(self.person, told[told >= 0])
+
+    def withholdable(self, rows: Places) -> Places:
+        """Return the rows that are withheld where some are to be, ascending; of a pair, with all of their groups."""
+        if self.pair:
+            rows = self.rows_of(np.setdiff1d(self.group[rows], self.group[self.staying]).tolist())
+        return np.unique(rows[~self.staying[rows]])
 
     def cells(self, plan: RepairPlan) -> tuple[Places, ...]:
         """Return the cell of each row in each attribute, merged and coarsened; those of withheld rows do not matter."""
@@ -248,30 +258,6 @@ class CandidateRows:
         pairs = zip(roots.tolist(), starts.tolist(), ends, strict=True)
         return [order[start:end].tolist() for _, start, end in pairs if end - start > 1]
 
-    def write(self, plan: RepairPlan, folder: Path) -> list[Path]:
-        """Write the candidate as a plan changes it, with its key where that is a file, and return its tables.
-
-        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, and counterfeits are counted
-        in `counterfeits/TAG.csv` where the series publishes that. The order of rows says nothing of former groups.
-        """
-        import pyarrow as pa
-
-        source, fake = self.order_of(plan)
-        rewritten = self._rewritten(plan, source, fake)
-        columns = {
-            name: rewritten[name] if name in rewritten else self.table.arrow(name).take(pa.array(source))
-            for name in self.table.names
-        }
-        rows = folder / self._files.rows.name
-        write_table(pa.table(columns), rows)
-        written = [rows]
-        if self._files.values is not None:
-            written.append(folder / self._files.values.name)
-            write_table(self._values(plan, self._files.values), written[1])
-        self._write_key(source, fake, folder)
-        self._write_counterfeits(plan, source, fake, folder)
-        return written
-
     def order_of(self, plan: RepairPlan) -> tuple[Places, Places]:
         """Return the row that each written row is made from, and the counterfeit that it is, -1 for none.
 
@@ -299,95 +285,6 @@ class CandidateRows:
         columns = self.series.manifest.columns
         hidden = {columns.group, columns.individual, *columns.sensitive, *self.attributes}
         return [name for name in reversed(self.table.names) if name not in hidden]
-
-    def _rewritten(self, plan: RepairPlan, source: Places, fake: Places) -> dict[str, pa.Array]:
-        """Return the columns that are changed, their rows in the order written."""
-        import pyarrow as pa
-
-        new: dict[str, pa.Array] = {}
-        columns = self.series.manifest.columns
-        if columns.group is not None and (plan.group != self.group).any():
-            texts = np.array(self.names, dtype=object)[plan.group[source]]
-            new[columns.group] = pa.array(texts.tolist(), pa.string())
-        for name, each, codes in zip(self.attributes, self.columns, self.cells(plan), strict=True):
-            if (codes != each.codes).any():
-                known = np.array(each.texts, dtype=object)
-                new[name] = pa.array(known[codes[source]].tolist(), pa.string())
-        added = {place: plan.counterfeits[number] for place, number in enumerate(fake.tolist()) if number >= 0}
-        for name in self.table.names if added else ():
-            if name == columns.individual or name in columns.sensitive or name == columns.count:
-                texts = np.array(self.table.texts(name), dtype=object)[source]
-                for place, each in added.items():
-                    texts[place] = "" if name == columns.individual else "1"
-                    if name in columns.sensitive:
-                        texts[place] = each.values[columns.sensitive.index(name)]
-                new[name] = pa.array(texts.tolist(), pa.string())
-        return new
-
-    def _values(self, plan: RepairPlan, path: Path) -> pa.Table:
-        """Return a pair's table of values, one line for each group and value; groups that are withheld have none."""
-        import pyarrow as pa
-
-        columns = self.series.manifest.columns
-        table = self._read(path, self._files.values_shown)
-        texts = {name: table.texts(name) for name in table.names}
-        if columns.group is None:
-            raise UsageError("a pair without a group column cannot be repaired; name the column in the manifest")
-        published = np.array([self._named[name] for name in texts[columns.group]], dtype=np.intp)
-        texts[columns.group] = [self.names[root] for root in plan.part[published].tolist()]
-        count = columns.count or "count"
-        key = [name for name in table.names if name != count]
-        total: Counter[tuple[str, ...]] = Counter()
-        held = np.bincount(self.group[~plan.withheld], minlength=self.groups) > 0
-        for line in np.flatnonzero(held[published]).tolist():
-            total[tuple(texts[name][line] for name in key)] += int(texts[count][line]) if count in texts else 1
-        for fake in plan.counterfeits:
-            new = {columns.group: self.names[fake.group], **dict(zip(columns.sensitive, fake.values, strict=True))}
-            total[tuple(new.get(name, "") for name in key)] += 1
-        # Sorted where groups are changed, as are the rows.
-        lines = sorted(total) if (plan.group != self.group).any() or plan.counterfeits else list(total)
-        if count not in texts:
-            lines = [each for each in lines for _ in range(total[each])]
-        found = {name: [each[place] for each in lines] for place, name in enumerate(key)}
-        found[count] = [str(total[each]) for each in lines]
-        return pa.table({name: pa.array(found[name], pa.string()) for name in table.names})
-
-    def _write_key(self, source: Places, fake: Places, folder: Path) -> None:
-        """Write the key file of the rows that are written, where the candidate has one."""
-        import pyarrow as pa
-
-        path = self._files.key
-        if path is None or not is_there(path) or self.person is None:
-            return
-        problems = Problems()
-        key = read_table(path, self.series.manifest.shown(path), ["row", "individual"], problems)
-        problems.check()
-        if key is None:
-            return
-        names = dict(zip(key.texts("row"), key.texts("individual"), strict=True))
-        private = folder / "private"
-        private.mkdir(mode=0o700, exist_ok=True)
-        pairs = zip(source.tolist(), fake.tolist(), strict=True)
-        texts = [names.get(str(row), "") if number < 0 else "" for row, number in pairs]
-        table = pa.table({"row": pa.array(np.arange(len(source))), "individual": pa.array(texts, pa.string())})
-        write_table(table, private / f"{self.tag}.key.csv")
-        (private / f"{self.tag}.key.csv").chmod(0o600)
-
-    def _write_counterfeits(self, plan: RepairPlan, source: Places, fake: Places, folder: Path) -> None:
-        """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""
-        import pyarrow as pa
-
-        column, published = self.series.manifest.columns.group, self.series.manifest.counterfeits
-        if column is None or not published or self.person is None:
-            return
-        nobody = (self.person == NOBODY) | np.append(self.series.people.is_counterfeit(), False)[self.person]
-        groups, counts = np.unique(plan.group[source[nobody[source] | (fake >= 0)]], return_counts=True)
-        if not len(groups):
-            return
-        beside = folder / "counterfeits"
-        beside.mkdir(exist_ok=True)
-        names = pa.array([self.names[group] for group in groups.tolist()], pa.string())
-        write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{self.tag}.csv")
 
 
 def _sort_key(text: str) -> tuple[float, str]:

@@ -96,8 +96,8 @@ class CandidateDraft:
         return one
 
     def withhold(self, root: int, rows: Places) -> None:
-        """Leave some rows of a merged group out, with those that they cannot be told from."""
-        self.inside[root] = np.setdiff1d(self.inside[root], self.rows.inseparable(rows))
+        """Leave those of some rows of a merged group out that can be withheld."""
+        self.inside[root] = np.setdiff1d(self.inside[root], self.rows.withholdable(rows))
 
     def exchange(self, root: int, row: int, other_root: int, other: int) -> None:
         """Put two rows of different merged groups into one another's."""

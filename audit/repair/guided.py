@@ -148,8 +148,8 @@ class GuidedSearch:
         """Yield a change of each kind that may be made."""
         if MERGE in self.moves:
             yield from ((cost, MERGE, other) for cost, other in draft.partners(root)[:1])
-        if WITHHOLD in self.moves and len(rows):
-            yield float(self.rows.counts[self.rows.inseparable(rows)].sum()), WITHHOLD, rows
+        if WITHHOLD in self.moves and len(gone := self.rows.withholdable(rows)):
+            yield float(self.rows.counts[gone].sum()), WITHHOLD, gone
         if COUNTERFEIT in self.moves and self.values:
             yield 1.0, COUNTERFEIT, self.values[sum(map(len, draft.added.values())) % len(self.values)]
         if MOVE in self.moves:
@@ -172,10 +172,10 @@ class GuidedSearch:
             if judgement.keeps:
                 return plan, judgement
             rows = np.unique(np.concatenate([np.zeros(0, np.intp), *(blame.rows for blame in judgement.blamed)]))
-            rows = rows[~plan.withheld[rows]]
+            rows = self.rows.withholdable(rows[~plan.withheld[rows]])
             if not len(rows) or WITHHOLD not in self.moves:
                 return None
-            plan = plan.without(self.rows.inseparable(rows))
+            plan = plan.without(rows)
         return None
 
     # -- less ---------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class GuidedSearch:
             yield partial(_split, members=members)
             yield from (partial(_split_off, group=one) for one in members if len(members) > 2)
         for row in np.flatnonzero(plan.withheld)[:_UNDONE].tolist():
-            yield partial(RepairPlan.kept, rows=self.rows.inseparable(np.array([row])))
+            yield partial(RepairPlan.kept, rows=self.rows.withholdable(np.array([row])))
         yield from (partial(_less_counterfeit, counterfeit=each) for each in plan.counterfeits[:_UNDONE])
         for root, attribute in np.argwhere(plan.steps)[:_UNDONE].tolist():
             yield partial(_finer, root=root, attribute=attribute)

@@ -29,6 +29,7 @@ from audit.model.outcome import (
 from audit.model.report import PolicyReport, Report
 from audit.model.scored import Judged, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
+from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import Places, RepairPlan
 from audit.runtime.log import logged_stage
@@ -109,7 +110,7 @@ class Judge:
     def judge(self, plan: RepairPlan, *, blames: bool = True) -> Judgement:
         """Return how the series with a changed candidate is judged; without what is to blame, if that is not asked."""
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
-            series = with_candidate(self.before, self.rows.write(plan, Path(folder)))[1]
+            series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             self.audits += 1
             self.watch(f"candidate {self.audits}")
             with logged_stage(_LOG, "candidate", number=self.audits) as stage:

@@ -19,6 +19,7 @@ from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
+from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.guided import Found, GuidedSearch
 from audit.repair.judging import Judge, Judgement, Watch
@@ -76,8 +77,8 @@ class RepairSearch:
         """Tell whether a kind of change can be made to this candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
-            # Registers and known values speak of who is there.
-            return rows.series.manifest.known is None and self.judge.past.adversary.kind != "register"
+            # A register tells who is there.
+            return self.judge.past.adversary.kind != "register" and not rows.staying.all()
         if move == MOVE:
             # Nobody can tell which value of a pair would go along.
             return not rows.pair and columns.group is not None
@@ -158,6 +159,8 @@ class RepairSearch:
             )
         if least is not None:
             return least, ""
+        if self.rows.staying.any():
+            return first, say("no repair was found, which is no proof that there is none")
         return first, self._proved(say("all {count} changes were tried", count=self.tried))
 
     def _guided(self, values: Sequence[tuple[str, ...]]) -> Found | None:
@@ -277,7 +280,7 @@ class RepairSearch:
     def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
         """Return a repair, written to a folder that is new or empty."""
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
-        return self._told(plan, judgement, tuple(str(path) for path in self.rows.write(plan, output)))
+        return self._told(plan, judgement, tuple(str(path) for path in CandidateFiles(self.rows, plan).write(output)))
 
     def _told(self, plan: RepairPlan, judgement: Judgement, files: tuple[str, ...]) -> Repair:
         moves = self.changes(plan)

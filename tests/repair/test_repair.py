@@ -19,7 +19,7 @@ from audit.repair.merged_cells import CellCosts, merged_text
 from audit.repair.past_values import _leading_back
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
-from tests.helpers.tiny import Row, TinySeries
+from tests.helpers.tiny import Known, Row, TinySeries
 
 NAMES, VALUES = "ABCDEF", ("flu", "gastritis", "HIV")
 MANIFEST = """[series]
@@ -292,3 +292,20 @@ def test_counterfeits_are_added_to_pairs(tmp_path):
     assert len(rows) > 4
     assert (tmp_path / "out" / "counterfeits" / "2.csv").exists()
     assert run_main("next", str(past), *(str(tmp_path / "out" / name) for name in names), *policy)[0] == 0
+
+
+def test_people_of_whom_a_value_is_known_stay(tmp_path):
+    """Who is with somebody whose value is known is withheld, not that one."""
+    values, cells = ["flu", "gastritis"] * 3, ("[20, 60]",)
+    releases = [
+        [Row(f"p{n}", group, values[n], cells) for n, group in enumerate(groups)] for groups in ("111111", "1122")
+    ]
+    small = TinySeries(releases, known=[Known("p0", "flu", None)], quasi_identifiers=("Age",))
+    whole, past = small.write(tmp_path / "all", key="files"), small.until(1).write(tmp_path / "clinic", key="files")
+    shutil.copy(whole / "private" / "2.key.csv", whole / "releases" / "2.key.csv")
+    policy = ["--policy", "min_e=1", "--k", "1"]
+    words = ["--output", str(tmp_path / "out"), "--only", "withhold", "--format", "json", *policy]
+    code, out, _ = run_main("repair", str(past), str(whole / "releases" / "2.csv"), *words)
+    assert code == 0
+    assert [(each["kind"], each["lines"]) for each in json.loads(out)["moves"]] == [("withhold", [3])]
+    assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *policy)[0] == 0

@@ -1,0 +1,145 @@
+"""The files of a changed candidate: its tables in their own form, its key, and its counts of counterfeits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.io.diagnostics import is_there
+from audit.io.encoding import NOBODY
+from audit.io.table_writer import write_table
+from audit.io.tables import read_table
+from audit.model.errors import Problems, UsageError
+from audit.repair.candidate_rows import CandidateRows
+from audit.repair.repair_plan import RepairPlan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COUNT = "Count"
+
+
+class CandidateFiles:
+    """A candidate as a plan changes it, to be written."""
+
+    def __init__(self, rows: CandidateRows, plan: RepairPlan) -> None:
+        self._rows, self._plan, self._files = rows, plan, rows.series.manifest.releases[-1]
+        self._source, self._fake = rows.order_of(plan)
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the candidate as the plan changes it, with its key where that is a file, and return its tables.
+
+        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, and counterfeits are counted
+        in `counterfeits/TAG.csv` where the series publishes that. The order of rows says nothing of former groups.
+        """
+        import pyarrow as pa
+
+        rewritten, table = self._rewritten(), self._rows.table
+        columns = {
+            name: rewritten[name] if name in rewritten else table.arrow(name).take(pa.array(self._source))
+            for name in table.names
+        }
+        written = [folder / self._files.rows.name]
+        write_table(pa.table(columns), written[0])
+        if self._files.values is not None:
+            written.append(folder / self._files.values.name)
+            write_table(self._values(self._files.values), written[1])
+        self._write_key(folder)
+        self._write_counterfeits(folder)
+        return written
+
+    def _rewritten(self) -> dict[str, pa.Array]:
+        """Return the columns that are changed, their rows in the order written."""
+        import pyarrow as pa
+
+        rows, plan, source = self._rows, self._plan, self._source
+        new: dict[str, pa.Array] = {}
+        columns = rows.series.manifest.columns
+        if columns.group is not None and (plan.group != rows.group).any():
+            texts = np.array(rows.names, dtype=object)[plan.group[source]]
+            new[columns.group] = pa.array(texts.tolist(), pa.string())
+        for name, each, codes in zip(rows.attributes, rows.columns, rows.cells(plan), strict=True):
+            if (codes != each.codes).any():
+                known = np.array(each.texts, dtype=object)
+                new[name] = pa.array(known[codes[source]].tolist(), pa.string())
+        added = {place: plan.counterfeits[number] for place, number in enumerate(self._fake.tolist()) if number >= 0}
+        for name in rows.table.names if added else ():
+            if name == columns.individual or name in columns.sensitive or name == columns.count:
+                texts = np.array(rows.table.texts(name), dtype=object)[source]
+                for place, each in added.items():
+                    texts[place] = "" if name == columns.individual else "1"
+                    if name in columns.sensitive:
+                        texts[place] = each.values[columns.sensitive.index(name)]
+                new[name] = pa.array(texts.tolist(), pa.string())
+        return new
+
+    def _values(self, path: Path) -> pa.Table:
+        """Return a pair's table of values, one line for each group and value; groups that are withheld have none."""
+        import pyarrow as pa
+
+        rows, plan = self._rows, self._plan
+        columns = rows.series.manifest.columns
+        table = rows.read(path, self._files.values_shown)
+        texts = {name: table.texts(name) for name in table.names}
+        if columns.group is None:
+            raise UsageError("a pair without a group column cannot be repaired; name the column in the manifest")
+        code = {name: code for code, name in enumerate(rows.names)}
+        published = np.array([code[name] for name in texts[columns.group]], dtype=np.intp)
+        texts[columns.group] = [rows.names[root] for root in plan.part[published].tolist()]
+        count = columns.count or "count"
+        key = [name for name in table.names if name != count]
+        total: Counter[tuple[str, ...]] = Counter()
+        held = np.bincount(rows.group[~plan.withheld], minlength=rows.groups) > 0
+        for line in np.flatnonzero(held[published]).tolist():
+            total[tuple(texts[name][line] for name in key)] += int(texts[count][line]) if count in texts else 1
+        for fake in plan.counterfeits:
+            new = {columns.group: rows.names[fake.group], **dict(zip(columns.sensitive, fake.values, strict=True))}
+            total[tuple(new.get(name, "") for name in key)] += 1
+        # Sorted where groups are changed, as are the rows.
+        lines = sorted(total) if (plan.group != rows.group).any() or plan.counterfeits else list(total)
+        if count not in texts:
+            lines = [each for each in lines for _ in range(total[each])]
+        found = {name: [each[place] for each in lines] for place, name in enumerate(key)}
+        found[count] = [str(total[each]) for each in lines]
+        return pa.table({name: pa.array(found[name], pa.string()) for name in table.names})
+
+    def _write_key(self, folder: Path) -> None:
+        """Write the key file of the rows that are written, where the candidate has one."""
+        import pyarrow as pa
+
+        rows, path = self._rows, self._files.key
+        if path is None or not is_there(path) or rows.person is None:
+            return
+        problems = Problems()
+        key = read_table(path, rows.series.manifest.shown(path), ["row", "individual"], problems)
+        problems.check()
+        if key is None:
+            return
+        names = dict(zip(key.texts("row"), key.texts("individual"), strict=True))
+        private = folder / "private"
+        private.mkdir(mode=0o700, exist_ok=True)
+        pairs = zip(self._source.tolist(), self._fake.tolist(), strict=True)
+        texts = [names.get(str(row), "") if number < 0 else "" for row, number in pairs]
+        table = pa.table({"row": pa.array(np.arange(len(self._source))), "individual": pa.array(texts, pa.string())})
+        write_table(table, private / f"{rows.tag}.key.csv")
+        (private / f"{rows.tag}.key.csv").chmod(0o600)
+
+    def _write_counterfeits(self, folder: Path) -> None:
+        """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""
+        import pyarrow as pa
+
+        rows, source = self._rows, self._source
+        column, published = rows.series.manifest.columns.group, rows.series.manifest.counterfeits
+        if column is None or not published or rows.person is None:
+            return
+        nobody = (rows.person == NOBODY) | np.append(rows.series.people.is_counterfeit(), False)[rows.person]
+        groups, counts = np.unique(self._plan.group[source[nobody[source] | (self._fake >= 0)]], return_counts=True)
+        if not len(groups):
+            return
+        beside = folder / "counterfeits"
+        beside.mkdir(exist_ok=True)
+        names = pa.array([rows.names[group] for group in groups.tolist()], pa.string())
+        write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{rows.tag}.csv")
