@@ -127,6 +127,12 @@ def _now(report: Report) -> str:
     last = last_release(report)
     if report.contradictions:
         return say("Correct the data, or say which values may follow which, and audit again before anything goes out.")
+    mended = report.recommendation is not None and report.recommendation.refused is None
+    if report.policy.violations and mended:
+        return say(
+            "Hold release {release} back if it is not out yet: changed as is recommended below, it keeps the policy.",
+            release=last,
+        )
     if report.policy.violations and only_last(report):
         return say("Hold release {release} back if it is not out yet: without it nothing was found.", release=last)
     if report.policy.violations:

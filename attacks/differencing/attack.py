@@ -54,6 +54,7 @@ class Differencing:
         inverted = np.flatnonzero(tables.lower > tables.upper)
         if len(inverted):
             raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
+        budget.stage("adding and subtracting tables")
         try:
             lattice = build_lattice(tables.axes, np.concatenate([tables.boxes, tables.asked]))
         except TooManyCellsError:

@@ -71,16 +71,19 @@ class Remainder:
             ContradictingCountsError: a component has no solution.
         """
         if self._is_loose():
+            budget.stage("looking for counts that fit")
             self._search(budget)
         wanted = set(self.questions.node.tolist())
         found = [each for each in components(self.bounds.lattice, self.proved) if wanted & set(each.nodes.tolist())]
-        for component in found:
+        budget.stage("reasoning about parts of the tables")
+        for component in budget.each(found):
             self._of_node |= dict.fromkeys(component.nodes.tolist(), component)
             self._first(component, budget)
             if len(component.nodes) <= _LARGE:
                 self._together(component, budget)
         left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN).tolist()
-        for place in sorted(left, key=self.questions.is_finding(self.proved).__getitem__):
+        budget.stage("asking for single counts")
+        for place in budget.each(sorted(left, key=self.questions.is_finding(self.proved).__getitem__)):
             self._settle(place, budget)
         self._settle_widths(budget)
 

@@ -33,6 +33,7 @@ from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS, Format
 
 if TYPE_CHECKING:
+    from audit.model.report import Report
     from audit.pipeline.audit_run import AuditOptions, Progress
     from audit.runtime.engine import Engine
 
@@ -209,14 +210,24 @@ def run(arguments: argparse.Namespace) -> int:
                 report = replace(report, recommendation=recommend(series, attacks, how))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)
+        pages = _rendered(report, arguments, watch)
+    for page, file in pages:
+        put(page, file)
+    return report.exit_code
+
+
+def _rendered(report: Report, arguments: argparse.Namespace, watch: Progress) -> list[tuple[str, Path | None]]:
+    """Return the pages that were asked for, each with its file; None is standard output."""
+    from audit.runtime.budget import Budget
+
     if arguments.document is None:
         form = format_of(arguments.format, arguments.output, arguments.series)
     else:
         form = DOCUMENTS.load(arguments.document)()
-    put(form.render(report), arguments.output)
-    for name, file in arguments.report:
-        put(format_of(name, file, arguments.series).render(report), file)
-    return report.exit_code
+    more = [(format_of(name, file, arguments.series), file) for name, file in arguments.report]
+    told = Budget(on_progress=watch("report"))
+    told.stage("writing")
+    return [(each.render(report), file) for each, file in told.each([(form, arguments.output), *more])]
 
 
 def options(arguments: argparse.Namespace, watch: Progress, engine: Engine) -> AuditOptions:

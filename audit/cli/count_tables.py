@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attacks.differencing.attack import Differencing
 from audit.cli.arguments import ON_TABLES, options_given
 from audit.cli.output import check_output, check_spared, in_repository, put, text_for
+from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
 from audit.model.errors import UsageError, printable
@@ -29,7 +31,8 @@ def run_audit(arguments: argparse.Namespace) -> int:
     for file in (arguments.output, *(file for _, file in arguments.report)):
         check_output(file)
         check_spared(file, manifest)
-    report = audit_tables(manifest, Differencing(), options(arguments))
+    with progress() as watch:
+        report = audit_tables(manifest, Differencing(), replace(options(arguments), progress=watch))
     for form, file in [(arguments.format, arguments.output), *arguments.report]:
         put(render(report, form, file, arguments.series), file)
     return report.policy.exit_code
@@ -44,7 +47,9 @@ def run_next(arguments: argparse.Namespace) -> int:
     manifest = read_table_manifest(arguments.series)
     check_spared(arguments.output, manifest)
     candidate = release_of([Path(name) for name in arguments.candidate])
-    found, _, _ = judge_candidate(manifest, candidate, Differencing(), options(arguments))
+    with progress() as watch:
+        how = replace(options(arguments), progress=watch)
+        found, _, _ = judge_candidate(manifest, candidate, Differencing(), how)
     if arguments.format == "text":
         put(candidate_text(found, text_for(arguments.output)), arguments.output)
     elif arguments.format in CANDIDATE:

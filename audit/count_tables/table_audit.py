@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -76,6 +76,7 @@ class CountOptions:
         findings: how many findings to show; None for all.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
+        progress: given the attack's name, returns who is told of its progress.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -83,6 +84,7 @@ class CountOptions:
     findings: int | None = 20
     today: datetime.date = field(default_factory=datetime.date.today)
     made: datetime.date | None = None
+    progress: Callable[[str], Callable[[int, int], None] | None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     limits = counts.manifest.limits(options.limits)
     evidence = build_evidence(counts, limits)
     start = time.perf_counter()
-    budget = Budget(options.time_limit)
+    budget = Budget(options.time_limit, options.progress(attack.name))
     outcomes = []
     for each in evidence:
         found = []

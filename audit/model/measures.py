@@ -151,6 +151,8 @@ class Measures(Mapping[str, object]):
         if self.subjects is None:
             counts = [f"{name} {figure(value)}" for name, value in self.items() if isinstance(value, int)]
             return ", ".join(counts) or say("see its findings")
+        if not self.subjects and at_least:
+            return say("nobody was looked at")
         label = self.subjects_label
         whole = label.counted(self.subjects) if isinstance(label, Noun) else f"{figure(self.subjects)} {label}"
         return found_of(self.found, whole, at_least=at_least)

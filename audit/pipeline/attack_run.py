@@ -60,7 +60,7 @@ class AuditOptions:
         reveal: whether to name people.
         explicit: whether the attacks were asked for by name.
         stable_ids: whether ids and pseudonyms are to be those of other reports on this series.
-        progress: given an attack's name, returns who is told of its progress.
+        progress: given the name of an attack, or of another part of the work, returns who is told of its progress.
         engine: where attacks have their work done.
         distributed: whether releases too are read there, and people attacked in ranges.
         today: the date at which waivers are judged.
@@ -155,9 +155,12 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         ranges = PartitionedSeries(series, each, options.engine) if apart else None
         descriptions = ReleaseSummaries(source)
         judged = _judged(evidence, attacks, options, ranges)
+        options.progress("each release by itself")
         _check_applies([entry for _, entry in judged], named=options.explicit)
         described = descriptions.all() if ranges is None else ranges.described
         rows = rows_of_files(series, described)
+        watched = Budget(on_progress=options.progress("files"))
+        watched.stage("fingerprints")
         inputs = tuple(
             Input(
                 name,
@@ -165,7 +168,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
                 rows[name] if name in rows else count_rows(file.path),
                 file.columns,
             )
-            for name, file in files.items()
+            for name, file in watched.each(files.items())
         )
         present = source.releases.present() if ranges is None else ranges.present
     panel = tuple(one for each in described for one in each.panel)

@@ -42,6 +42,7 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -220,7 +221,9 @@ def _attack_reports(
     risky = [
         _risky(seen, new, attacked, namer, options) for (seen, _), new in zip(attacked.judged, judged, strict=True)
     ]
-    for entry, shelf, risks in zip(judged, shelves, risky, strict=True):
+    watched = Budget(on_progress=options.progress("report"))
+    for entry, shelf, risks in watched.each(list(zip(judged, shelves, risky, strict=True))):
+        watched.stage(f"choosing findings of {entry.attack.name}, with their proofs")
         taken = 0
         if shelf is not None:
             shelf.select(options.findings, entry.waived)
@@ -229,6 +232,7 @@ def _attack_reports(
             risks.select(None if options.findings is None else max(0, options.findings - taken))
     named = [_named(attacked.series, entry) for entry in judged]
     mentioned = [one for some in (*shelves, *risky) if some is not None for one in some.mentioned()]
+    watched.stage("naming whom and what is found")
     locator = Locator(attacked.releases) if options.reveal else None
     namer.assign([*mentioned, *(("person", name) for names in named for name in names.values())])
     seen = [(evidence, entry) for (evidence, _), entry in zip(attacked.judged, judged, strict=True)]

@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+_FIRST = {"each release by itself": "counting rows and values", "files": "reading", "report": "putting it together"}
+"""What is done first in the parts of a run that are no attacks."""
 _ALMOST = 0.99
 """As far as a bar goes before its attack has ended: what was found is still to be checked and written down."""
 
 
 class AttackBar:
-    """The bar of one attack: it is told how far the work has come, and what is being done."""
+    """The bar of one attack, or of another part of a run: it is told how far that has come, and what is being done."""
 
     def __init__(self, bars: Bars, attack: str) -> None:
         self._bars = bars
-        self._task: TaskID = bars.add_task(attack, total=None, stage="looking at the releases")
+        self._task: TaskID = bars.add_task(attack, total=None, stage=_FIRST.get(attack, "looking at the releases"))
 
     def __call__(self, done: int, total: int, /) -> None:
         """Show how far the work has come; nothing stands at the end before it is there."""

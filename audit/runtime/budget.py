@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from audit.runtime.engine import Engine, Local, is_cancelled
 from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 _LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -76,6 +78,12 @@ class Budget:
         _LOG.debug("%s", what)
         if isinstance(self.on_progress, Watcher):
             self.on_progress.stage(what)
+
+    def each(self, steps: Collection[T]) -> Iterator[T]:
+        """Yield steps one after the other, and tell whoever watches how many are behind."""
+        for done, step in enumerate(steps):
+            self.progress(done, len(steps))
+            yield step
 
     @property
     def reason(self) -> Reason:
