@@ -38,7 +38,7 @@ class Spoiler:
     def everything(self, value: Any, *, theirs: bool = False) -> Any:
         """Spoil what is somebody else's words in a report or a part of it."""
         if is_dataclass(value) and not isinstance(value, type):
-            names = [field.name for field in fields(value)]
+            names = [field.name for field in fields(value) if field.init]
             changed = {name: self.everything(getattr(value, name), theirs=name in _THEIRS) for name in names}
             return replace(value, **changed)
         if isinstance(value, str):
