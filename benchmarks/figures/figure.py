@@ -126,13 +126,15 @@ def mean(values: Numbers | None) -> float | None:
 
 
 def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
-    """Tell whether numbers never rise, but for a share of the largest; None where there are fewer than two.
+    """Tell whether numbers never rise, but for a share of the largest.
 
-    >>> falls([3, 2, 2]), falls([1, 2]), falls([1])
-    (True, False, None)
+    None where there are fewer than two, or all are 0: what was never seen neither falls nor rises.
+
+    >>> falls([3, 2, 2]), falls([1, 2]), falls([1]), falls([0, 0])
+    (True, False, None, None)
     """
     known = [value for value in values if value is not None]
-    if len(known) < 2:
+    if len(known) < 2 or not any(known):
         return None
     return all(after <= before + slack * max(map(abs, known)) for before, after in pairwise(known))
 

@@ -1,9 +1,11 @@
 """The papers' figures: claims are held against what was found, and the page has all of them."""
 
 import re
+from dataclasses import asdict
 
 import pytest
 
+from benchmarks.equivalence_experiments import plan as equivalence_plan
 from benchmarks.figures.command import PAPERS, as_page, counted
 from benchmarks.figures.figure import Paper, falls
 from benchmarks.figures.monotonic import MonotonicFigures
@@ -40,6 +42,14 @@ def test_all_figures_of_the_experiments_are_there(name, numbers):
     paper = PAPERS[name]
     figures = paper.read({"runs": []}, paper.settings[1]).figures()
     assert [figure.name for figure in figures] == [f"Figure {number}" for number in numbers]
+
+
+def test_where_nobody_is_compromised_no_method_compromises_fewer():
+    paper = PAPERS["equivalence"]
+    setting = paper.settings[1]
+    nobody = [{**asdict(each), "timeline": [0] * setting.snapshots} for each in equivalence_plan([6], setting)]
+    [figure] = [each for each in paper.read({"runs": nobody}, setting).figures() if each.name == "Figure 6"]
+    assert [claim.holds for claim in figure.claims] == [None, None, True]
 
 
 @pytest.mark.parametrize("data", ["census", "uniform"])
