@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -152,6 +153,21 @@ class LoadedTables:
         counts, options = read_counts(self._manifest), _options(time_limit, 20, None)
         exact = Differencing(both_ends=True)
         return CountExplanationResult(explain_cell(counts, dict(cell), Differencing(), exact, options))
+
+    def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedTables:
+        """Accept findings until a date, as `audit waive` does.
+
+        Returns:
+            The series with the waivers; this one does not change.
+
+        Raises:
+            UsageError: the date is past, or something is no id of a finding.
+        """
+        from audit.count_tables.manifest import parse_table_manifest
+        from audit.judgement.waiver_writer import waive
+
+        waive(self._manifest.folder, ids, reason, until, parse_table_manifest)
+        return LoadedTables(load_tables(self._manifest.folder)._manifest, self._files)
 
     def anonymize(
         self, method: str, /, output: str | os.PathLike[str], *, seed: int | None = None, **options: int

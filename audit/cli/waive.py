@@ -43,11 +43,13 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the date is past, or there is no key by which ids could be known again.
         InputError: the manifest cannot be read.
     """
+    from audit.count_tables.manifest import is_table_series, parse_table_manifest
     from audit.io.manifest import NAME
     from audit.judgement.waiver_writer import waive
 
     folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
-    manifest = waive(folder, arguments.ids, arguments.reason, arguments.until)
+    tables = parse_table_manifest if is_table_series(folder) else None
+    manifest = waive(folder, arguments.ids, arguments.reason, arguments.until, tables)
     count = len(arguments.ids)
     what, where = "waiver" if count == 1 else "waivers", printable(str(manifest), 200)
     put(f"{count} {what} until {arguments.until} in {where}.\n")

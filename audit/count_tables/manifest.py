@@ -155,13 +155,17 @@ def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
     folder = where.parent if where.name == NAME else where
     problems = Problems()
     text = read_text(folder, NAME, f"write a {NAME}, or let `audit init` guess one", problems)
-    remedy = "see https://toml.io, or let `audit init` write a new one"
-    document = None if text is None else parse(text, NAME, remedy, problems)
-    found = None if document is None else _TableManifestReader(folder, NAME, text or "", document, problems).manifest()
+    found = None if text is None else parse_table_manifest(folder, text, problems)
     problems.check()
     if found is None:
         raise InputError(problems.found)
     return found
+
+
+def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableManifest | None:
+    """Return the manifest that a text is, for the files in a folder, noting what is wrong; None for no TOML."""
+    document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
+    return None if document is None else _TableManifestReader(folder, NAME, text, document, problems).manifest()
 
 
 class _TableManifestReader(Reader):

@@ -195,6 +195,11 @@ def read_manifest(folder: Path, problems: Problems) -> Manifest | None:
 def parse_manifest(folder: Path, text: str, problems: Problems) -> Manifest | None:
     """Return the manifest that a text is, for the files in a folder; troubles are noted as by `read_manifest`."""
     document = parse(text, NAME, "see https://toml.io, or let `audit init` write a new one", problems)
+    series = (document or {}).get("series")
+    if isinstance(series, dict) and series.get("kind") == "tables":
+        what = "this is a series of count tables, and only rows about people can be read here"
+        problems.add(NAME, what, "audit, next, explain, repair, compare, waive and anonymize take count tables")
+        return None
     return None if document is None else _ManifestReader(folder, NAME, text, document, problems).manifest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from audit.io.atomic_files import write_file
@@ -14,34 +14,47 @@ from audit.judgement.pseudonyms import private_key
 from audit.model.errors import InputError, Problems, UsageError, printable
 
 _FINDING = re.compile(r"[a-z-]+-[0-9a-f]{16}")
+_COUNT_FINDING = re.compile(r"differencing-[0-9a-f]{12}")
 
 
-def waive(folder: Path, ids: Sequence[str], reason: str, until: datetime.date) -> Path:
+Parse = Callable[[Path, str, Problems], object]
+
+
+def waive(
+    folder: Path, ids: Sequence[str], reason: str, until: datetime.date, parse_tables: Parse | None = None
+) -> Path:
     """Write a waiver for each id, of a finding or a person, and return the manifest.
 
+    `parse_tables` reads the manifest of count tables: their findings have the same ids in every report, without a key.
+
     Raises:
-        UsageError: the date is past, or there is no key by which ids could be known again.
+        UsageError: the date is past, something is no id, or there is no key by which ids could be known again.
         InputError: the manifest cannot be read.
     """
     if until < datetime.date.today():
         raise UsageError(f"--until: {until} is past, so that nothing would be waived; give a later date")
     if not reason.strip():
         raise UsageError("--reason: it is empty; say why this is accepted")
-    problems = Problems()
+    problems, parse = Problems(), parse_tables or parse_manifest
     text = read_text(folder, NAME, "name the folder of a series", problems)
     if text is not None:
-        parse_manifest(folder, text, problems)
+        parse(folder, text, problems)
     problems.check()
     if text is None:
         raise InputError(problems.found)
     findings = [each for each in ids if "*" in each or _FINDING.fullmatch(each)]
-    if findings and private_key(folder / PRIVATE, make=False) is None:
+    if parse_tables is not None:
+        findings = [each for each in ids if "*" in each or _COUNT_FINDING.fullmatch(each)]
+        if wrong := [each for each in ids if each not in findings]:
+            what = f"{printable(wrong[0], 80)} is no finding of count tables"
+            raise UsageError(f"{what}; take its id from a report, such as differencing-0123456789ab")
+    elif findings and private_key(folder / PRIVATE, make=False) is None:
         what = f"no report on this series can have shown {printable(findings[0], 80)}"
         raise UsageError(
             f"{what}: there is no {PRIVATE}/finding.key; audit it with --stable-ids, and take ids from that"
         )
     written = _with_waivers(text, ids, set(findings), reason.strip(), until)
-    parse_manifest(folder, written, problems)
+    parse(folder, written, problems)
     problems.check()
     try:
         write_file(folder / NAME, written)

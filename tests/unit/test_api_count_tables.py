@@ -1,5 +1,6 @@
 """Count tables from Python: the answers of the commands, and tables without files."""
 
+import datetime
 import json
 import shutil
 
@@ -172,3 +173,21 @@ def test_a_notebook_shows_the_verdict_and_the_findings():
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()
     assert json.loads(found.render("json")) == json.loads(found.to_json())
+
+
+def test_findings_are_waived_without_a_key(tmp_path):
+    shutil.copytree(LEFT_OUT, tmp_path / "s")
+    series = audit.load(tmp_path / "s", kind="tables")
+    [found] = series.audit().findings["id"]
+    waived = series.waive(found, reason="accepted", until=datetime.date(2999, 1, 1)).audit()
+    assert (waived.passed, len(waived.findings)) == (True, 0)
+    code, out, _ = run_main("waive", str(tmp_path / "s"), found, "--reason", "again", "--until", "2999-01-02")
+    assert (code, out.startswith("1 waiver until 2999-01-02")) == (0, True)
+    code, _, err = run_main("waive", str(tmp_path / "s"), "Bob", "--reason", "again", "--until", "2999-01-02")
+    assert (code, "Bob is no finding of count tables" in err) == (2, True)
+
+
+def test_commands_on_people_say_so():
+    code, _, err = run_main("check", str(LEFT_OUT), "--principle", "m-invariance", "--m", "2")
+    assert (code, len(err.splitlines())) == (2, 1)
+    assert "this is a series of count tables, and only rows about people can be read here" in err
