@@ -182,18 +182,24 @@ class Core:
         )
 
 
-def core_of(network: ConstraintNetwork, alive: Flags, wanted: Flags, *, exact: bool = False) -> Core:
+def core_of(
+    network: ConstraintNetwork, alive: Flags, wanted: Flags, *, among: Flags | None = None, exact: bool = False
+) -> Core:
     """Return what is open of a network, smallest parts first; of those parts alone that have a wanted variable.
 
     Args:
         network: what was propagated.
         alive: its columns that are left.
         wanted: which variables are asked about; shape (variables,).
+        among: look at no other variables: those of whole parts of a core with more columns; shape (variables,).
         exact: keep the rows that say nothing of what is possible, but of how many worlds there are.
     """
     everybody = network.owner
     left = np.bincount(everybody[alive], minlength=network.variables)
-    column = np.flatnonzero(alive & ((left > 1) & ~network.free)[everybody])
+    unsure = (left > 1) & ~network.free
+    if among is not None:
+        unsure &= among
+    column = np.flatnonzero(alive & unsure[everybody])
     fixed = np.flatnonzero(alive & (left == 1)[everybody])
     taken = np.bincount(network.row[segments(network.row_start, fixed)], minlength=len(network.capacity))
     capacity = network.capacity - taken

@@ -19,7 +19,7 @@ class State:
 
     Attributes:
         network, decision, budget: what is decided, what is known of it, and how long it may take.
-        wanted: which variables are asked about; shape (variables,).
+        wanted: which variables are asked about, in time fewer, never more; shape (variables,).
     """
 
     def __init__(self, network: ConstraintNetwork, budget: Budget) -> None:
@@ -29,6 +29,7 @@ class State:
         self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         self._core: Core | None = None
+        self._among: Flags | None = None
 
     @cached_property
     def _option(self) -> Numbers:
@@ -55,7 +56,7 @@ class State:
         return left
 
     def core(self, columns: Flags, *, known: bool | None = None) -> Core:
-        """Return the open parts with some of the columns; if asked, only those of which a world is known (or none)."""
+        """Return the open parts with some pending columns; if asked, only those of which a world is known (or none)."""
         core = self._whole()
         parts = np.zeros(core.parts, dtype=np.bool_)
         parts[core.part[core.owner[columns[core.column]]]] = True
@@ -72,8 +73,22 @@ class State:
     def _whole(self) -> Core:
         if self._core is None:
             everybody = np.ones(self.network.variables, dtype=np.bool_)
-            self._core = core_of(self.network, self.decision.alive, everybody)
+            self._core = core_of(self.network, self.decision.alive, everybody, among=self._among)
         return self._core
+
+    def _forget_core(self) -> None:
+        """Have the core made again, of the parts alone that have pending columns.
+
+        Columns only ever go, and are no longer pending once a world is known: parts fall apart but never grow together,
+        and one without pending columns is never asked for again.
+        """
+        if self._core is not None:
+            core, pending = self._core, self.pending(0)
+            parts = np.zeros(core.parts, dtype=np.bool_)
+            parts[core.part[core.owner[pending[core.column]]]] = True
+            self._among = np.zeros(self.network.variables, dtype=np.bool_)
+            self._among[core.variable[parts[core.part]]] = True
+        self._core = None
 
     def chosen(self, core: Core) -> Numbers:
         """Return the columns of a core in the world that is known, -1 where none is."""
@@ -110,10 +125,10 @@ class State:
         self._propagation.alive = decision.alive
         decision.feasible = self._propagation.remove(columns, self.budget)
         decision.alive = self._propagation.alive
-        self._core = None
         if (decision.shown & ~decision.alive).any():
             if decision.feasible or (decision.chosen >= 0).all():
                 raise AssertionError("a value that a world has was proved impossible")
             decision.shown &= decision.alive
         single = np.bincount(self.network.owner[decision.alive], minlength=self.network.variables) == 1
         decision.shown |= decision.alive & single[self.network.owner]
+        self._forget_core()
