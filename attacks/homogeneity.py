@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from audit.model.evidence import Codes, Evidence, PublishedClasses
 from audit.model.measures import Measures
+from audit.model.named_findings import FindingRule
 from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places, published_reason
-from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 

@@ -34,8 +34,8 @@ from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence
 from audit.model.measures import PEOPLE, Distribution, Measures
+from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.outcome import AttributeDisclosures, Outcome, constant_reason, counts_table, per_person_reason
-from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 

@@ -38,6 +38,7 @@ from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence, Transitions
 from audit.model.lazy_disclosures import VersionDisclosures
 from audit.model.measures import VERSIONS, Measures
+from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.outcome import (
     AttributeDisclosure,
     AttributeDisclosures,
@@ -49,7 +50,6 @@ from audit.model.outcome import (
     Risks,
     per_person_reason,
 )
-from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 

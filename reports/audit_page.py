@@ -8,7 +8,7 @@ from audit.model.errors import printable
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
-from reports.finding_text import REPEATED, told
+from reports.finding_text import REPEATED, shown_attacks
 from reports.glossary import glossary
 from reports.page import Block, Bullets, Facts, Figures, Page, PageTable, PageVerdict, Paragraph, Section, Signing
 from reports.person_entries import other_entries, person_entries
@@ -139,7 +139,7 @@ def _repairing(report: Report) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Iterator[Block]:
-    total = sum(attack.findings_total for attack in told(report))
+    total = sum(attack.findings_total for attack in shown_attacks(report))
     if not total:
         return
     entries, within = other_entries(report)
@@ -155,7 +155,7 @@ def _findings(report: Report) -> Iterator[Block]:
     if within:
         yield Paragraph(say("Within the policy’s limits:"), soft=True)
         yield Bullets(within, soft=True)
-    hidden = total - sum(len(attack.findings) for attack in told(report))
+    hidden = total - sum(len(attack.findings) for attack in shown_attacks(report))
     if hidden:
         yield Paragraph(
             say_count(
@@ -195,7 +195,7 @@ def _ladder(report: Report) -> Iterator[Block]:
         soft=True,
     )
     yield PageTable(head, rows, words=3)
-    repeated = [str(REPEATED)] if len(told(report)) < len(report.attacks) else []
+    repeated = [str(REPEATED)] if len(shown_attacks(report)) < len(report.attacks) else []
     yield Bullets([*notes(report), *repeated], soft=True)
 
 

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said
-from audit.model.report import DisclosureStep, NamedDisclosure, NamedEquivalence, NamedFinding, NamedPin
+from audit.model.named_findings import (
+    DisclosureStep,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedPin,
+)
 from audit.runtime.phrases import risk_text, say, say_count
 from reports.finding_text import UNPROVED, places, unproved, weighted
 from reports.proof_text import either, in_full, listed

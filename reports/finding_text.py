@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.model.errors import printable
-from audit.model.report import (
-    AttackReport,
+from audit.model.named_findings import (
     DisclosureStep,
     NamedDisclosure,
     NamedEquivalence,
@@ -16,9 +15,9 @@ from audit.model.report import (
     NamedNarrowed,
     NamedPin,
     NamedRisk,
-    Report,
     WeightedGroup,
 )
+from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, parted, percent, say, say_count
 from reports.proof_text import in_short
 from reports.sentences import ROWS, described, listing, multiset
@@ -34,7 +33,7 @@ UNPROVED = Phrase("no proof was written within the limits: that no other value i
 REPEATED = Phrase("update-graph finds the same people as intersection, since values never change.")
 
 
-def told(report: Report) -> list[AttackReport]:
+def shown_attacks(report: Report) -> list[AttackReport]:
     """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
     names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
     repeats = "intersection" in names and not report.adversary.transitions
@@ -45,7 +44,7 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
     """Return what each attack has found after each release, where there are several releases."""
     if len(report.series.releases) < 2:
         return []
-    lines = [(attack, attack.measures.timeline) for attack in told(report) if attack.status != "skipped"]
+    lines = [(attack, attack.measures.timeline) for attack in shown_attacks(report) if attack.status != "skipped"]
     return [(attack, line) for attack, line in lines if isinstance(line, list)]
 
 

@@ -13,8 +13,7 @@ from audit.model.release_impact import AttackComparison, Change, GroupRows, NewF
 from audit.model.report import AttackReport, Report, ReportWarning
 from audit.runtime.phrases import Phrase, figure, joined, parted, risk_text, say, say_count
 from reports.escaping import as_json as to_json
-from reports.finding_text import line_runs
-from reports.finding_text import told as told_one_by_one
+from reports.finding_text import line_runs, shown_attacks
 from reports.json_forms.next import next_document
 from reports.json_values import json_object
 from reports.repair import short
@@ -46,7 +45,7 @@ def text(impact: ReleaseImpact, form: Text) -> str:
     for old, new in zip(impact.before.attacks, after.attacks, strict=True):
         for line in _unfinished(old, new):
             form.indented(console, line)
-    shown = told_one_by_one(after)
+    shown = shown_attacks(after)
     for attack, report in zip(impact.attacks, after.attacks, strict=True):
         if report in shown:
             _findings(console, form, attack)

@@ -9,7 +9,7 @@ from audit.model.measures import PEOPLE, VERSIONS
 from audit.model.report import Exposure, Report
 from audit.runtime.phrases import say
 from reports import charts
-from reports.finding_text import told
+from reports.finding_text import shown_attacks
 from reports.sentences import named
 
 _TENTHS = ("0", "10", "20", "30", "40", "50", "60", "70", "80", "90", "100")
@@ -19,13 +19,13 @@ _SIZES = 12
 def over_time(report: Report) -> Iterator[charts.Chart]:
     """Yield what is found release by release, in people; of attacks on records or classes in these."""
     tags = [printable(tag, 24) for tag in report.series.releases]
-    shown = {(attack.attack, attack.sensitive) for attack in told(report)}
+    shown = {(attack.attack, attack.sensitive) for attack in shown_attacks(report)}
     exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
     if len(tags) > 1 and (lines := [_line(each, report) for each in exposed if each.after_release is not None]):
         axes = (say("after release"), say("people"))
         yield charts.lines(say("People found, release by release"), tags, lines, axes=axes)
     others: dict[str, list[tuple[str, list[float | None]]]] = {}
-    for attack in told(report) if len(tags) > 1 else ():
+    for attack in shown_attacks(report) if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
         if isinstance(line, list) and attack.status != "skipped" and label not in (PEOPLE, VERSIONS):
             others.setdefault(str(label), []).append((named(attack), list(line)))
@@ -66,7 +66,7 @@ def ladders(report: Report) -> Iterator[charts.Chart]:
 
 def distributions(report: Report) -> Iterator[charts.Chart]:
     """Yield what attacks counted by size: how many values are left to people, say."""
-    for attack in told(report):
+    for attack in shown_attacks(report):
         for what in attack.measures.distributions():
             sizes, most = what.counts, max(what.counts, default=0)
             places = range(min(sizes.keys() | {1}), min(most, _SIZES) + 1)  # 0 where somebody contradicts assumptions

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.model.errors import printable
-from audit.model.report import (
-    AttackReport,
-    FoundPerson,
+from audit.model.named_findings import (
     NamedDisclosure,
     NamedEquivalence,
     NamedFinding,
@@ -15,10 +13,10 @@ from audit.model.report import (
     NamedNarrowed,
     NamedPin,
     NamedRisk,
-    Report,
 )
+from audit.model.report import AttackReport, FoundPerson, Report
 from audit.runtime.phrases import joined, say, say_count
-from reports.finding_text import places, sentence, steps, told, unproved
+from reports.finding_text import places, sentence, shown_attacks, steps, unproved
 from reports.page import Block, Bullets, Entry, Figure, PageSteps, PageTable, Paragraph
 from reports.proof_chart import proof_chart
 from reports.proof_text import in_short
@@ -79,7 +77,7 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
     """Return the findings about no single person that break a limit, and in a line each those that break none."""
     people = {ident for person in report.people for ident in person.findings}
     entries, within = [], []
-    for attack in told(report):
+    for attack in shown_attacks(report):
         for finding in attack.findings:
             if finding.id in people:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from audit.model.errors import printable
-from audit.model.report import DisclosureStep, NamedDisclosure
+from audit.model.named_findings import DisclosureStep, NamedDisclosure
 from audit.runtime.phrases import figure, say, say_count
 from reports.charts import Chart, GridCell, grid
 

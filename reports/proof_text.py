@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from audit.model.errors import printable
-from audit.model.report import CaseStep, PointsOfRows, ProofSteps, Spending
+from audit.model.named_findings import CaseStep, PointsOfRows, ProofSteps, Spending
 from audit.runtime.phrases import Noun, figure, joined, say, say_count
 from reports.sentences import ROWS
 

@@ -6,17 +6,16 @@ from collections.abc import Iterable
 from html import escape
 
 from audit.model.errors import printable
-from audit.model.report import (
-    AttackReport,
+from audit.model.named_findings import (
     NamedEquivalence,
     NamedFinding,
     NamedGroup,
     NamedLinkage,
     NamedNarrowed,
-    Report,
 )
+from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import risk_text, say, say_count
-from reports.finding_text import sentence, told
+from reports.finding_text import sentence, shown_attacks
 from reports.sentences import ROWS, absent, fallen, headline, reasons, seconds, status_in_words
 
 _FINDINGS_SHOWN = 5
@@ -43,9 +42,9 @@ def html(report: Report) -> str:
         )
         for a in report.attacks
     ]
-    found = [finding for attack in told(report) for finding in attack.findings]
+    found = [finding for attack in shown_attacks(report) for finding in attack.findings]
     shown = [_row(finding) for finding in found[:_FINDINGS_SHOWN]]
-    more = sum(attack.findings_total for attack in told(report)) - len(shown)
+    more = sum(attack.findings_total for attack in shown_attacks(report)) - len(shown)
     parts = [
         f"<p>{_text(report.series.name, 200)}<br><strong>{_text(headline(report)[0], 400)}</strong></p>",
         _list(reasons(report)),

@@ -12,7 +12,7 @@ from itertools import islice
 
 from audit.clauses.registry import CLAUSES
 from audit.model.errors import printable
-from audit.model.report import (
+from audit.model.named_findings import (
     FindingRule,
     NamedDisclosure,
     NamedEquivalence,
@@ -20,9 +20,8 @@ from audit.model.report import (
     NamedGroup,
     NamedLinkage,
     ProofSteps,
-    Report,
-    Violation,
 )
+from audit.model.report import Report, Violation
 from reports.finding_text import sentence, steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool

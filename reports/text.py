@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.model.errors import printable
-from audit.model.report import AttackReport, NamedFinding, Report
+from audit.model.named_findings import NamedFinding
+from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import figure, risk_text, say
-from reports.finding_text import REPEATED, sentence, steps, timelines, told
+from reports.finding_text import REPEATED, sentence, shown_attacks, steps, timelines
 from reports.next_commands import commands
 from reports.release_risk import print_panel
 from reports.repair import recommended
@@ -77,9 +78,9 @@ class Text:
                 self.indented(console, line, hanging=2)
             console.print()
         worst = violating(report)
-        for attack in sorted(told(report), key=lambda each: each not in worst):
+        for attack in sorted(shown_attacks(report), key=lambda each: each not in worst):
             self._findings(console, attack)
-        if len(told(report)) < len(report.attacks):
+        if len(shown_attacks(report)) < len(report.attacks):
             console.print(str(REPEATED))
             console.print()
         self._waivers(console, report)

@@ -30,9 +30,9 @@ from attacks.correspondence.worlds import NoWorldError, Settled, settle
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
 from audit.model.json_types import Status
+from audit.model.named_findings import FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, published_reason, quasi_identifiers_reason
-from audit.model.report import FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind

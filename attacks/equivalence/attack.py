@@ -39,9 +39,9 @@ from audit.model.errors import printable
 from audit.model.evidence import Evidence
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
+from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, constant_reason, linked_reason, sizes_table
-from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined

@@ -33,9 +33,9 @@ from attacks.joint.proofs import disclosures
 from attacks.joint.values import Findings, Knowledge
 from audit.model.evidence import Evidence
 from audit.model.measures import ABSENT
+from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
-from audit.model.report import WITHHOLD, FindingRule
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import combined

@@ -25,7 +25,7 @@ WORK = 0.05
 
 
 @dataclass(frozen=True)
-class Asked:
+class BallAnswer:
     """What balls say of some options of one variable.
 
     Attributes:
@@ -107,7 +107,7 @@ def _linked(core: Core, some: Numbers) -> Numbers:
     return np.concatenate([last[np.isin(first, some)], first[np.isin(last, some)]])
 
 
-def ask(core: Core, target: tuple[int, Numbers], chosen: Numbers | None, budget: Budget) -> Asked:
+def ask(core: Core, target: tuple[int, Numbers], chosen: Numbers | None, budget: Budget) -> BallAnswer:
     """Ask whether some world of a part gives a variable one of some columns.
 
     Args:
@@ -123,18 +123,18 @@ def ask(core: Core, target: tuple[int, Numbers], chosen: Numbers | None, budget:
         for most in SIZES:
             rows, members, all_of_it = around(core, variable, most)
             if budget.exhausted():
-                return Asked("open")
+                return BallAnswer("open")
             if not (fixed and all_of_it):
                 answer, world = _ball(core, target, (rows, members), chosen if fixed else None, budget)
                 if answer == "found" and world is not None and (fixed or all_of_it):
-                    return Asked("world", world)
+                    return BallAnswer("world", world)
                 if answer == "none" and not fixed:
-                    return Asked("impossible")
+                    return BallAnswer("impossible")
                 if answer == "unknown":  # larger ones are harder
                     break
             if all_of_it:
                 break
-    return Asked("open")
+    return BallAnswer("open")
 
 
 def _ball(

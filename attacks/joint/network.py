@@ -73,7 +73,7 @@ class ConstraintNetwork:
 
     versions: Versions
     kind_of: Codes
-    contents: tuple[Contents, ...]
+    contents: tuple[GroupValues, ...]
     first_row: Numbers
     start: Numbers
     kind: Codes
@@ -118,7 +118,7 @@ class ConstraintNetwork:
         return bool(alive[some].all() and (taken <= self.capacity).all())
 
 
-class Contents:
+class GroupValues:
     """What the groups of one release hold, less the rows of people who are known to have them.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.joint.arrays import Flags, Integers, Numbers, segments
-from attacks.joint.network import GROUP, PLACES, Contents
+from attacks.joint.network import GROUP, PLACES, GroupValues
 from audit.model.evidence import Codes, Evidence
 
 
@@ -44,7 +44,7 @@ class OpenPlaces:
         self.whole_rows = (
             np.bincount(self.published, weights=seen.class_rows, minlength=len(known)).astype(np.int64) - known
         )
-        self.contents = Contents(table, kind_of)
+        self.contents = GroupValues(table, kind_of)
 
     def homes(self) -> Numbers:
         """Return the group of everybody who can be in one row class alone, -1 for the others."""

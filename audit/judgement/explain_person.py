@@ -13,8 +13,9 @@ from audit.adversary.sealed_sources import unsealed
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes, Evidence
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
+from audit.model.named_findings import FindingRule
 from audit.model.outcome import Attack, AttributeDisclosures, Claims, EquivalenceFindings, Outcome
-from audit.model.report import FindingRule, Report
+from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import Checker, follows
 from audit.verification.published_rows import PublishedReleases

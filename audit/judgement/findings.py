@@ -18,6 +18,19 @@ from audit.judgement.named_proofs import ProofNamer
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
 from audit.model.evidence import Codes, Evidence, RowSource
+from audit.model.named_findings import (
+    DisclosureStep,
+    FillingStep,
+    NamedDisclosure,
+    NamedEquivalence,
+    NamedFinding,
+    NamedGroup,
+    NamedLinkage,
+    NamedNarrowed,
+    NamedPin,
+    RecordStep,
+    WeightedGroup,
+)
 from audit.model.outcome import (
     AttributeDisclosure,
     AttributeDisclosures,
@@ -35,19 +48,6 @@ from audit.model.outcome import (
     RowKind,
     Somebody,
     foremost,
-)
-from audit.model.report import (
-    DisclosureStep,
-    FillingStep,
-    NamedDisclosure,
-    NamedEquivalence,
-    NamedFinding,
-    NamedGroup,
-    NamedLinkage,
-    NamedNarrowed,
-    NamedPin,
-    RecordStep,
-    WeightedGroup,
 )
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.disclosure_checker import DisclosureChecker

@@ -12,7 +12,7 @@ from audit.adversary.release_cache import ReleaseCache
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Table
 from audit.model.errors import Problems
-from audit.model.report import GroupLines, NamedFinding, NamedGroup, NamedLinkage, ProofSteps
+from audit.model.named_findings import GroupLines, NamedFinding, NamedGroup, NamedLinkage, ProofSteps
 
 _MOST_CELLS = 12
 _MOST_LINES = 10_000

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from audit.model.evidence import Evidence
-from audit.model.report import CaseStep, PointsOfRows, ProofSteps, Spending
+from audit.model.named_findings import CaseStep, PointsOfRows, ProofSteps, Spending
 from audit.verification import proof as checked
 
 

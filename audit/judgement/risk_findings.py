@@ -12,8 +12,8 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
 from audit.model.evidence import Evidence
+from audit.model.named_findings import DisclosureStep, NamedRisk
 from audit.model.outcome import Places, Risks
-from audit.model.report import DisclosureStep, NamedRisk
 from audit.model.scored import Judged, reaches_all
 from audit.verification.disclosure import Checker, follows
 from audit.verification.published_rows import PublishedReleases

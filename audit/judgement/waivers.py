@@ -68,7 +68,7 @@ class WaiverBook:
                 found = True
         return found
 
-    def told(self, *, reveal: bool) -> list[Waived]:
+    def outcomes(self, *, reveal: bool) -> list[Waived]:
         """Return what became of each waiver; whom it names, and why, only when revealed."""
         report = []
         for place, waiver in enumerate(self.waivers):

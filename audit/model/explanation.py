@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from audit.model.json_types import AttackName, Status
-from audit.model.report import AdversaryFacts, NamedFinding
+from audit.model.named_findings import NamedFinding
+from audit.model.report import AdversaryFacts
 
 
 @dataclass(frozen=True)

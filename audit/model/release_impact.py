@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.model.json_types import Status
+from audit.model.named_findings import NamedFinding
 from audit.model.repair import Repair
-from audit.model.report import AttackReport, NamedFinding, Report
+from audit.model.report import AttackReport, Report
 
 
 @dataclass(frozen=True)

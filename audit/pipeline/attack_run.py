@@ -29,11 +29,7 @@ from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack
-from audit.model.report import (
-    Input,
-    ReleasePanel,
-    SeriesFacts,
-)
+from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
 from audit.pipeline.input_files import digest, input_files
 from audit.runtime.budget import Budget

@@ -25,6 +25,7 @@ from audit.judgement.waivers import WaiverBook
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
+from audit.model.named_findings import NamedDisclosure, NamedFinding
 from audit.model.outcome import Attack, Finding, Places
 from audit.model.report import (
     AdversaryFacts,
@@ -32,8 +33,6 @@ from audit.model.report import (
     ClauseReport,
     Contradictions,
     FoundPerson,
-    NamedDisclosure,
-    NamedFinding,
     PolicyReport,
     Report,
     ReportWarning,
@@ -191,7 +190,7 @@ def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, option
     accepted = {tag for tag in attacked.series.tags if book.accepts_release(tag)}
     if options.baseline is not None:
         accepted |= {each.release for each in attacked.panel if options.baseline.has_class(each.release, each.k)}
-    return WaivedRun(entries, book.told(reveal=options.reveal), frozenset(accepted), before, still)
+    return WaivedRun(entries, book.outcomes(reveal=options.reveal), frozenset(accepted), before, still)
 
 
 def _known(baseline: Baseline, shelf: AnySelection | None, risky: RiskSelection | None) -> tuple[Places, Places]:

@@ -10,18 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
-from audit.model.report import (
-    AttackReport,
+from audit.model.named_findings import (
     DisclosureStep,
     FillingStep,
-    Input,
     NamedDisclosure,
     NamedFinding,
     ProofSteps,
     RecordStep,
-    Report,
     WeightedGroup,
 )
+from audit.model.report import AttackReport, Input, Report
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,9 +24,10 @@ from audit.judgement.provenance import known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.adversary import ADVERSARIES
 from audit.model.evidence import Codes
+from audit.model.named_findings import NamedFinding
 from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Finding, Places
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, Suppression, changed
-from audit.model.report import AttackReport, NamedFinding, Report
+from audit.model.report import AttackReport, Report
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.runtime.phrases import figure, say
 
@@ -119,10 +120,10 @@ class _CandidateComparison:
         was = run_attacks(before, attacks, options)
         shelves = zip(was.judged, was.shelves(self.namer), strict=True)
         self.shelves = {(judged.attack.name, judged.sensitive): shelf for (_, judged), shelf in shelves}
-        self.was_told, self.now_told = self.told(was), self.told(self.now)
+        self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
         self.candidate = _Candidate(after, _linked(self.now), self.now_told.adversary.kind)
 
-    def told(self, attacked: AuditRun) -> Report:
+    def report_of(self, attacked: AuditRun) -> Report:
         """Return the report of a run; findings are told beside it."""
         return build_report(attacked, self.namer, replace(self.options, findings=0))
 
@@ -240,7 +241,7 @@ class SuppressionSearch:
             remaining[report.attack] += len(places)
         remaining = +remaining
         open_still = {report.attack for report in reports if report.status == "incomplete"}
-        return self._told(rows, remaining, open_still, self.seen.told(attacked))
+        return self._told(rows, remaining, open_still, self.seen.report_of(attacked))
 
     def _told(
         self, rows: Rows, remaining: Mapping[str, int], open_still: Collection[str], report: Report | None

@@ -140,7 +140,7 @@ class _Steps:
         pair, place = distinct(*combine([(last, len(self.groups)), (now, len(self.groups))], len(last)))
         wrong = np.flatnonzero(~self.rule.legal(self.groups, last[pair], now[pair])[place])
 
-        def told(number: int) -> str:
+        def sentence(number: int) -> str:
             old, new = int(last[wrong[number]]), int(now[wrong[number]])
             tag = printable(self.tags[self.groups.release[old]])
             return say(
@@ -150,7 +150,7 @@ class _Steps:
             )
 
         return self.breaches(
-            say("people whose group is no legal update instance of their last"), people.only(wrong), told
+            say("people whose group is no legal update instance of their last"), people.only(wrong), sentence
         )
 
     def starts(self, people: _People, new: Groups, held: GroupContents) -> list[BrokenClause]:
@@ -158,12 +158,12 @@ class _Steps:
         group = people.release.group.codes[people.row]
         wrong = np.flatnonzero(self.rule.overlapping(new)[group])
 
-        def told(number: int) -> str:
+        def sentence(number: int) -> str:
             content = np.flatnonzero(held.group == group[wrong[number]])
             return self.overlap(np.repeat(held.value[content], np.minimum(held.rows[content], 2)).tolist())
 
         return self.breaches(
-            say("people first in a group of values that may become the same"), people.only(wrong), told
+            say("people first in a group of values that may become the same"), people.only(wrong), sentence
         )
 
     def breaches(self, clause: str, people: _People, told: Callable[[int], str]) -> list[BrokenClause]:

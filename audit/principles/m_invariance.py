@@ -135,7 +135,7 @@ class _Signatures:
         def offence(number: int) -> PrincipleViolation:
             place = moved[number]
             who, row = int(person[place]), int(rows[place])
-            change = self.told(int(self.of[who]), int(now[place]), names)
+            change = self.sentence(int(self.of[who]), int(now[place]), names)
             what = say(
                 "compared with the person's group in release {release}, {change}",
                 release=printable(self.tags[self.since[who]]),
@@ -168,7 +168,7 @@ class _Signatures:
         of_group[held.group[first]] = numbers
         return of_group
 
-    def told(self, before: int, now: int, names: Sequence[str]) -> str:
+    def sentence(self, before: int, now: int, names: Sequence[str]) -> str:
         """Return in which values two signatures differ."""
         old, new = (set(np.frombuffer(self.values[each], dtype=np.int32).tolist()) for each in (before, now))
         parts = []

@@ -25,7 +25,7 @@ class LoggedStage:
         """Note counts that were not known when the stage began."""
         self._counts |= counts
 
-    def told(self, begun: float) -> str:
+    def summary(self, begun: float) -> str:
         """Return the counts, and the seconds since the stage began, in a line."""
         # Numbers alone, whatever the types say: a name would be somebody's.
         counts = [f"{name}={int(count)}" for name, count in self._counts.items()]
@@ -49,6 +49,6 @@ def logged_stage(
     try:
         yield stage
     except BaseException as error:
-        logger.log(level, "%s: ended by %s %s", name, type(error).__name__, stage.told(begun))
+        logger.log(level, "%s: ended by %s %s", name, type(error).__name__, stage.summary(begun))
         raise
-    logger.log(level, "%s: %s", name, stage.told(begun))
+    logger.log(level, "%s: %s", name, stage.summary(begun))

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from audit.model.count_report import CertificateStep, CertificateSum, CountFinding, CountReport, SumTerm
 from audit.model.errors import printable
-from audit.model.report import FindingRule
+from audit.model.named_findings import FindingRule
 from audit.runtime.phrases import say
 from reports.count_tables.sentences import headline, reasons, sentence, steps
 from reports.github import command

@@ -19,6 +19,7 @@ from audit.model.json_types import (
     Status,
     Within,
 )
+from audit.model.named_findings import DisclosureStep, NamedFinding, PointsOfRows, ProofSteps
 from audit.model.recommendation import Recommendation
 from audit.model.report import (
     AdversaryFacts,
@@ -26,15 +27,11 @@ from audit.model.report import (
     BaselineFacts,
     ClauseReport,
     Contradictions,
-    DisclosureStep,
     Exposure,
     FoundPerson,
     Input,
     LadderStep,
-    NamedFinding,
-    PointsOfRows,
     PolicyReport,
-    ProofSteps,
     ReleasePanel,
     Report,
     ReportWarning,

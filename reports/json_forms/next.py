@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from audit.model.json_types import INLINED, AttackName, Status
+from audit.model.named_findings import NamedFinding
 from audit.model.release_impact import (
     AttackComparison,
     Change,
@@ -14,7 +15,7 @@ from audit.model.release_impact import (
     ReleaseImpact,
     Suppression,
 )
-from audit.model.report import AttackReport, Contradictions, NamedFinding, Report
+from audit.model.report import AttackReport, Contradictions, Report
 from reports.json_forms.audit import AttackCounts, PolicyEntry, SeriesAudit, attack_counts, policy_entry, series_audit
 from reports.json_forms.repair import RepairEntry, repair_entry
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from audit.clauses.registry import CLAUSES
 from audit.model.measures import Measures
-from audit.model.report import FindingRule
+from audit.model.named_findings import FindingRule
 from reports.input_errors import ErrorDocument
 from reports.json_forms.audit import AuditDocument
 from reports.json_forms.check import CheckDocument

@@ -105,6 +105,11 @@ def test_help(words):
     assert out.startswith("usage: audit")
 
 
+def test_the_package_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "audit", "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, run_main("--version")[1])
+
+
 def test_version():
     code, out, err = run_main("--version")
     assert (code, err) == (0, "")

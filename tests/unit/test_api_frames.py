@@ -11,8 +11,8 @@ import pytest
 
 from attacks.registry import all_attacks
 from audit.api import AuditResult, LoadedSeries, load
+from audit.model.named_findings import CaseStep, ProofSteps
 from audit.model.options import options_of
-from audit.model.report import CaseStep, ProofSteps
 from audit.pipeline.dataframes import certificates
 from tests.cli.forms import EXAMPLES, edit, private_texts
 from tests.helpers.results import EXPECTED, made

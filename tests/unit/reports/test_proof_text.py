@@ -1,6 +1,6 @@
 """Proofs in words: what is counted, what is weighed, and long ones in short."""
 
-from audit.model.report import CaseStep, PointsOfRows, ProofSteps, Spending
+from audit.model.named_findings import CaseStep, PointsOfRows, ProofSteps, Spending
 from reports.proof_text import in_full, in_short
 
 
