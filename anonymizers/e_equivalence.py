@@ -68,9 +68,9 @@ class EEquivalenceAnonymizer:
         UsageError: m is below 2, or e below 1.
     """
 
-    m: int = option(help="the promise: values in a group", least=2)
-    e: int = option(help="the promise: people on a side of an equivalence", least=1)
-    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    m: int = option(help="the promise: number of values in a group", least=2)
+    e: int = option(help="the promise: number of people on a side of an equivalence", least=1)
+    withhold: bool = option(False, help="if needed, hold back as few rows as possible until a later release")
     name: ClassVar[str] = "e-equivalence"
     forms: ClassVar[tuple[Form, ...]] = ("anatomy", "generalization")
     links_records: ClassVar[bool] = False

@@ -21,7 +21,7 @@ class KClasses:
         UsageError: k is less than 1.
     """
 
-    k: int = option(help="the promise: people in a class", least=2)
+    k: int = option(help="the promise: number of people in a class", least=2)
     forms: ClassVar[tuple[Form, ...]] = ("generalization",)
     links_records: ClassVar[bool] = True
     follows_updates: ClassVar[bool] = False

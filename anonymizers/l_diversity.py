@@ -28,7 +28,7 @@ class LDiversityAnonymizer:
         UsageError: l is less than 1.
     """
 
-    l: int = option(help="the promise: 1/l of a group a value", least=2)  # noqa: E741 - the literature's name, and the option's
+    l: int = option(help="the promise: a value has at most 1/l of a group", least=2)  # noqa: E741 - the literature's name, and the option's
     name: ClassVar[str] = "l-diversity"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False

@@ -42,8 +42,8 @@ class MInvarianceAnonymizer:
         UsageError: m is below 2.
     """
 
-    m: int = option(help="the promise: values in a group", least=2)
-    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    m: int = option(help="the promise: number of values in a group", least=2)
+    withhold: bool = option(False, help="if needed, hold back as few rows as possible until a later release")
     name: ClassVar[str] = "m-invariance"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False

@@ -52,7 +52,7 @@ class HomogeneityMeasures(Measures):
 
     timeline_label: ClassVar[Phrase | str] = Phrase("classes at the limit")
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Merge groups whose rows have one value with others, or withhold their rows, so that values are mixed."
+        "Merge each group whose rows all have one value with another group, or withhold its rows."
     )
 
     @property
@@ -81,7 +81,11 @@ class HomogeneityMeasures(Measures):
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many classes give the value away, and to whom."""
         found = self.found_in_words(at_least=at_least)
-        return say("{found} give {value} away to whoever knows that somebody is among them", found=found, value=value)
+        return say(
+            "{value} is disclosed in {found}, to anyone who knows that a person is in one of them",
+            found=found,
+            value=value,
+        )
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ class InferenceTableMeasures(Measures):
     def accusation(self, value: str, *, at_least: bool) -> str:
         """Return how many records too few others are like."""
         found = self.found_in_words(at_least=at_least)
-        return say("{found}: too few others fit what is known of them", found=found)
+        return say("{found}: too few others fit what is known about them", found=found)
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ def _incomplete(budget: Budget, done: int, releases: int, hidden: int) -> str | 
         return budget.reason_after(done, releases)
     if hidden:
         return say(
-            "{hidden} counterfeits are published, and no key tells which rows they are, so that classes may hold fewer "
-            "people; add the keys of all releases",
+            "{hidden} counterfeits are published, and no key shows which rows they are, so that classes may"
+            " hold fewer people; add the keys of all releases",
             hidden=hidden,
         )
     return None

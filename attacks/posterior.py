@@ -36,8 +36,9 @@ _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 PRODUCT = Phrase(
-    "A risk by intersection or update-graph is a product of shares in the person's own groups, and no posterior over "
-    "all worlds: to publish a release twice raises it. That of joint is one, where it is exact."
+    "A risk by intersection or update-graph is a product of shares in the person's own groups. It is "
+    "not a posterior probability over all worlds: publishing the same release twice raises it. The risk"
+    " by joint is a posterior probability, where it is exact."
 )
 
 

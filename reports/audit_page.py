@@ -105,11 +105,11 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("What each attack learns"), list(_ladder(report)))
     yield Section(say("Risk over time, and by people"), list(_pictures(report)))
     yield Section(say("Each release by itself"), list(_panel(report)))
-    yield Section(say("Columns to blame"), list(_columns(report)))
-    yield Section(say("What was not judged, and what it would take"), list(_open(report)))
+    yield Section(say("Columns that make rows unique"), list(_columns(report)))
+    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
     yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
     yield Section(say("Waivers"), _list(list(waivers(report))))
-    yield Section(say("Words"), [Facts(glossary(report))])
+    yield Section(say("Terms"), [Facts(glossary(report))])
     yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
     yield Section(say("Files"), [_files(report)])
     yield Section(say("Decision"), list(_decision(report)))
@@ -145,7 +145,9 @@ def _findings(report: Report) -> Iterator[Block]:
     entries, within = other_entries(report)
     people = person_entries(report)
     yield Paragraph(
-        say("Each was checked again, in exact arithmetic, before it was written down, unless it says otherwise."),
+        say(
+            "Each finding was checked again, in exact arithmetic, before it was written here, unless it says otherwise."
+        ),
         soft=True,
     )
     if people:
@@ -159,8 +161,8 @@ def _findings(report: Report) -> Iterator[Block]:
     if hidden:
         yield Paragraph(
             say_count(
-                "{count} finding more is not shown: --findings all.",
-                "{count} findings more are not shown: --findings all.",
+                "{count} more finding is not shown: --findings all.",
+                "{count} more findings are not shown: --findings all.",
                 hidden,
             )
         )
@@ -189,8 +191,8 @@ def _ladder(report: Report) -> Iterator[Block]:
     ]
     yield Paragraph(
         say(
-            "From attacks on one person at a time to reasoning about everybody at once. New people are those with a "
-            "value that is certain by this attack and by none above it."
+            "The first attacks look at one person at a time, the last at everybody at once. New people are "
+            "those whose value is certain by this attack but not by any attack above it."
         ),
         soft=True,
     )
@@ -236,7 +238,7 @@ def _columns(report: Report) -> Iterator[Block]:
             say("worst in release"),
             say("rows that only this column makes unique"),
             say("rows that it puts into groups of fewer than five"),
-            say("rows unique by it alone"),
+            say("rows that it alone makes unique"),
         ]
         yield PageTable(head, rows, words=2)
 
@@ -244,9 +246,9 @@ def _columns(report: Report) -> Iterator[Block]:
 def _open(report: Report) -> Iterator[Block]:
     rows = [list(each) for each in open_questions(report)]
     if not rows:
-        yield Paragraph(say("Nothing: every attack went through, and every clause of the policy was decided."))
+        yield Paragraph(say("Nothing: every attack finished, and every clause of the policy was decided."))
         return
-    yield PageTable([say("what"), say("why"), say("what it would take")], rows, words=3)
+    yield PageTable([say("what"), say("why"), say("what is needed")], rows, words=3)
 
 
 def _ids(report: Report) -> Iterator[str]:

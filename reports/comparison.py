@@ -81,13 +81,13 @@ def _mean(side: ComparedSeries, measure: str, form: str) -> str:
 def notes(comparison: Comparison) -> Iterator[str]:
     """Yield what each attack finds, and how to take the figures."""
     asked = comparison.asked
-    yield say("A figure of releases is their mean.")
+    yield say("Figures of releases are means over the releases.")
     if len({side.exact for side in comparison.sides}) > 1:
         yield say(
-            "Cells of anatomy are exact, those of generalization are not: compare these by the error of counts alone."
+            "Anatomy publishes exact cells, generalization does not: compare the two only by the error of counts."
         )
     if asked is None:
-        yield say("For the error of queries and the width of cells, name the original data with --microdata.")
+        yield say("To see the error of queries and the width of cells, name the original data with --microdata.")
     else:
         yield from _asked(asked)
     for place, side in enumerate(comparison.sides, 1):
@@ -96,7 +96,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
             yield f"{say('{name}: {text}', name=place, text=parted(map(_found, ran)))}."
     yield from _unfinished(comparison.sides)
     if len({side.adversary for side in comparison.sides}) > 1:
-        yield say("The adversaries differ: so do what their risks mean.")
+        yield say("The adversaries differ, so their risks do not mean the same.")
     if len({tuple(release.tag for release in side.releases) for side in comparison.sides}) > 1:
         yield say("The series do not have the same releases.")
     yield say("This is no verdict: `audit SERIES` gives one.")

@@ -49,7 +49,7 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
     if attacks:
         falling = [(name, [_percent(by.get(attack)) for attack in attacks]) for name, by in found.items()]
         yield charts.bars(
-            say("What falls, by attack"),
+            say("What each attack finds"),
             attacks,
             falling,
             axes=(say("attack"), say("% of people, versions or records")),

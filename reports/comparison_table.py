@@ -44,14 +44,18 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
         ),
         ComparedColumn(
             say("found"),
-            say("share of people with a certain value, or of records, by the attack that finds most"),
+            say("share of people whose value is certain, or of records found, by the attack that finds most"),
             _found,
         ),
         ComparedColumn(say("risk"), say("highest probability of a person's value"), _risk),
-        ComparedColumn(say("min e"), say("fewest people known to have the same values as as many others"), _min_e),
+        ComparedColumn(
+            say("min e"),
+            say("smallest number of people who are known to have, together, the same values as equally many others"),
+            _min_e,
+        ),
         ComparedColumn(
             say("same"),
-            say("share of rows whose cells the release before has too: they can be compared"),
+            say("share of rows whose cells are also in the release before, so that their counts can be compared"),
             _comparable,
         ),
     ]
@@ -59,7 +63,7 @@ def columns(comparison: Comparison) -> list[ComparedColumn]:
         found += [
             ComparedColumn(
                 say("cells"),
-                say("share of their range that cells cover; exact cells cover none, and single people out"),
+                say("share of their range that cells cover; exact cells cover none of it, and can single people out"),
                 _cells,
             ),
             ComparedColumn(

@@ -78,21 +78,21 @@ def _version(version: ExplainedVersion, alone: str) -> Iterator[str]:
         yield f"  {say('known beforehand: {value}', value=printable(version.known))}"
         return
     facts = [
-        (say("there"), _either(version.candidates)),
-        (say("left by {attack}", attack=alone), _either(version.alone)),
+        (say("published there"), _either(version.candidates)),
+        (say("possible by {attack}", attack=alone), _either(version.alone)),
     ]
     if version.together is not None:
-        facts.append((say("left by {attack}", attack="joint"), _either(version.together)))
+        facts.append((say("possible by {attack}", attack="joint"), _either(version.together)))
     if version.open:
         told = say("{values} (neither shown to be possible nor ruled out)", values=_either(version.open))
-        facts.append((say("of these open"), told))
+        facts.append((say("of these undecided"), told))
     if version.ruled_out:
         facts.append((say("ruled out by {attack}", attack="joint"), listed(version.ruled_out)))
     for attack in dict.fromkeys(share.attack for share in version.shares):
         shares = [f"{printable(s.value)} {risk_text(s.risk)}" for s in version.shares if s.attack == attack]
         facts.append((say("risk by {attack}", attack=attack), ", ".join(shares)))
     if version.truth is not None:
-        facts.append((say("in truth"), printable(version.truth)))
+        facts.append((say("true value"), printable(version.truth)))
     wide = max(len(name) for name, _ in facts)
     yield from (f"  {name.ljust(wide)}  {what}" for name, what in facts)
 
@@ -108,7 +108,7 @@ def _said(said: Said) -> Iterator[str]:
     for finding in said.findings:
         yield from (f"  {line}" for line in _finding(finding, by_version=said.attack != "intersection"))
     if not said.findings:
-        yield f"  {say('nothing is found out of this person for certain')}"
+        yield f"  {say('nothing is certain about this person')}"
 
 
 def _finding(finding: NamedFinding, *, by_version: bool) -> Iterator[str]:

@@ -29,7 +29,7 @@ _CAUSES = {
     "widow": Phrase("widow"),
     "small group": Phrase("small group"),
 }
-UNPROVED = Phrase("no proof was written within the limits: that no other value is possible is the attack's word alone")
+UNPROVED = Phrase("no proof was found within the limits: only the attack itself says that no other value is possible")
 REPEATED = Phrase("update-graph finds the same people as intersection, since values never change.")
 
 
@@ -52,7 +52,7 @@ def sentence(finding: NamedFinding, *, by_version: bool) -> str:
     """Return what a finding says, without a full stop; `by_version` tells whether values hold in one release."""
     if isinstance(finding, NamedNarrowed):
         return say(
-            "{record}: {left} left in its class after release {release} ({cause})",
+            "{record}: only {left} in its class after release {release} ({cause})",
             record=printable(finding.record),
             left=finding.class_size,
             release=printable(finding.release),
@@ -86,7 +86,7 @@ def _value(finding: NamedDisclosure | NamedPin | NamedRisk, *, by_version: bool)
     if isinstance(finding, NamedDisclosure) and finding.attribute is not None:
         value = f"{printable(finding.attribute)} {value}"
     if isinstance(finding, NamedDisclosure) and finding.alone:
-        return say("{who} has {value}, in release {release}, whatever other releases say", **about, value=value)
+        return say("{who} has {value} in release {release}, whatever other releases show", **about, value=value)
     if isinstance(finding, NamedDisclosure) and by_version:
         return say("{who} has {value}, in release {release}", **about, value=value)
     return say("{who} has {value}, certain from release {release} on", **about, value=value)
@@ -97,7 +97,7 @@ def _group(finding: NamedGroup) -> str:
     about = {"release": printable(finding.release), "group": printable(finding.group)}
     value = printable(finding.value)
     if finding.rows <= 1:
-        return say("release {release}, group {group}: a row that is like no other has {value}", **about, value=value)
+        return say("release {release}, group {group}: a row that looks like no other has {value}", **about, value=value)
     if finding.risk == 1:
         return say(
             "release {release}, group {group}: all {rows} rows that look alike have {value}",
@@ -170,10 +170,10 @@ def _linkage(finding: NamedLinkage) -> str:
     )
     first = printable(finding.first)
     if finding.point is None:
-        told = say("somebody new in release {first} can only be {left}", first=first, left=left)
+        told = say("a person who is new in release {first} can only be {left}", first=first, left=left)
     else:
         told = say(
-            "somebody with {cells} new in release {first} can only be {left}",
+            "a person with {cells} who is new in release {first} can only be {left}",
             cells=described(finding.point),
             first=first,
             left=left,
@@ -186,10 +186,10 @@ def _fillings(finding: NamedLinkage) -> Iterator[str]:
         yield say("other rows are ruled out by a solver")
     for step in finding.certificate:
         yield say_count(
-            "release {release}: the {count} row with {values} of groups {groups} fill those with {next_values} of "
-            "groups {next_groups} of release {next_release}",
-            "release {release}: the {count} rows with {values} of groups {groups} fill those with {next_values} of "
-            "groups {next_groups} of release {next_release}",
+            "release {release}: the {count} row with {values} in groups {groups} takes up all rows with "
+            "{next_values} in groups {next_groups} of release {next_release}",
+            "release {release}: the {count} rows with {values} in groups {groups} take up all rows with "
+            "{next_values} in groups {next_groups} of release {next_release}",
             step.rows,
             release=printable(step.release),
             values=listing(step.values),
@@ -240,12 +240,12 @@ def weighted(group: WeightedGroup) -> str:
 def unproved(error: float) -> str:
     """Return how something is known that no sum of groups was found for."""
     told = figure(max(error, 1e-12), ".0e")
-    return say("known by random linear algebra over all groups; error below {error}", error=told)
+    return say("shown by random linear algebra over all groups; probability of an error below {error}", error=told)
 
 
 def _narrowed(finding: NamedNarrowed) -> Iterator[str]:
     if finding.description is not None:
-        yield say("known of it: {cells}", cells=described(finding.description))
+        yield say("known about it: {cells}", cells=described(finding.description))
     for step in finding.certificate:
         line = say_count(
             "release {release}, group {group}: {count} record with equal cells",

@@ -7,13 +7,18 @@ from audit.runtime.phrases import Phrase, say
 
 _ATTACKS = {
     "intersection": Phrase("What all groups of a person have in common, release by release."),
-    "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave."),
-    "equivalence": Phrase("Sums of groups that leave few people on either side, who then have the same values."),
+    "update-graph": Phrase("The histories of values that a person’s groups and the allowed changes leave possible."),
+    "equivalence": Phrase(
+        "Sums and differences of groups that leave few people on each side; the people on both "
+        "sides then have the same values."
+    ),
     "joint": Phrase("Reasoning about everybody at once: which assignments of rows to people fit all releases."),
     "inference-table": Phrase("What a record’s cells in all releases have in common, and how many records fit that."),
     "homogeneity": Phrase("Rows that look alike and all have one sensitive value."),
     "correspondence": Phrase("Which rows of one release can be which rows of the next."),
-    "inference": Phrase("How well a statistical model guesses values, against people it was not made of."),
+    "inference": Phrase(
+        "How well a statistical model guesses values, compared with people on whom it was not trained."
+    ),
     "differencing": Phrase("Sums and differences of published counts, over tables and releases."),
 }
 
@@ -23,21 +28,24 @@ def glossary(report: Report) -> list[tuple[str, str]]:
     words = [
         (say("release"), say("One table as published at one time; the series is all of them.")),
         (say("group"), say("Rows published together; whoever looks at them cannot tell which row is whose.")),
-        (say("sensitive value"), say("What must not be learnt of a person, a diagnosis say.")),
+        (say("sensitive value"), say("What nobody may learn about a person, such as a diagnosis.")),
         (say("quasi-identifier"), say("A column by which somebody might recognise a person, such as age or postcode.")),
-        (say("risk"), say("How probable a person’s true value is to whoever attacks; 100 % is certainty.")),
+        (say("risk"), say("How probable a person’s true value is to the adversary; 100 % is certainty.")),
         (say("finding"), say("Something that an attack is certain about, with a proof that anybody can check.")),
     ]
     if report.series.counterfeits:
         words.append((say("counterfeit"), say("A published row that stands for nobody.")))
     if report.panel:
         words += [
-            (say("k"), say("How many rows of a release look alike, at least.")),
+            (say("k"), say("The smallest number of rows of a release that look alike.")),
             (
                 say("l, entropy l"),
-                say("How many different values rows that look alike have, at least; counted, and by entropy."),
+                say("The smallest number of different values among rows that look alike; counted, and by entropy."),
             ),
-            (say("t"), say("How far the values of rows that look alike are from those of the whole release.")),
+            (
+                say("t"),
+                say("How far the distribution of values among rows that look alike is from that of the whole release."),
+            ),
             (
                 say("prosecutor, journalist, marketer"),
                 say(

@@ -93,7 +93,9 @@ def _before(impact: ReleaseImpact) -> Iterator[str]:
     else:
         yield say("Without the candidate the policy held.")
     old = sum(attack.old for attack in impact.attacks)
-    yield say("Findings that the candidate adds: {new}; that could be made before: {old}.", new=impact.new, old=old)
+    yield say(
+        "Findings that the candidate adds: {new}; findings that were possible before: {old}.", new=impact.new, old=old
+    )
 
 
 def _changes(console: Console, impact: ReleaseImpact) -> None:
@@ -181,7 +183,9 @@ def _unfinished(before: AttackReport, after: AttackReport) -> Iterator[str]:
         if attack.reason and attack.status != "skipped":
             yield phrase.filled(attack=attack.attack, reason=printable(attack.reason, 400))
     if before.status == "incomplete" and after.status != "skipped":
-        yield say("Some findings of {attack} may be called new that could have been made before.", attack=after.attack)
+        yield say(
+            "Some findings of {attack} may be called new although they were possible before.", attack=after.attack
+        )
 
 
 def _findings(console: Console, form: Text, attack: AttackComparison) -> None:
@@ -191,7 +195,7 @@ def _findings(console: Console, form: Text, attack: AttackComparison) -> None:
     if attack.people:
         counts = f"{counts}, {PEOPLE.counted(attack.people)}"
     if attack.old:
-        counts = say("{counts}; {old} could be made before", counts=counts, old=attack.old)
+        counts = say("{counts}; {old} were possible before", counts=counts, old=attack.old)
     console.print(say("New findings of {attack} ({counts})", attack=_named(attack), counts=counts), style="bold")
     by_version = attack.attack != "intersection"
     for new in attack.findings:
@@ -231,7 +235,7 @@ def _repair(impact: ReleaseImpact) -> Iterator[str]:
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, 400))
     if sum(attack.old for attack in impact.attacks):
-        yield say("What could be found before cannot be repaired by any candidate.")
+        yield say("No candidate can repair what could be found before.")
 
 
 def _withholding_lines(impact: ReleaseImpact) -> Iterator[str]:
@@ -243,7 +247,7 @@ def _proposal(impact: ReleaseImpact) -> Iterator[str]:
     if impact.repair is None:
         return
     yield say("The policy holds after these changes: {changes}.", changes=short(impact.repair))
-    yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the least change, and writes it.")
+    yield say("`audit repair SERIES CANDIDATE --output DIR` looks for the smallest change, and writes it.")
 
 
 def _withheld(withholding: Suppression) -> Iterator[str]:
@@ -259,9 +263,9 @@ def _withheld(withholding: Suppression) -> Iterator[str]:
     if withholding.report is None:
         yield say("These are all its rows: there is nothing left to publish.")
         return
-    yield say("All attacks were run again without them: these find nothing new.")
+    yield say("All attacks were run again without these rows: the attacks named here find nothing new.")
     for attack, count in withholding.remaining:
-        yield say("Still newly found by {attack}: {count}.", attack=attack, count=count)
+        yield say("Findings of {attack} that are still new: {count}.", attack=attack, count=count)
     if withholding.bare:
         yield say_count(
             "No person is left in group {groups}.",

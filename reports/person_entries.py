@@ -134,14 +134,14 @@ def _disclosure(finding: NamedDisclosure) -> Iterator[Block]:
         yield Bullets(list(_releases(finding)))
     if finding.evidence == "solver":
         yield Paragraph(
-            say("No proof was written within the limits: that no other value is possible is the attack's word alone.")
+            say("No proof was found within the limits: only the attack itself says that no other value is possible.")
         )
     elif finding.proof is not None:
         yield PageSteps(in_short(finding.proof, finding.individual, finding.value))
     elif any(step.feasible is not None for step in finding.certificate):
         yield Paragraph(say("On the paths that the transitions allow, one value is left."), soft=True)
     else:
-        yield Paragraph(say("Just one value is possible in every release."), soft=True)
+        yield Paragraph(say("Only one value is possible in all releases."), soft=True)
 
 
 def _releases(finding: NamedDisclosure) -> Iterator[str]:
@@ -163,16 +163,13 @@ def _weights(finding: NamedEquivalence | NamedPin) -> Iterator[Block]:
         return
     if isinstance(finding, NamedPin):
         yield Paragraph(
-            say(
-                "Count the people of these groups, each group as often as its weight says: this person, and this "
-                "value, are all that remains."
-            )
+            say("Add up these groups, each multiplied by its weight: only this person and this value remain.")
         )
     else:
         yield Paragraph(
             say(
-                "Count the people of these groups, each group as often as its weight says: the one side, less the "
-                "other, is all that remains, and no value does."
+                "Add up these groups, each multiplied by its weight: only the people of one side minus those "
+                "of the other remain, and no value."
             )
         )
     head = [say("release"), say("group"), say("weight")]

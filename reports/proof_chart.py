@@ -69,8 +69,8 @@ def _cell(step: DisclosureStep, value: str, counted: dict[str, int]) -> GridCell
     if value in (step.candidates if step.feasible is None else step.feasible):
         return GridCell("●", "yes proof" if rows else "yes", say("possible"))
     if value in step.candidates:
-        return GridCell("○", "proof" if rows else "", say("held by the groups, but on no allowed path"))
-    return GridCell("×", "no", say("not held"))
+        return GridCell("○", "proof" if rows else "", say("in the groups, but on no allowed path"))
+    return GridCell("×", "no", say("not in the groups"))
 
 
 def _counted(rows: int | None) -> GridCell | None:
@@ -85,8 +85,8 @@ def _key(signs: Sequence[str]) -> list[GridCell]:
     """Return what the signs in use mean."""
     meanings = {
         "●": say("the release leaves this value possible"),
-        "○": say("the groups hold it, but no allowed path leads through it"),
-        "×": say("the groups do not hold it"),
+        "○": say("it is in the groups, but no allowed path leads through it"),
+        "×": say("it is not in the groups"),
         "n": say("so many rows of the group have the value"),
     }
     return [GridCell(sign, "", meanings[sign]) for sign in meanings if sign in signs]

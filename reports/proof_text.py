@@ -19,7 +19,7 @@ def in_short(proof: ProofSteps, individual: str, value: str) -> list[str]:
     lines = list(_lines(proof, (individual, value), full=False))
     if len(lines) <= _LINES:
         return lines
-    more = say("and so on, {count} more lines: `audit explain` tells them all", count=str(len(lines) - _LINES + 1))
+    more = say("and so on, {count} more lines: `audit explain` shows them all", count=str(len(lines) - _LINES + 1))
     return [*lines[: _LINES - 1], more]
 
 
@@ -54,7 +54,7 @@ def _counted(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) ->
         if len(_groups(proof.points)) == 1:
             yield say("{people} can have nothing else.", people=who)
         else:
-            yield say("{people} cannot do without one of these.", people=who)
+            yield say("{people} must have one of these.", people=who)
     counts = {"people": len(proof.spent), "rows": ROWS.counted(proof.total)}
     if claim is not None:
         yield say(

@@ -88,7 +88,7 @@ def _charts(plan: PublicationPlan) -> Iterator[charts.Chart]:
     signs = {
         "violates": charts.GridCell("×", "no", say("the attack violates the policy")),
         "nothing": charts.GridCell("✓", "yes", say("the attack does not")),
-        "open": charts.GridCell("?", "", say("the attack did not come to an end")),
+        "open": charts.GridCell("?", "", say("the attack did not finish")),
     }
     rows = [(name, [signs.get(by.get(attack, "")) for attack in attacks]) for name, by in found.items()]
     best = None if plan.recommended is None else list(found).index(_short(plan.recommended))

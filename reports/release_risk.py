@@ -94,8 +94,8 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
         worst = max(pairs, key=lambda each: each.alone / each.rows)
         which = listing([each.release for each in pairs])
         yield say(
-            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} share "
-            "theirs with no other row, so that whoever knows them finds the row.",
+            "Exact quasi-identifiers are published in {releases}: {alone} of {rows} rows of release {worst} "
+            "share theirs with no other row, so that anyone who knows them can find the row.",
             releases=which,
             alone=worst.alone,
             rows=worst.rows,
@@ -119,8 +119,9 @@ def blame(report: Report) -> Iterator[str]:
     """Yield which columns make rows stand alone or in small groups, in a sentence each."""
     for share, release in blamed_columns(report):
         yield say(
-            "{column}: without it {alone} of the rows of release {release} would be alone no more, and {small} not in "
-            "a group of fewer than five; by itself it makes {by_itself} unique.",
+            "{column}: without this column, {alone} of the rows of release {release} would no longer be "
+            "unique, and {small} would no longer be in a group of fewer than five; this column alone makes "
+            "{by_itself} unique.",
             column=printable(share.column),
             release=printable(release),
             alone=figure(share.alone, ".0%"),

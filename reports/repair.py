@@ -31,7 +31,7 @@ def _lines(repair: Repair) -> Iterator[str]:
         yield say("NO REPAIR of release {release}: {reason}.", release=tag, reason=repair.refused)
         yield say("The series with the candidate as it is: {verdict}", verdict=headline(repair.after)[0])
         yield from (f"  {line}" for line in reasons(repair.after))
-        yield say("The series before it: {verdict}", verdict=headline(repair.before)[0])
+        yield say("The series without it: {verdict}", verdict=headline(repair.before)[0])
         yield from (f"  {line}" for line in reasons(repair.before))
         found = [(each, finding) for each in repair.before.attacks for finding in each.findings]
         for each, finding in found[:_SHOWN]:
@@ -40,7 +40,7 @@ def _lines(repair: Repair) -> Iterator[str]:
             yield f"  {say('{count} more findings: audit the series', count=len(found) - _SHOWN)}"
         if repair.before.policy.violations:
             yield say(
-                "What is published cannot be undone. With --baseline the candidate only has to add nothing to that."
+                "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
             )
         return
     if not repair.moves:
@@ -64,7 +64,7 @@ def short(repair: Repair) -> str:
     """Return the changes of a repair in one sentence, with what they lose together."""
     told = [change(move) for move in repair.moves[:_SHOWN]]
     if len(repair.moves) > _SHOWN:
-        told.append(say("and {count} changes more", count=len(repair.moves) - _SHOWN))
+        told.append(say("and {count} more changes", count=len(repair.moves) - _SHOWN))
     return say("{changes}: {lost} of the information", changes=", ".join(told), lost=figure(repair.lost, ".1%"))
 
 
@@ -121,7 +121,7 @@ def recommended(report: Report) -> Recommended | None:
         )
     told = [sentence(move) for move in found.moves[:_SHOWN]]
     if len(found.moves) > _SHOWN:
-        told.append(say("and {count} changes more", count=len(found.moves) - _SHOWN))
+        told.append(say("and {count} more changes", count=len(found.moves) - _SHOWN))
     return Recommended(
         say_count(
             "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",

@@ -85,7 +85,7 @@ def _row(finding: NamedFinding) -> tuple[str, str, str, str]:
             value=printable(finding.value),
         )
     elif isinstance(finding, NamedNarrowed):
-        said = say("{record}: {left} left in its class", record=printable(finding.record), left=finding.class_size)
+        said = say("{record}: only {left} in its class", record=printable(finding.record), left=finding.class_size)
     else:
         value = say("some value") if finding.value is None else printable(finding.value)
         said = say("{who} has {value}", who=printable(finding.individual), value=value)

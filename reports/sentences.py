@@ -22,14 +22,22 @@ BY_ITSELF = Phrase(
     "values ([adversary] register), for those who know people; published record ids ([columns] record)."
 )
 _BROKEN = {
-    "certain": Phrase("max_risk: {value} of somebody is certain by {attack}, and no risk may reach {most}"),
-    "max_risk": Phrase("max_risk: {value} of somebody is known with {risk} by {attack}, and no risk may reach {most}"),
-    "max_ever_risk": Phrase(
-        "max_ever_risk: somebody has ever had a grave value with {risk} by {attack}, and no such risk may reach {most}"
+    "certain": Phrase(
+        "max_risk: {value} of at least one person is certain by {attack}; every risk must stay below {most}"
     ),
-    "min_e": Phrase("min_e: people on a side of an equivalence by {attack}: {number}, and there have to be {limit}"),
-    "k": Phrase("k: records that fit what is known of one by {attack}: {number}, and there have to be {limit}"),
-    "k alone": Phrase("k: rows that look alike in release {release} alone: {number}, and there have to be {limit}"),
+    "max_risk": Phrase(
+        "max_risk: {value} of at least one person has a probability of {risk} by {attack}; every "
+        "risk must stay below {most}"
+    ),
+    "max_ever_risk": Phrase(
+        "max_ever_risk: at least one person has had a grave value at some time with a probability of "
+        "{risk} by {attack}; this must stay below {most}"
+    ),
+    "min_e": Phrase("min_e: people on a side of an equivalence by {attack}: {number}; at least {limit} are required"),
+    "k": Phrase(
+        "k: records that fit what is known about one record by {attack}: {number}; at least {limit} are required"
+    ),
+    "k alone": Phrase("k: rows that look alike in release {release} alone: {number}; at least {limit} are required"),
 }
 """How a clause does not hold: by an attack, or by a release alone."""
 _BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")
@@ -86,7 +94,9 @@ def contradicted(report: Report) -> str:
     if infeasible:
         said.append(
             say_count(
-                "no value at all is left to {count} person", "no value at all is left to {count} people", infeasible
+                "no value at all is possible for {count} person",
+                "no value at all is possible for {count} people",
+                infeasible,
             )
         )
     return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=parted(said))
@@ -96,13 +106,13 @@ def _changed(report: Report, changed: int) -> str:
     """Return how many people's values change, and who they are where people are named."""
     if not report.contradictions.people:
         return say_count(
-            "the value of {count} person changes as it never should",
-            "the value of {count} people changes as it never should",
+            "the value of {count} person changes although it must not",
+            "the values of {count} people change although they must not",
             changed,
         )
     return say_count(
-        "the value of {count} person changes as it never should ({names})",
-        "the value of {count} people changes as it never should ({names})",
+        "the value of {count} person changes although it must not ({names})",
+        "the values of {count} people change although they must not ({names})",
         changed,
         names=_enumerated([printable(name) for name in report.contradictions.people], _NAMES_SHOWN),
     )
@@ -130,7 +140,9 @@ def waivers(report: Report) -> Iterable[str]:
         if waived.state == "applied":
             yield say("{what} is waived (until {until}: {reason})", **about)
         elif waived.state == "expired":
-            yield say("{what} WAS waived, the waiver has expired and counts no more (until {until}: {reason})", **about)
+            yield say(
+                "{what} WAS waived; the waiver has expired and no longer counts (until {until}: {reason})", **about
+            )
         elif waived.finding:
             yield say("{what} is waived, but no finding has this id (until {until}: {reason})", **about)
         else:
@@ -161,7 +173,7 @@ def headline(report: Report) -> tuple[str, str]:
         return say("NOT SAFE: {worst}.", worst=worst), "red"
     ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     if report.interrupted:
-        return say("INTERRUPTED: nothing was found by what had come to an end: {attacks}.", attacks=ran), "yellow"
+        return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
     if report.policy.undecided:
         head = say("UNDECIDED: nothing was found, but not everything that the policy asks could be decided.")
         return _with_likely(head, report), "yellow"
@@ -173,15 +185,15 @@ def _holding(report: Report, ran: str) -> str:
     waived = sum(each.state == "applied" for each in report.policy.waived)
     if report.known_before:
         return say_count(
-            "The policy holds against: {attacks}, but for what is waived or in the baseline: {count} finding.",
-            "The policy holds against: {attacks}, but for what is waived or in the baseline: {count} findings.",
+            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} finding.",
+            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} findings.",
             report.known_before,
             attacks=ran,
         )
     if waived:
         return say_count(
-            "The policy holds against: {attacks}, but for what is waived: {count} finding.",
-            "The policy holds against: {attacks}, but for what is waived: {count} findings.",
+            "The policy holds against: {attacks}, except for what is waived: {count} finding.",
+            "The policy holds against: {attacks}, except for what is waived: {count} findings.",
             waived,
             attacks=ran,
         )
@@ -375,13 +387,14 @@ def people(report: Report) -> Iterable[str]:
 def secrecy(report: Report) -> Iterable[str]:
     """Yield how names are hidden, and what can be learnt from the report all the same."""
     if report.ids_are_stable:
-        yield say("Ids of findings and pseudonyms stay from one report with --stable-ids to the next.")
+        yield say("Ids of findings and pseudonyms are the same in every report with --stable-ids.")
     else:
-        yield say("Ids of findings and pseudonyms hold for this report only.")
+        yield say("Ids of findings and pseudonyms are valid in this report only.")
     if not report.revealed and any(attack.findings for attack in report.attacks):
         yield say(
-            "Findings name groups and values: whoever has the releases too, and knows which group somebody is in, can "
-            "find the person's finding here. Without findings (--findings 0) the report tells numbers alone."
+            "Findings name groups and values: anyone who also has the releases, and knows which group a "
+            "person is in, can find that person's finding here. Without findings (--findings 0), the report "
+            "contains only numbers."
         )
 
 
@@ -419,7 +432,9 @@ def advice(report: Report) -> Iterable[str]:
     if out_of_time(report):
         yield say("Give more time with --time-limit SECONDS.")
     if found and not report.ids_are_stable:
-        yield say("Ids hold for this report only; with --stable-ids they stay, and findings can be waived.")
+        yield say(
+            "Ids are valid in this report only; with --stable-ids they stay the same, and findings can be waived."
+        )
     if found and not report.revealed and ADVERSARIES[report.adversary.kind].reads_key:
         yield say("See who they are with --reveal; keep that report inside.")
     if not found and not report.policy.violations:
@@ -458,7 +473,10 @@ def _singling_advice(report: Report) -> Iterable[str]:
 def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
     """Yield what would have kept people from being found."""
     if found:
-        yield say("Do not publish another release of this kind: what is out cannot be taken back, more would be added.")
+        yield say(
+            "Do not publish another release of this kind: what is out cannot be taken back, and another "
+            "release would add to it."
+        )
     yield from dict.fromkeys(str(attack.measures.remedy) for attack in found)
 
 
@@ -475,8 +493,8 @@ def fallen(attack: AttackReport) -> str:
     if not isinstance(alone, int):
         return found
     return say_count(
-        "{found}, and {count} person whose values contradict",
-        "{found}, and {count} people whose values contradict",
+        "{found}, and {count} person whose values contradict the assumptions",
+        "{found}, and {count} people whose values contradict the assumptions",
         alone,
         found=found,
     )

@@ -14,9 +14,9 @@ from reports.sentences import named, value_of, violating
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
 _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
-    ReasonKind.UNFIT: Phrase("nothing: it is not for such a series"),
+    ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
-    ReasonKind.CONTRADICTION: Phrase("data that agree with what is assumed"),
+    ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
 }
 _HALF = 5
 """The first of the tenths that are one half or more."""
@@ -41,7 +41,7 @@ def summary(report: Report) -> list[str]:
 def _done(report: Report) -> str:
     tried = [attack for attack in report.attacks if attack.status != "skipped"]
     attacks = len({attack.attack for attack in tried})
-    how_many = say_count("{count} way of attack was tried", "{count} ways of attack were tried", attacks)
+    how_many = say_count("{count} kind of attack was tried", "{count} kinds of attack were tried", attacks)
     releases = say_count("{count} release", "{count} releases", len(report.series.releases))
     if report.series.individuals:
         people = say_count("{count} person", "{count} people", report.series.individuals)
@@ -59,8 +59,8 @@ def _found(report: Report) -> str:
     """Return how bad it is, in people."""
     if report.contradictions:
         return say(
-            "The published values of {count} of {people} people contradict what is assumed, so that nothing below "
-            "certainty can be relied on.",
+            "The published values of {count} of {people} people contradict the assumptions, so that nothing "
+            "below certainty can be relied on.",
             count=report.contradictions.changed + report.contradictions.infeasible,
             people=report.series.individuals,
         )
@@ -73,8 +73,8 @@ def _found(report: Report) -> str:
         more = say_count("{count} further person", "{count} further people", likely or 0)
         if likely:
             return say(
-                "For {found} of {people} people {value} can be told for certain ({share}), and for {more} with 50 % or "
-                "more.",
+                "For {found} of {people} people, {value} is certain ({share}); for {more}, its probability is "
+                "50 % or more.",
                 found=rung.so_far,
                 people=people,
                 value=value,
@@ -82,7 +82,7 @@ def _found(report: Report) -> str:
                 more=more,
             )
         return say(
-            "For {found} of {people} people {value} can be told for certain ({share}).",
+            "For {found} of {people} people, {value} is certain ({share}).",
             found=rung.so_far,
             people=people,
             value=value,
@@ -96,11 +96,11 @@ def _highest(report: Report, value: str) -> str:
     equal = [a for a in violating(report) if a.measures.about_values and not a.people and a.findings_total]
     if equal:
         told = equal[0].measures.accusation(value, at_least=equal[0].incomplete)
-        return say("Nobody’s value can be told for certain, but {told}.", told=told)
+        return say("Nobody’s value is certain, but {told}.", told=told)
     known = [a.risks.max_risk for a in report.attacks if isinstance(a.risks.max_risk, float)]
     if known and not any(attack.incomplete for attack in report.attacks):
-        return say("Nobody’s value can be told for certain; the highest risk is {risk}.", risk=percent(max(known)))
-    return say("Nobody’s value was found for certain, but not every attack came to its end.")
+        return say("Nobody’s value is certain; the highest risk is {risk}.", risk=percent(max(known)))
+    return say("Nobody’s value was found to be certain, but not every attack finished.")
 
 
 def _likely(report: Report, rung: LadderStep) -> int | None:
@@ -117,7 +117,7 @@ def _counted(report: Report) -> str:
         told = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
         return say("By {attack}, {told}.", attack=named(worst), told=told)
     if report.policy.violations:
-        return say("No attack found anybody, but groups are smaller than the policy asks for.")
+        return say("No attack found anybody, but groups are smaller than the policy requires.")
     if report.policy.undecided:
         return say("Nothing was found, but not everything that the policy asks could be decided.")
     return say("Nothing was found that the policy forbids.")
@@ -134,18 +134,23 @@ def _now(report: Report) -> str:
             release=last,
         )
     if report.policy.violations and only_last(report):
-        return say("Hold release {release} back if it is not out yet: without it nothing was found.", release=last)
+        return say(
+            "Do not publish release {release} if it is not out yet: without it, nothing was found.", release=last
+        )
     if report.policy.violations:
         return say(
-            "Publish no further release of this kind: what is out cannot be taken back, and each one more would add "
-            "to it."
+            "Publish no further release of this kind: what is out cannot be taken back, and each further "
+            "release would add to it."
         )
     if report.interrupted or report.policy.undecided:
         return say(
-            "Do not take this for a clearance: settle what is open, below, before release {release} goes out.",
+            "This is not a clearance: what is still open, below, must be decided before release {release} goes out.",
             release=last,
         )
-    return say("As far as was asked, release {release} may go out; audit again before the next one does.", release=last)
+    return say(
+        "By the clauses that were asked, release {release} may go out; audit again before the next release.",
+        release=last,
+    )
 
 
 def only_last(report: Report) -> bool:
@@ -173,13 +178,15 @@ def since(report: Report) -> Iterator[str]:
     """Yield what is new since an earlier report."""
     old = report.baseline
     if old is None:
-        yield say("No earlier report was named; with --baseline REPORT.json this page tells what is new since then.")
+        yield say(
+            "No earlier report was named; with --baseline REPORT.json, this page shows what is new since that report."
+        )
         return
     verdict = say("the policy held") if old.passed else say("the policy did not hold")
     if old.made is not None:
         yield say("The earlier report is of {date}; then {verdict}.", date=old.made, verdict=verdict)
     else:
-        yield say("The earlier report tells no date; then {verdict}.", verdict=verdict)
+        yield say("The earlier report has no date; then {verdict}.", verdict=verdict)
     added = [printable(tag, 60) for tag in report.series.releases if tag not in old.releases]
     if added:
         yield say("New releases: {releases}.", releases=joined(added))
@@ -187,7 +194,9 @@ def since(report: Report) -> Iterator[str]:
         yield say("No release has been added.")
     new = sum(attack.findings_total for attack in report.attacks)
     yield say_count(
-        "{count} finding is new; only such count here.", "{count} findings are new; only such count here.", new
+        "{count} finding is new; only new findings count here.",
+        "{count} findings are new; only new findings count here.",
+        new,
     )
     yield say("Of its {findings} findings {still} are found again.", findings=old.findings, still=old.still)
 
@@ -218,26 +227,26 @@ def allowed(report: Report) -> str:
         return say("The verdict does not allow this release to go out as it is.")
     if report.interrupted or report.policy.undecided:
         return say("The verdict neither allows nor forbids this release: not everything was decided.")
-    return say("The verdict allows this release to go out, under the assumptions told here.")
+    return say("The verdict allows this release to go out, under the assumptions stated here.")
 
 
 def assumptions(report: Report) -> Iterator[str]:
     """Yield what has to be true for the verdict to be."""
     who = ADVERSARIES[report.adversary.kind]
-    yield say("Whoever attacks is {who}.", who=who.person)
+    yield say("The adversary is {who}.", who=who.person)
     if who.knows_people and report.adversary.transitions:
         yield say("Values of people may change from release to release, as the transitions allow.")
     elif who.knows_people:
         yield say("The value of a person is the same in all releases.")
     if report.adversary.known:
         yield say_count(
-            "The values of {count} person are known beforehand, and count no more.",
-            "The values of {count} people are known beforehand, and count no more.",
+            "The values of {count} person are known beforehand, and are not counted.",
+            "The values of {count} people are known beforehand, and are not counted.",
             report.adversary.known,
         )
     yield say("Nothing else was published of the same people than the files named at the end of this page.")
     if who.knows_people:
-        yield say("The key says rightly whose row is whose.")
+        yield say("The key is right about whose row is whose.")
 
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
@@ -265,7 +274,7 @@ def readers(report: Report) -> Iterator[str]:
     if report.revealed:
         yield say("This version names people, their cells and lines. It is for those inside who may see the data.")
         return
-    yield say("People have pseudonyms here, and nothing of their quasi-identifiers is shown.")
+    yield say("People have pseudonyms here, and their quasi-identifiers are not shown.")
     if any(attack.findings for attack in report.attacks):
         yield say(
             "Somebody who has the published files as well, and knows in which group a person is, can find that "
@@ -273,4 +282,4 @@ def readers(report: Report) -> Iterator[str]:
         )
         yield say("To share numbers alone, make this page with --findings 0.")
     else:
-        yield say("It tells numbers alone: nobody who has the files learns more about anybody from it.")
+        yield say("It contains only numbers: somebody who has the files learns nothing more about anybody from it.")

@@ -177,7 +177,7 @@ class Text:
             )
         console.print(table)
         if laddered:
-            what = say("New people: those with a value that is certain by this attack and by none above it.")
+            what = say("New people: those whose value is certain by this attack but not by any attack above it.")
             self.indented(console, what)
 
     def _timeline(self, console: Console, report: Report) -> None:

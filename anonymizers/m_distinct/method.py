@@ -48,7 +48,7 @@ class MDistinctAnonymizer:
         UsageError: m is below 2.
     """
 
-    m: int = option(help="the promise: values in a group", least=2)
+    m: int = option(help="the promise: number of values in a group", least=2)
     name: ClassVar[str] = "m-distinct"
     forms: ClassVar[tuple[Form, ...]] = ("generalization", "anatomy")
     links_records: ClassVar[bool] = False

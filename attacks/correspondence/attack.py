@@ -118,9 +118,9 @@ class CorrespondenceAttack:
 
 def _unsettled(budget: Budget, *, missed: bool) -> Reason:
     """Return why it is not known of everybody how many rows are left."""
-    left = say("not every chain of rows was settled")
+    left = say("not every chain of rows was decided")
     if missed:
-        left = say("too many points tell people apart")
+        left = say("too many combinations of attributes distinguish people")
     if budget.exhausted():
         return Reason(say("{reason}: {left}", reason=budget.reason, left=left), ReasonKind.TIME_LIMIT)
     return Reason(left)
@@ -139,7 +139,8 @@ def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> Reason | N
     for tag, rows in zip(tags, releases, strict=True):
         if rows.value is None:
             told = say(
-                "it needs a value beside each row, one row for each person (release {release})", release=printable(tag)
+                "it needs a sensitive value in each row, and one row for each person (release {release})",
+                release=printable(tag),
             )
             return Reason(told, ReasonKind.NEEDS)
         if rows.counterfeits:

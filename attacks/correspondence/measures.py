@@ -43,7 +43,7 @@ class CorrespondenceMeasures(Measures):
     about_values: ClassVar[bool] = False
     has_timeline: ClassVar[bool] = False
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Publish a release whose groups are unions of earlier ones, or groups of more values each."
+        "Publish a release whose groups are unions of earlier groups, or whose groups have more values."
     )
 
     @property
@@ -67,7 +67,7 @@ class CorrespondenceMeasures(Measures):
         if self.disclosed:
             found = found_of(self.disclosed, whole, at_least=at_least)
             return say("{value} follows from the files alone for {found}", value=value, found=found)
-        return say("too few rows are left to {found}", found=found_of(self.narrowed, whole, at_least=at_least))
+        return say("too few rows are possible for {found}", found=found_of(self.narrowed, whole, at_least=at_least))
 
     def notes(self, attack: str) -> Iterator[str]:
         """Yield what is known of links between rows."""
@@ -90,8 +90,8 @@ class CorrespondenceMeasures(Measures):
             )
         if self.open:
             yield say_count(
-                "{attack}: of {count} kind of people it is not known how many rows are left.",
-                "{attack}: of {count} kinds of people it is not known how many rows are left.",
+                "{attack}: for {count} kind of people it is not known how many rows are possible.",
+                "{attack}: for {count} kinds of people it is not known how many rows are possible.",
                 self.open,
                 attack=attack,
             )

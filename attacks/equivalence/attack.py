@@ -132,7 +132,7 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
             return found
         if found is not None:
             told = say(
-                "{reason}, so that releases 1 to {last} of {releases} alone were judged",
+                "{reason}, so that only releases 1 to {last} of {releases} were judged",
                 reason=budget.reason,
                 last=str(releases),
                 releases=str(matrix.releases),
@@ -144,13 +144,13 @@ def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:
 
 def _contradicted(evidence: Evidence, matrix: Matrix, contradiction: ContradictionError) -> Reason:
     """Return that no values fit all groups, and where that was seen."""
-    told = say("the releases contradict each other: no values of the people fit all groups")
+    told = say("the releases contradict each other: no assignment of values to people fits all groups")
     if contradiction.groups:
         group = contradiction.groups[0]
         release = int(matrix.release[group])
         told = say(
-            "the releases contradict each other: no values of the people fit all groups, as is seen in release "
-            "{release}, group {group}",
+            "the releases contradict each other: no assignment of values to people fits all groups, as "
+            "release {release}, group {group} shows",
             release=printable(evidence.tags[release]),
             group=printable(evidence.source.group_names(release, matrix.code[[group]])[0]),
         )

@@ -67,7 +67,7 @@ class EquivalenceMeasures(BoundedMeasures):
 
     timeline_label: ClassVar[Phrase | str] = Phrase("equal")
     remedy: ClassVar[Phrase | str] = Phrase(
-        "Publish whole buckets: audit anonymize --method e-equivalence keeps people from being equal to so few."
+        "Publish whole buckets: with audit anonymize --method e-equivalence, nobody shares values with so few people."
     )
 
     @property
@@ -102,7 +102,7 @@ class EquivalenceMeasures(BoundedMeasures):
             return super().accusation(value, at_least=at_least)
         if self.min_e.upper != 1:
             found = self.found_in_words(at_least=at_least)
-            return say("{found} have the same values, all together, as few others", found=found)
+            return say("{found} have, taken together, the same values as few others", found=found)
         return say(
             "{found} of {people} have for certain the same value as somebody else",
             found=self.compromised["1"],

@@ -153,10 +153,10 @@ def _matched(linear: Found, sums: Matched, max_e: int) -> Found:
     least = _least(linear.least, sums.least)
     exact = sums.settled >= max_e
     upper = int(least[least > 0].min()) if least.any() else None
-    missing = say("for e of 2 and more, equivalences were looked for only where each side lies within one group")
+    missing = say("for e of 2 or more, only equivalences with each side within one group were searched for")
     if sums.reason:
         missing = say(
-            "for e of 2 and more, equivalences were looked for only where each side lies within one group ({reason})",
+            "for e of 2 or more, only equivalences with each side within one group were searched for ({reason})",
             reason=sums.reason,
         )
     way = say("all sides of up to {most} within one group", most=str(max_e))
@@ -180,7 +180,7 @@ def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
     upper = min((e for e in (found.upper, exact.upper) if e is not None), default=None)
     lower = None if exact.lower is None else max(found.lower or 1, exact.lower)
     complete = exact.complete or exact.lower is None
-    reasons = [] if complete else [found.reason or say("not everybody's least e could be computed")]
+    reasons = [] if complete else [found.reason or say("the least e could not be computed for everybody")]
     if not complete and lower != upper:
         reasons.insert(0, _bounded(lower, upper))
     return replace(
@@ -190,7 +190,7 @@ def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
         least=least,
         exact=complete,
         witnesses=found.witnesses.and_those(Witnesses.of(exact.witnesses)),
-        ways=(*found.ways, str(way) if complete else say("{way}, broken off", way=way)),
+        ways=(*found.ways, str(way) if complete else say("{way}, not finished", way=way)),
         reason=combined(reasons),
     )
 
@@ -198,7 +198,7 @@ def _merged(found: Found, exact: Exact, way: Phrase) -> Found:
 def _bounded(lower: int | None, upper: int | None) -> str:
     """Return between which bounds the least e lies."""
     if upper is None:
-        return say("the least e is at least {lower}, and no bound above is known", lower=str(lower))
+        return say("the least e is at least {lower}, and no upper bound is known", lower=str(lower))
     return say("the least e is at least {lower}, and at most {upper}", lower=str(lower), upper=str(upper))
 
 

@@ -50,7 +50,7 @@ def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[
             told |= among & (least > 0)
             line.append(int((matrix.individual & told).sum()))
             if found.exact and not exact:
-                reason = Reason(say("the timeline's numbers are bounds from below"))
+                reason = Reason(say("the timeline's numbers are lower bounds"))
     line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
     last = int((matrix.individual & among).sum())
     return line + [last] * (matrix.releases - found.releases + 1), reason

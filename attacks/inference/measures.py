@@ -55,7 +55,7 @@ class InferenceMeasures(Measures):
         """Return how many guesses are right."""
         del at_least
         if self.attack is None:
-            return say("an estimate; the values are not known, so that nothing tells which guesses are right")
+            return say("an estimate; the true values are not known, so that nothing shows which guesses are right")
         return say("an estimate: {share} of the values guessed", share=figure(self.attack.value, ".1%"))
 
     def notes(self, attack: str) -> Iterator[str]:
@@ -65,15 +65,16 @@ class InferenceMeasures(Measures):
         shares = {"attack": attack, "right": _said(self.attack), "baseline": _said(self.baseline)}
         if self.control is None:
             yield say(
-                "{attack}: {right} of the guesses are right, {baseline} by the groups' values alone (95 % intervals). "
-                "It decides nothing; what counts is how much it exceeds.",
+                "{attack}: {right} of the guesses are right; with the groups' values alone, {baseline} (95 % "
+                "intervals). It decides no clause of the policy; what matters is how far the first figure is "
+                "above the other.",
                 **shares,
             )
         else:
             yield say(
-                "{attack}: {right} of the guesses are right, {control} where nothing was learnt from the person's "
-                "groups, {baseline} by the groups' values alone (95 % intervals). It decides nothing; what counts is "
-                "how much it exceeds.",
+                "{attack}: {right} of the guesses are right; where nothing was learnt from the person's "
+                "groups, {control}; with the groups' values alone, {baseline} (95 % intervals). It decides no"
+                " clause of the policy; what matters is how far the first figure is above the others.",
                 **shares,
                 control=_said(self.control),
             )

@@ -86,7 +86,7 @@ class JointAttack:
         try:
             decided = decide(evidence, deciding, self.seed, self.aims, self.person)
         except TooManyChoicesError:
-            what = say("people may be in too many rows for all of them to be reasoned about together")
+            what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
         versions = decided.last.network.versions
         if self.person is None:
@@ -115,7 +115,9 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
         versions=measures.versions, certain=0, eliminated=0, open=found.pairs, timeline=[0] * len(evidence.tags)
     )
     if not decision.feasible:
-        what = say("nothing fits all releases: some values change that may not, or keys are wrong")
+        what = say(
+            "no assignment of rows to people fits all releases: values change that must not change, or keys are wrong"
+        )
         return Outcome(name, "incomplete", what, nothing)
     place = versions.person[found.claim], versions.release[found.claim], found.value
     claims, unproved = disclosures(evidence, decision, place, budget)
@@ -123,11 +125,11 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
     claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
     knowing = Knowledge(decision)
     if found.open or not decided.whole:
-        why = budget.reason if late else say("parts of the series are too large or too hard to be settled")
+        why = budget.reason if late else say("parts of the series are too large or too hard to decide")
         left = (
             say("{count} values of versions are open", count=found.open)
             if found.open
-            else say("the timeline is from below")
+            else say("the timeline's numbers are lower bounds")
         )
         reason = combined([why, left])
         return Outcome(name, "incomplete", reason, measures, claims, knowing=knowing, exposed=people)

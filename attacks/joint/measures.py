@@ -62,15 +62,15 @@ class JointMeasures(Measures):
         """Yield what was left open, or has no proof."""
         if self.open:
             yield say_count(
-                "{attack} left open whether {count} value of versions can be true.",
-                "{attack} left open whether {count} values of versions can be true.",
+                "{attack} could not decide whether {count} value of versions is possible.",
+                "{attack} could not decide whether {count} values of versions are possible.",
                 self.open,
                 attack=attack,
             )
         if self.certain_unproved:
             yield say_count(
-                "{attack} wrote no proof for {count} certain version within the limits.",
-                "{attack} wrote no proof for {count} certain versions within the limits.",
+                "Within the limits, {attack} found no proof for {count} version that it calls certain.",
+                "Within the limits, {attack} found no proof for {count} versions that it calls certain.",
                 self.certain_unproved,
                 attack=attack,
             )

@@ -87,7 +87,7 @@ class LoadedMicrodata:
             method: its name, such as `m-invariance`, or an object of your own.
             output: the series' folder, new or to be continued.
             seed: gives the same bytes again; it has to be kept secret. None draws a secret one.
-            close: whether to complete the transitions: what may follow in the end, may follow at once.
+            close: whether to complete the transitions: a value that may follow in several steps may follow in one.
             **options: the method's options, such as `m=4`.
 
         Raises:

@@ -95,8 +95,8 @@ class Clause(ABC):
         if reason := combined(sorted(skipped)):
             return reason
         if findings.narrowed:
-            return say("no attack that was asked for decides it")
-        return say("no attack of this version decides it")
+            return say("none of the requested attacks can decide it")
+        return say("no attack in this version can decide it")
 
     @abstractmethod
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -113,9 +113,11 @@ class Clause(ABC):
         """Yield why an attack that found nothing against the clause does not decide it."""
         outcome = entry.scored.outcome
         if outcome.subjects == 0:
-            nobody = say("nobody was judged; every row is a counterfeit's, or known beforehand")
+            nobody = say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
             if entry.scored.alone is not None:
-                nobody = say("nobody was judged; everybody's published values change as they never should")
+                nobody = say(
+                    "nobody could be judged: the published values of every person change, although they must not"
+                )
             yield attack_reason(outcome.attack, nobody if outcome.status == "complete" else outcome.reason or nobody)
         elif not decided:
             yield attack_reason(outcome.attack, outcome.reason or unless)

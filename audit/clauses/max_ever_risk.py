@@ -36,7 +36,7 @@ class MaxEverRisk(Clause):
         """Return why nobody's histories were looked at."""
         if not findings.grave:
             return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
-        return say("the attack update-graph decides it, on people's histories, and has not run to its end")
+        return say("only the attack update-graph can decide it, from people's histories, and it did not finish")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain."""
@@ -55,7 +55,7 @@ class MaxEverRisk(Clause):
             for value in sorted(nowhere):
                 yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
             if all(ever.highest is None for ever in known):
-                yield say("nobody was judged; every row is a counterfeit's, or known beforehand")
+                yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
 
 
 def _certain(entry: Judged) -> bool:

@@ -29,7 +29,9 @@ class MaxRisk(Clause):
         """Return why nobody's risk was looked at."""
         adversary = findings.adversary
         if adversary is not None and not adversary.knows_people and adversary.reads_key:
-            return say("max_risk is about people, of whom the adversary `{name}` knows nothing", name=adversary.name)
+            return say(
+                "max_risk is about people, and the adversary `{name}` knows nothing about people", name=adversary.name
+            )
         return super().not_judged(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -57,8 +59,8 @@ class MaxRisk(Clause):
             and not violating
         ):
             yield say(
-                "the series publishes record ids, which link a record's values over the releases; no attack of this "
-                "version follows a person's value by them"
+                "the series publishes record ids, which link the values of one record across the releases; no"
+                " attack in this version uses them to follow a person's value"
             )
         if findings.not_combined and self.judges(findings) and not violating:
             yield say(

@@ -50,7 +50,7 @@ class SmallestClass(Clause):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
         if findings.releases and findings.linked_records and findings.narrowed and not self._deciding(findings):
-            yield say("record ids link the releases, and the attack that looks at them together was not asked for")
+            yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):
             if entry.scored.outcome.attack not in violating:

@@ -57,7 +57,7 @@ def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -
         "--document",
         choices=Names(DOCUMENTS.names),
         metavar="NAME",
-        help=f"write a document about the audit in the place of a report: {', '.join(DOCUMENTS.names)}",
+        help=f"write a document about the audit instead of a report: {', '.join(DOCUMENTS.names)}",
     )
     main.add_argument(
         "--baseline",
@@ -119,14 +119,14 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         choices=Names([*ATTACKS.names, ON_TABLES]),
         metavar="NAME",
         help=f"run this attack only (may be repeated): {', '.join(ATTACKS.names)}; of count tables: {ON_TABLES}; one "
-        "of yours, as package.module:Name; --attack NAME --help tells its options",
+        "your own, as package.module:Name; --attack NAME --help lists its options",
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
     parser.add_argument("--output", metavar="FILE", type=local, help="write the report to a file")
     parser.add_argument(
         "--adversary",
         choices=list(ADVERSARIES),
-        help="whom to assume; default: the worst case that the series allows",
+        help="the adversary to assume; default: the worst case that the series allows",
     )
     parser.add_argument(
         "--policy",
@@ -134,13 +134,13 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         type=limit,
         default=[],
         metavar="CLAUSE=LIMIT",
-        help="what makes the audit fail: max_risk (default 1), min_e (2), k (2)",
+        help="a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2)",
     )
     parser.add_argument(
         "--k",
         type=lambda text: limit(f"k={text}"),
         metavar="K",
-        help="how many records have to fit what is known of one; short for --policy k=K",
+        help="smallest allowed number of records that fit what is known about one; short for --policy k=K",
     )
     parser.add_argument("--findings", type=how_many, default=20, metavar="N|all", help="findings shown; default: 20")
     parser.add_argument(
@@ -151,7 +151,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         help="seconds per attack; default: 300",
     )
     parser.add_argument(
-        "--jobs", type=from_one, metavar="N", help="how many tasks are done at once; default: one for each core"
+        "--jobs", type=from_one, metavar="N", help="how many tasks run at the same time; default: one for each core"
     )
     parser.add_argument(
         "--engine",
@@ -160,13 +160,15 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         help="where the work is done: threads of this process (default), or a cluster of dask.distributed",
     )
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of the cluster; without it one is started on this machine for the run"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of the cluster; without it, one is started on this machine for the run",
     )
-    parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
+    parser.add_argument("--reveal", action="store_true", help="name people; never publish such a report")
     parser.add_argument(
         "--stable-ids",
         action="store_true",
-        help="ids and pseudonyms as in other such reports on the series, by a key in its private/; waivers name these",
+        help="the same ids and pseudonyms in every such report on the series, by a key in its private/; for waivers",
     )
 
 

@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser = commands.add_parser(
         "check",
         help="does a series keep the promise it claims?",
-        description="Hold a series against a privacy principle, by the principle's definition.",
+        description="Check a series against a privacy principle, by the principle's definition.",
         epilog="Exit codes: 0 the promise holds, 1 it is broken, 2 wrong usage or input, 3 undecided.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
@@ -31,7 +31,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     for option, principles in having.values():
         add_option(parser, option, f"needed by {', '.join(principles)}")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
-    parser.add_argument("--reveal", action="store_true", help="name people; such a report is not for publication")
+    parser.add_argument("--reveal", action="store_true", help="name people; never publish such a report")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -25,9 +25,16 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         description="Show side by side what several series give away and, given the microdata that they were made "
         "from, what they are still good for. A comparison is no verdict: it exits with 0 whatever it finds.",
     )
-    parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs that hold the series")
-    parser.add_argument("--microdata", type=local, metavar="DIR", help="folder of the microdata: the truth for utility")
-    parser.add_argument("--queries", type=_queries, default=10_000, metavar="N", help="per release; default: 10000")
+    parser.add_argument("series", nargs="+", metavar="SERIES", help="folders or URLs of the series")
+    parser.add_argument(
+        "--microdata",
+        type=local,
+        metavar="DIR",
+        help="folder of the microdata, the true data against which utility is measured",
+    )
+    parser.add_argument(
+        "--queries", type=_queries, default=10_000, metavar="N", help="number of queries per release; default: 10000"
+    )
     parser.add_argument(
         "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"
     )
@@ -38,7 +45,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         help="whose queries: of ranges |A|·T^(1/d) and error |act-est|/act (m-invariance paper, default), or of "
         "ranges |A|·T and error |act-est|/est (m-Distinct paper)",
     )
-    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="draws the queries; default: 0")
+    parser.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random queries; default: 0")
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"
     )

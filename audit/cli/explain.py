@@ -19,7 +19,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser = commands.add_parser(
         "explain",
         help="what can be learnt of one person, release by release, step by step",
-        description="Tell what can be learnt of one person. It names people: keep what it prints inside.",
+        description="Show what can be learnt about one person. It names people: keep its output internal.",
         epilog="Exit codes: 0 explained, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", help="folder or URL with a series.toml")
@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser.add_argument(
         "--adversary",
         choices=[name for name, each in ADVERSARIES.items() if each.knows_people],
-        help="whom to assume; default: the worst case that the series allows",
+        help="the adversary to assume; default: the worst case that the series allows",
     )
     parser.add_argument(
         "--time-limit", type=positive_seconds, default=300.0, metavar="S", help="seconds per attack; default: 300"

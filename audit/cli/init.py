@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "On a terminal it asks where it is not sure.",
     )
     parser.add_argument("series", type=local, metavar="SERIES", help="folder that holds the releases")
-    parser.add_argument("--yes", action="store_true", help="ask nothing, and take the guesses")
+    parser.add_argument("--yes", action="store_true", help="ask nothing, and accept the guesses")
     parser.add_argument(
         "--microdata",
         action="store_true",

@@ -15,7 +15,7 @@ def add_language(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language",
         choices=list(LANGUAGES),
-        help="of what people read in reports; default: that of the locale, else en",
+        help="language of the texts in reports; default: that of the locale, otherwise en",
     )
 
 

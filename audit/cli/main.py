@@ -60,8 +60,8 @@ def parser(words: Sequence[str] = ()) -> Parser:
     """Return the parser of the default command; some words name attacks that are in no registry."""
     main = Parser(
         prog="audit",
-        description="Audit a series of anonymized releases: what do they give away together?",
-        epilog="`audit SERIES` is the default command; `audit COMMAND --help` tells more about the others, "
+        description="Audit a series of anonymized releases: what do they disclose together?",
+        epilog="`audit SERIES` is the default command; `audit COMMAND --help` describes the others, "
         "and `audit --attack NAME --help` about the options of an attack.",
     )
     main.add_argument("--version", action="version", version=f"series-audit {version()}")

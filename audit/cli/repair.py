@@ -43,15 +43,15 @@ def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN40
         action="append",
         choices=MOVES,
         metavar="MOVE",
-        help=f"make only such changes (may be repeated): {', '.join(MOVES)}",
+        help=f"make only changes of this kind (may be repeated): {', '.join(MOVES)}",
     )
     parser.add_argument(
-        "--reach", type=float, metavar="RISK", help="keep every risk below this, though the policy allows more"
+        "--reach", type=float, metavar="RISK", help="keep every risk below this limit, even if the policy allows more"
     )
     parser.add_argument(
         "--baseline",
         action="store_true",
-        help="where the series breaks the policy already: let the candidate add nothing to that",
+        help="the series already breaks the policy: make sure that the candidate adds nothing to that",
     )
     add_attack_options(parser, words)
 

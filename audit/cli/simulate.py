@@ -53,7 +53,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         type=share,
         default=Fraction(0),
         metavar="SHARE",
-        help="this share of those gone comes back at each step, among the insertions; default: 0",
+        help="share of those who left that comes back at each step, as part of the insertions; default: 0",
     )
     snapshots.add_argument(
         "--slope",
@@ -73,12 +73,14 @@ def _add_changes(changes: argparse._ArgumentGroup) -> None:
         type=counted(1),
         default=1,
         metavar="D",
-        help="each sensitive value may become any of D, itself and values next to it; default: 1, nothing changes",
+        help="each sensitive value may become one of D values: itself and its neighbours; default: 1, nothing changes",
     )
     changes.add_argument(
         "--changes", type=counted(0), metavar="N", help="people whose value changes at each step; default: a tenth"
     )
-    changes.add_argument("--closed", action="store_true", help="what may become of a value, may become of it at once")
+    changes.add_argument(
+        "--closed", action="store_true", help="a value that may follow in several steps may follow in one"
+    )
     changes.add_argument(
         "--moving", action="store_true", help="Age grows, Education never falls, Marital status moves with time"
     )
@@ -89,10 +91,10 @@ def _add_people(people: argparse._ArgumentGroup) -> None:
     people.add_argument(
         "--quasi-identifiers",
         metavar="A,B,…",
-        help=f"columns of the table; without one, what to make up; default: {QUASI_IDENTIFIERS}",
+        help=f"columns of the table; without a table, the columns to generate; default: {QUASI_IDENTIFIERS}",
     )
     people.add_argument("--sensitive", metavar="S", help=f"likewise; default: {SENSITIVE}")
-    people.add_argument("--individual", metavar="ID", help="column of identifiers; default: they are made up")
+    people.add_argument("--individual", metavar="ID", help="column of identifiers; default: they are generated")
 
 
 def _tables(arguments: argparse.Namespace) -> int:

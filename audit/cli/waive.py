@@ -22,9 +22,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         epilog="Exit codes: 0 written, 2 wrong usage or input.",
     )
     parser.add_argument("series", metavar="SERIES", type=local, help="folder with a series.toml")
-    parser.add_argument("ids", metavar="ID", nargs="+", help="what is accepted")
-    parser.add_argument("--reason", required=True, metavar="TEXT", help="why; it stands in the manifest")
-    parser.add_argument("--until", required=True, metavar="DATE", type=_date, help="the last day, as 2030-01-31")
+    parser.add_argument("ids", metavar="ID", nargs="+", help="the finding or person to accept")
+    parser.add_argument("--reason", required=True, metavar="TEXT", help="the reason; it is written into the manifest")
+    parser.add_argument(
+        "--until", required=True, metavar="DATE", type=_date, help="the last day of the waiver, as 2030-01-31"
+    )
 
 
 def _date(text: str) -> datetime.date:

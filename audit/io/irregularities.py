@@ -197,10 +197,10 @@ def _respellings(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]
 
 def _spelling(name: str, groups: list[list[str]], examples: list[str]) -> ReportWarning:
     what = say_count(
-        '{count} cell of "{column}" differs from another in spelling alone, and counts as another; if they are the '
-        'same, write fold = ["{column}"] under [columns]',
-        '{count} cells of "{column}" differ from others in spelling alone, and count as other; if they are the same, '
-        'write fold = ["{column}"] under [columns]',
+        '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
+        'value; if they are the same, write fold = ["{column}"] under [columns]',
+        '{count} cells of "{column}" differ from others only in spelling, and are read as different '
+        'values; if they are the same, write fold = ["{column}"] under [columns]',
         sum(map(len, groups)) - len(groups),
         column=printable(name),
     )
@@ -229,9 +229,8 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
         stray = [] if name in columns.types or name in columns.hierarchies else column.astray(columns.missing)
         if stray:
             what = say(
-                '"{column}" would be numeric but for {count} distinct cells, and is read as text; correct them, or '
-                "list "
-                "them under missing",
+                '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
+                "these cells, or list them under missing",
                 column=printable(name),
                 count=len(stray),
             )
@@ -284,10 +283,10 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
             by_encoding[encoding].append(shown)
     for encoding, files in by_encoding.items():
         what = say_count(
-            "{count} file is not UTF-8, and taken for Western European text ({encoding}); write encoding = "
-            '"{encoding}" under [columns] if that is right',
-            "{count} files are not UTF-8, and taken for Western European text ({encoding}); write encoding = "
-            '"{encoding}" under [columns] if that is right',
+            "{count} file is not UTF-8, and is read as Western European text ({encoding}); if that is "
+            'right, write encoding = "{encoding}" under [columns]',
+            "{count} files are not UTF-8, and are read as Western European text ({encoding}); if that is "
+            'right, write encoding = "{encoding}" under [columns]',
             len(files),
             encoding=encoding,
         )
@@ -310,18 +309,18 @@ def _several_rows(series: Series) -> Iterator[ReportWarning]:
             people, extra = people + int((times > 1).sum()), extra + int(np.maximum(times - 1, 0).sum())
     if columns.rows == EPISODES:
         what = say(
-            'people have several rows: each release and row is judged by itself, as rows = "episodes" says. What '
-            "several "
-            "rows or releases give away of one person is not judged, and rows that look alike may all be of one "
-            "person; "
-            'rows = "latest" or "first", by a date, judge one row for each'
+            "people have several rows: each release and each row is judged by itself, because the manifest "
+            'says rows = "episodes". What several rows or releases disclose together about one person is '
+            'not judged, and rows that look alike may all belong to one person; with rows = "latest" or '
+            '"first" and a date column, one row is judged for each person'
         )
         if people:
             what = say(
-                "people have several rows ({count} times in one release): each release and row is judged by itself, as "
-                'rows = "episodes" says. What several rows or releases give away of one person is not judged, and rows '
-                'that look alike may all be of one person; rows = "latest" or "first", by a date, judge one row for '
-                "each",
+                "people have several rows ({count} times in one release): each release and each row is judged"
+                ' by itself, because the manifest says rows = "episodes". What several rows or releases '
+                "disclose together about one person is not judged, and rows that look alike may all belong to"
+                ' one person; with rows = "latest" or "first" and a date column, one row is judged for each '
+                "person",
                 count=people,
             )
         yield ReportWarning("duplicates", what)
@@ -349,10 +348,10 @@ def _unjudged_columns(series: Series) -> Iterator[ReportWarning]:
             unjudged |= dict.fromkeys(name for name in names if name not in known)
     if unjudged:
         what = say_count(
-            "{count} published column is not judged, as the manifest gives it no meaning; what others may know of a "
-            "person belongs to quasi_identifiers",
-            "{count} published columns are not judged, as the manifest gives them no meaning; what others may know of "
-            "a person belongs to quasi_identifiers",
+            "{count} published column is not judged, because the manifest gives it no meaning; if others "
+            "may know it about a person, add it to quasi_identifiers",
+            "{count} published columns are not judged, because the manifest gives them no meaning; if "
+            "others may know them about a person, add them to quasi_identifiers",
             len(unjudged),
         )
         examples = tuple(printable(name) for name in unjudged)
@@ -367,8 +366,8 @@ def _unread_sheets(series: Series) -> Iterator[ReportWarning]:
     unread = {each.shown: sheets for each in files if (sheets := read_foreign(each.rows).other_sheets)}
     if unread:
         what = say_count(
-            "a workbook has sheets that are not read; if they were published, save each as a file of its own",
-            "{count} workbooks have sheets that are not read; if they were published, save each as a file of its own",
+            "a workbook has sheets that are not read; if they were published, save each one as a separate file",
+            "{count} workbooks have sheets that are not read; if they were published, save each one as a separate file",
             len(unread),
         )
         examples = tuple(f"{shown}: {', '.join(sheets[:_SHOWN])}" for shown, sheets in unread.items())

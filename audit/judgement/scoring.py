@@ -80,7 +80,9 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
 
     A wrong premise about one person reaches everybody: nothing at all follows.
     """
-    reason = say("some people's published values change, so that nothing follows from all groups together")
+    reason = say(
+        "the published values of some people change, so that nothing can be concluded from all groups together"
+    )
     return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None, people={})
 
 

@@ -55,9 +55,9 @@ def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tup
     release, vocabularies = read.release, source.series.vocabularies
     if not isinstance(source, RegisterSource):
         return panels_in(
-            release, vocabularies, None, say("the adversary has no register, which would be the population")
+            release, vocabularies, None, say("the adversary has no register, so the population is not known")
         )
-    too_many = say("there are too many pairs of people in the register and groups to try")
+    too_many = say("there are too many pairs of a person in the register and a group to test")
     return panels_in(release, vocabularies, source.population(position, read), too_many)
 
 
@@ -75,7 +75,7 @@ def panels_in(
     sizes = class_sizes(release)
     risk = journalist_risk(sizes[sizes > 0], None if population is None else population[sizes > 0])
     if population is not None and risk is None:
-        no_journalist = say("a class has more rows than people of the register who fit it")
+        no_journalist = say("a class has more rows than the register has people who fit it")
     sizes = sizes[sizes > 0]
     prosecutor = len(sizes) / int(sizes.sum())
     smallest, alone = singling_out(release, sizes)

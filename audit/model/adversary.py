@@ -64,8 +64,9 @@ REGISTER = Adversary(
     has_register=True,
     people_listed="the register",
     caution=Phrase(
-        "A risk may exceed 1/m even where the series is m-invariant: the proof of that bound (m-invariance paper, "
-        "Lemma 3) leaves out the worlds that break the principle, and the adversary is not assumed to know it."
+        "A risk can exceed 1/m even where the series is m-invariant: the proof of that bound "
+        "(m-invariance paper, Lemma 3) ignores the worlds that break the principle, and the adversary is "
+        "not assumed to know the principle."
     ),
 )
 PSEUDONYM = Adversary(

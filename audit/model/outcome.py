@@ -615,7 +615,7 @@ class PerPersonAttack(Attack, Protocol):
 
 def interruption() -> Reason:
     """Return why there is nothing of an attack that the user interrupted."""
-    return Reason(say("the run was interrupted before it came to an end"), ReasonKind.INTERRUPTED)
+    return Reason(say("the run was interrupted before the attack finished"), ReasonKind.INTERRUPTED)
 
 
 def per_person_reason(evidence: Evidence) -> Reason | None:
@@ -642,7 +642,7 @@ def linked_reason(evidence: Evidence) -> Reason | None:
 
 def published_reason() -> Reason:
     """Return why attacks on series of which only the files are known do not apply to another one."""
-    told = say("it is for series of which only the files are known (`published`)")
+    told = say("it applies only if nothing but the files is known (`published`)")
     return Reason(told, ReasonKind.UNFIT)
 
 

@@ -143,7 +143,7 @@ def warnings_of(series: Series, attacked: AuditRun, *, reveal: bool) -> tuple[Re
     share, rows = attacked.facts.counterfeits, attacked.facts.rows
     if share > _MANY_COUNTERFEITS * rows:
         what = say(
-            "{share} of the rows are counterfeits, which whoever uses the series takes for people",
+            "{share} of the rows are counterfeits; users of the series cannot tell them from people",
             share=figure(share / rows, ".0%"),
         )
         same.append(ReportWarning("counterfeit-share", what))

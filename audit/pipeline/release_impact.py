@@ -100,11 +100,14 @@ class _Candidate:
     def trouble(self, people: Codes) -> str:
         """Return why it cannot be told what withholding the rows of some people does, if so."""
         if not ADVERSARIES[self.kind].knows_groups:
-            return say("whoever is withheld stays in the register, so that what withholding does cannot be told")
+            return say(
+                "people whose rows are withheld stay in the register, so that the effect of withholding "
+                "cannot be computed"
+            )
         if not self.release.values_by_row:
-            return say("an Anatomy pair does not tell which value is whose")
+            return say("an Anatomy pair does not show which value belongs to whom")
         if self.source.known is not None and np.isin(people, self.source.known.person).any():
-            return say("somebody of whom a value is known beforehand would have to be withheld")
+            return say("the row of a person whose value is known beforehand would have to be withheld")
         return ""
 
 
@@ -187,16 +190,16 @@ class SuppressionSearch:
             trouble = self.candidate.trouble(people)
             found = None if trouble else self._repaired(people)
             if found is None:
-                why = trouble or say("the attack did not come to an end")
+                why = trouble or say("the attack did not finish")
                 reasons.append(attack_reason(self._named(self.alone), why))
         left = [e for e in self.together if found is None or self._named([e]) not in found.against]
         if left:
-            why = say("what is found follows from many rows together, not from a person's own")
+            why = say("the findings follow from many rows together, not from one person's own row")
             reasons.append(attack_reason(self._named(left), why))
         limit = self.seen.now_told.policy.limits["max_risk"]
         if limit < 1 and any(v.measure == "max_risk" for v in self.seen.now_told.policy.violations):
             told = say(
-                "rows are withheld against values that are certain, not against risks of {limit}",
+                "rows to withhold are computed against values that are certain, not against risks of {limit}",
                 limit=figure(limit, "g"),
             )
             reasons.append(attack_reason("max_risk", told))

@@ -51,7 +51,7 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
             return _broken(verdict, principle.e, plain, evidence, outcome)
         if lower is not None and lower < principle.e:
             told = say(
-                "the attack equivalence shows no more than that e is at least {lower} ({reason})",
+                "the attack equivalence shows only that e is at least {lower} ({reason})",
                 lower=str(lower),
                 reason=outcome.reason,
             )

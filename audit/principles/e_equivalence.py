@@ -164,7 +164,7 @@ class _ValueHistories:
         def offence(number: int) -> PrincipleViolation:
             who, group = int(person[moved[number]]), int(release.group.codes[moved[number]])
             what = say(
-                "the person's group has {now}, and had {before} before",
+                "the person's group now has {now}; before, it had {before}",
                 now=self.names[bucket[group]],
                 before=self.names[self.of[who]],
             )
@@ -217,7 +217,7 @@ class _ValueHistories:
             small,
             say("buckets with a small cut"),
             lambda values: say(
-                "a cut of fewer than {least} people parts the history of {values}", least=str(least), values=values
+                "a cut of fewer than {least} people divides the history of {values}", least=str(least), values=values
             ),
         )
         return found + self._of_buckets(
@@ -225,7 +225,9 @@ class _ValueHistories:
             bucket,
             torn,
             say("buckets tied by people who came back"),
-            lambda values: say("somebody who came back is the only tie within the history of {values}", values=values),
+            lambda values: say(
+                "only a person who came back connects the parts of the history of {values}", values=values
+            ),
         )
 
     def _of_buckets(

@@ -44,7 +44,11 @@ def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause
 
     def offence(number: int) -> PrincipleViolation:
         at, count = int(row[small[number]]), int(people[small[number]])
-        what = say("a class of rows with equal cells stands for {count} of at least {k} people", count=count, k=k)
+        what = say(
+            "a class of rows with equal cells holds too few people: {count}; at least {k} are required",
+            count=count,
+            k=k,
+        )
         return PrincipleViolation(release.tag, (release.group.name(int(release.group.codes[at])),), at, what)
 
     return breaches(say("classes of fewer than {k} people", k=k), row[small], offence)

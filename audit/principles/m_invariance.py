@@ -77,7 +77,7 @@ def not_unique(series: Series, release: Release, m: int) -> list[BrokenClause]:
 
     def offence(number: int) -> PrincipleViolation:
         group = int(small[number])
-        what = say("the group has {rows} of at least {m} rows", rows=int(size[group]), m=m)
+        what = say("the group has too few rows: {rows}; at least {m} are required", rows=int(size[group]), m=m)
         return PrincipleViolation(release.tag, (release.group.name(group),), int(row[group]), what)
 
     found = breaches(say("groups of fewer than {m} rows", m=m), row[small], offence)

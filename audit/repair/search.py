@@ -35,9 +35,9 @@ _WORDS = {
     MOVE: Phrase("moving"),
     COARSEN: Phrase("coarsening"),
     WITHHOLD: Phrase("withholding"),
-    COUNTERFEIT: Phrase("faking"),
+    COUNTERFEIT: Phrase("adding counterfeits"),
 }
-_BROKEN_PAST = Phrase("the series violates the policy before the candidate comes")
+_BROKEN_PAST = Phrase("the series violates the policy even without the candidate")
 
 
 class RepairSearch:
@@ -138,7 +138,7 @@ class RepairSearch:
             return (plan, first), ""
         if not first.blamed and not first.past:
             doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
-            return first, say("nothing was found, but the policy is not decided: {reasons}", reasons=doubts)
+            return first, say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts)
         tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
         if tried is not None:
             return tried
@@ -155,12 +155,13 @@ class RepairSearch:
             return None
         if least is None and self.doubts:
             return first, say(
-                "changes violate nothing, but the policy is not decided with them: {reason}", reason=self.doubts[0]
+                "changes were found that violate nothing, but the policy cannot be decided with them: {reason}",
+                reason=self.doubts[0],
             )
         if least is not None:
             return least, ""
         if self.rows.staying.any():
-            return first, say("no repair was found, which is no proof that there is none")
+            return first, say("no repair was found; this does not prove that there is none")
         return first, self._proved(say("all {count} changes were tried", count=self.tried))
 
     def _guided(self, values: Sequence[tuple[str, ...]]) -> Found | None:
@@ -170,7 +171,7 @@ class RepairSearch:
 
     def _proved(self, how: str) -> str:
         return say(
-            "no {moves} keeps the policy, only withholding everybody would: {how}",
+            "no combination of {moves} keeps the policy; only withholding every row would: {how}",
             moves=_listed(self.moves),
             how=how,
         )
@@ -242,16 +243,16 @@ class RepairSearch:
     def _last_resort(self, first: Judgement) -> tuple[Found | Judgement, str]:
         """Withhold whoever one group of all rows gives away; what is then left, if it is little, is tried in full."""
         if self.past is None or not self._monotone or {MERGE, WITHHOLD} - set(self.moves):
-            return first, say("no repair was found, which is no proof that there is none")
+            return first, say("no repair was found; this does not prove that there is none")
         kept = np.arange(self.rows.rows)
         while len(kept) and len(gone := self.past.broken(kept)):
             kept = np.setdiff1d(kept, gone)
         if not len(kept):
-            how = say("even with all rows in one group, each has to be withheld, one after the other")
+            how = say("even with all rows in one group, one row after the other has to be withheld, until none is left")
             found_none = COUNTERFEIT in self.moves
             return first, say("no repair was found: {how}", how=how) if found_none else self._proved(how)
         if len(kept) > _FEW_SUBSETS:
-            return first, say("no repair was found, which is no proof that there is none")
+            return first, say("no repair was found; this does not prove that there is none")
         subsets = sorted(range(1, 1 << len(kept)), key=lambda mask: -mask.bit_count())
         for mask in subsets:
             rows = kept[[place for place in range(len(kept)) if mask >> place & 1]]
@@ -262,9 +263,10 @@ class RepairSearch:
                     return (plan, judgement), ""
                 self.doubts += [each.reason for each in judgement.report.policy.undecided if _only_doubted(judgement)]
         if COUNTERFEIT in self.moves or self.doubts:
-            return first, say("no repair was found, which is no proof that there is none")
+            return first, say("no repair was found; this does not prove that there is none")
         how = say(
-            "of {rows} rows, {kept} need not be withheld for themselves, and no set of them can stay",
+            "with all rows in one group, only {kept} of {rows} rows pass the first test, and no set of "
+            "these keeps the policy",
             rows=self.rows.rows,
             kept=str(len(kept)),
         )

@@ -50,14 +50,14 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
     release = printable(candidate.release)
     verdict = [say("With release {release}: {verdict}", release=release, verdict=headline(report)[0])]
     verdict.append(say("Without it: {verdict}", verdict=headline(candidate.before)[0]))
-    new = [say("Nothing: all that can be told with it could be told before.")]
+    new = [say("Nothing: everything that follows with it could be derived before.")]
     if candidate.undecided:
         new = [say("Nothing was found, but some counts were not settled.")]
     if candidate.new_total:
         new = [
             say_count(
-                "{count} count could not be told before.",
-                "{count} counts could not be told before.",
+                "{count} count could not be derived before.",
+                "{count} counts could not be derived before.",
                 candidate.new_total,
             )
         ]
@@ -78,14 +78,14 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
     if not candidate.new_total and candidate.undecided:
         pass  # nobody knows yet whether it may go out
     elif not candidate.new_total:
-        yield say("It may go out as far as its new counts are concerned.")
+        yield say("As far as its new counts are concerned, it may go out.")
     elif candidate.hide is None:
-        yield say("No set of its cells was found that could be hidden so that nothing is new; publish fewer tables.")
+        yield say("No set of cells was found that leaves nothing new when it is hidden; publish fewer tables.")
     else:
         yield say_count(
-            "Hide {count} further cell, and any rates beside them; with any one of them shown, something would be new:",
-            "Hide {count} further cells, and any rates beside them; with any one of them shown, something would be "
-            "new:",
+            "Hide {count} further cell, and any rate beside it; if it is shown, something new can be derived:",
+            "Hide {count} further cells, and any rates beside them; if any one of them is shown, something "
+            "new can be derived:",
             len(candidate.hide),
         )
         for each in candidate.hide:
@@ -93,7 +93,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
             yield f"  {where} ({printable(each.shown)}; {printable(each.file, 120)}:{each.line})"
     if candidate.rounding is not None:
         base = candidate.rounding[0]
-        yield say("Or round its numbers to the nearest {base}: then nothing is new either.", base=str(base))
+        yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
         yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
 
@@ -126,7 +126,7 @@ def explanation_sections(told: CellExplanation) -> list[Section]:
     report = told.report
     where = cell_name(told.cell, report.series.totals)
     return [
-        ("", [facts(report), say("What can be told of: {where}", where=where)]),
+        ("", [facts(report), say("What can be derived about: {where}", where=where)]),
         *((_title(e), list(_count(e, told))) for e in told.counts),
     ]
 

@@ -51,7 +51,7 @@ def count_page(report: CountReport) -> Page:
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
         inside=False,
-        mark=say("Shareable: such tables name nobody; findings tell counts that the tables hide."),
+        mark=say("Shareable: such tables name nobody. Findings show counts that the tables hide."),
         sheet=made,
         head=[
             Facts(
@@ -74,14 +74,14 @@ def _sections(report: CountReport) -> Iterator[Section]:
     yield Section(say("Recommendation"), [Paragraph(allowed(report), strong=True), Bullets(list(advice(report)))])
     yield Section(say("Findings"), list(_findings(report)))
     yield Section(say("What was asked"), [Facts(measured(report))])
-    yield Section(say("What was not judged, and what it would take"), list(_open(report)))
+    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
     yield Section(
         say("Assumptions"),
         [Bullets([adversary(report), say("The rules are those of series.toml:"), *rules(report)])],
     )
     lines = list(waiver_lines(report))
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
-    yield Section(say("Words"), [Facts(words())])
+    yield Section(say("Terms"), [Facts(words())])
     rows = [[printable(each.path, 200), each.sha256, figure(each.rows)] for each in report.inputs]
     yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])
@@ -103,8 +103,8 @@ def _findings(report: CountReport) -> Iterator[Block]:
     if hidden:
         yield Paragraph(
             say_count(
-                "{count} finding more is not shown: --findings all.",
-                "{count} findings more are not shown: --findings all.",
+                "{count} more finding is not shown: --findings all.",
+                "{count} more findings are not shown: --findings all.",
                 hidden,
             )
         )
@@ -129,7 +129,7 @@ def _picture(picture: CountPicture, report: CountReport) -> PageTable:
         else say("{down} \\ {across}", down=printable(picture.rows), across=printable(across))
     )
     caption = say(
-        "Release {release}, {where}: → what can be told, ∑ used by the sum.",
+        "Release {release}, {where}: → what can be derived, ∑ used by the sum.",
         release=printable(picture.release),
         where=cell_name(picture.fixed, report.series.totals),
     )
@@ -146,6 +146,6 @@ def _open(report: CountReport) -> Iterator[Block]:
     if attack.reason:
         rows.append([attack.attack, printable(attack.reason, 400), ""])
     if not rows:
-        yield Paragraph(say("Nothing: every count that was asked about was settled."))
+        yield Paragraph(say("Nothing: every count in question was decided."))
         return
-    yield PageTable([say("what"), say("why"), say("what it would take")], rows, words=3)
+    yield PageTable([say("what"), say("why"), say("what is needed")], rows, words=3)

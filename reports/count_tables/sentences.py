@@ -94,8 +94,8 @@ def headline(report: CountReport) -> tuple[str, str]:
     if report.policy.violations:
         found = measures.recovered + measures.small + measures.narrowed
         return say_count(
-            "FAILED: {count} small or hidden count can be told from the tables, {how}.",
-            "FAILED: {count} small or hidden counts can be told from the tables, {how}.",
+            "FAILED: {count} small or hidden count can be derived from the tables, {how}.",
+            "FAILED: {count} small or hidden counts can be derived from the tables, {how}.",
             found,
             how=say("{count} exactly", count=measures.recovered) if measures.recovered else say("none exactly"),
         ), "red"
@@ -105,7 +105,7 @@ def headline(report: CountReport) -> tuple[str, str]:
             "UNDECIDED: {count} counts could not be settled.",
             measures.open,
         ), "yellow"
-    return say("PASSED: no small count can be told from the tables, nor a hidden one."), "green"
+    return say("PASSED: no small or hidden count can be derived from the tables."), "green"
 
 
 def state(report: CountReport) -> str:
@@ -124,8 +124,8 @@ def reasons(report: CountReport) -> Iterator[str]:
         )
     if measures.narrowed:
         yield say_count(
-            "narrowed: {count} count hidden, with too few possible values left",
-            "narrowed: {count} counts hidden, with too few possible values left",
+            "narrowed: {count} hidden count, with too few possible values left",
+            "narrowed: {count} hidden counts, with too few possible values left",
             measures.narrowed,
         )
     if measures.small:
@@ -151,8 +151,8 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         (say("narrowed"), figure(m.narrowed)),
         (say("small"), figure(m.small)),
         (say("not settled"), figure(m.open)),
-        *([(say("fewest values left to a hidden count"), width)] if m.protected else []),
-        (say("least count that may be known"), figure(limits["min_count"], "g")),
+        *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
+        (say("smallest count that may be known"), figure(limits["min_count"], "g")),
     ]
 
 
@@ -334,7 +334,10 @@ def advice(report: CountReport) -> Iterator[str]:
         yield say(
             "What is out cannot be taken back; do not publish the next table of this kind before `audit next` passes."
         )
-        yield say("Hide further cells in the same lines, or round coarser and by one rule in all tables and rates.")
+        yield say(
+            "Hide further cells in the same rows and columns, or round more coarsely, by the same rule "
+            "in all tables and rates."
+        )
     if report.policy.undecided:
         yield say("Give more time with --time-limit SECONDS.")
     if not report.policy.violations:
@@ -373,13 +376,18 @@ def _now(report: CountReport) -> str:
     last = printable(report.series.releases[-1], 60)
     if report.policy.violations:
         return say(
-            "Do not publish a further table of this kind: what is out cannot be taken back, and each adds to it."
+            "Do not publish a further table of this kind: what is out cannot be taken back, and each "
+            "further table adds to what can be derived."
         )
     if report.policy.undecided:
         return say(
-            "Do not take this for a clearance: settle what is open before release {release} goes out.", release=last
+            "This is not a clearance: what is still open must be decided before release {release} goes out.",
+            release=last,
         )
-    return say("As far as was asked, release {release} may go out; audit again before the next one does.", release=last)
+    return say(
+        "By the clauses that were asked, release {release} may go out; audit again before the next release.",
+        release=last,
+    )
 
 
 def allowed(report: CountReport) -> str:
@@ -388,7 +396,7 @@ def allowed(report: CountReport) -> str:
         return say("The verdict does not allow these tables to go out as they are.")
     if report.policy.undecided:
         return say("The verdict neither allows nor forbids these tables: not everything was decided.")
-    return say("The verdict allows these tables to go out, under the assumptions told here.")
+    return say("The verdict allows these tables to go out, under the assumptions stated here.")
 
 
 def choices(report: CountReport) -> list[str]:
@@ -410,9 +418,9 @@ def choices(report: CountReport) -> list[str]:
 def words() -> list[tuple[str, str]]:
     """Return the words of the page that not every reader knows."""
     return [
-        (say("marker"), say("What stands in a table instead of a count that is hidden.")),
+        (say("marker"), say("What a table shows in place of a hidden count.")),
         (say("recovered"), say("The count is known exactly, though the tables hide or round it, or never show it.")),
-        (say("narrowed"), say("The count is hidden, and fewer values are left to it than the policy asks for.")),
-        (say("small"), say("The count certainly is a small one, if not which.")),
-        (say("sum"), say("Published counts, added and taken away, that leave the count in question alone.")),
+        (say("narrowed"), say("The count is hidden, but fewer values are possible for it than the policy requires.")),
+        (say("small"), say("The count is certainly small, even if its exact value is not known.")),
+        (say("sum"), say("Published counts, added and subtracted so that only the count in question is left.")),
     ]

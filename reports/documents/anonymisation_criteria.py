@@ -48,7 +48,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[str]:
     for attack in ran:
         told = f"{escaped(named(attack))}: {escaped(found(attack))}"
         if attack.incomplete:
-            told = say("{found} (a bound from below: it did not come to an end)", found=told)
+            told = say("{found} (a lower bound: the attack did not finish)", found=told)
         yield f"* {told}"
     if not ran and (criterion != SINGLING_OUT or not report.panel):
         yield say("**Not judged**: no attack that applies to this series looks at this criterion.")

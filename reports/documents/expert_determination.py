@@ -57,14 +57,14 @@ def _conditions(report: Report) -> Iterator[str]:
         releases=str(releases),
     )
     yield f"* {told}"
-    yield f"* {say('It assumes the adversary named above; who knows more learns more.')}"
+    yield f"* {say('It assumes the adversary named above; anybody who knows more can learn more.')}"
     yield f"* {say('Recipients, contracts and controls: {blank}', blank=blank(say('conditions of access')))}"
     yield f"* {say('Other data that recipients can reasonably get: {blank}', blank=blank(say('assessment')))}"
 
 
 def _expiry(report: Report) -> Iterator[str]:
     yield say("It ends when the next release of the series goes out, or earlier:")
-    when = blank(say("date, at most as far ahead as the data and their surroundings can be foreseen"))
+    when = blank(say("date, no further ahead than the data and their environment can be foreseen"))
     yield f"* {say('on {blank};', blank=when)}"
     yield f"* {say('when a file named above is changed, withdrawn or published elsewhere in another form;')}"
     yield f"* {say('when other data about the same people appear: {blank}.', blank=blank(say('who watches for this')))}"

@@ -125,7 +125,9 @@ def limits_of_the_audit(report: Report) -> Iterator[str]:
     if report.revealed:
         yield from items(waivers(report))
     elif any(each.state == "applied" for each in report.policy.waived):
-        told = say("Findings were accepted beforehand, with reasons; the version for use inside has them.")
+        told = say(
+            "Some findings were accepted beforehand, with reasons; the internal version of this document lists them."
+        )
         yield f"* {told}"
 
 

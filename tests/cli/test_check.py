@@ -91,15 +91,15 @@ BROKEN: the series does not keep monotonic (k = 3).
 
 Offences (the first 5 of 8)
   release 1, group 1, line 2
-    a class of rows with equal cells stands for 2 of at least 3 people
+    a class of rows with equal cells holds too few people: 2; at least 3 are required
   release 1, group 2, line 4
-    a class of rows with equal cells stands for 2 of at least 3 people
+    a class of rows with equal cells holds too few people: 2; at least 3 are required
   release 2, group 1, line 2
-    a class of rows with equal cells stands for 2 of at least 3 people
+    a class of rows with equal cells holds too few people: 2; at least 3 are required
   release 2, group 1, line 2: 1 and 3
     people whose cells differed in release 1 have the same cells
   release 2, group 2, line 3
-    a class of rows with equal cells stands for 2 of at least 3 people
+    a class of rows with equal cells holds too few people: 2; at least 3 are required
 """,
         "",
     )

@@ -62,16 +62,16 @@ def test_privacy_alone():
     found = compare("hospital-l-diverse", "hospital-2-invariant")
     assert found.startswith(HOSPITALS)
     assert found.endswith(
-        "same: share of rows whose cells the release before has too: they can be compared.\n"
-        "A figure of releases is their mean.\n"
-        "For the error of queries and the width of cells, name the original data with --microdata.\n"
+        "same: share of rows whose cells are also in the release before, so that their counts can be compared.\n"
+        "Figures of releases are means over the releases.\n"
+        "To see the error of queries and the width of cells, name the original data with --microdata.\n"
         "1: intersection 2 of 16 people; update-graph 4 of 22 versions; equivalence 13 of 16 people"
         " (least e: 1); joint 6 of 22 versions.\n"
         "2: intersection none of 16 people; update-graph none of 22 versions; equivalence 12 of 16 "
         "people (least e: 1); joint none of 22 versions.\n"
         "1, 2: inference-table is skipped: it needs [columns] record, a published id that links a record's rows.\n"
-        "1, 2: homogeneity is skipped: it is for series of which only the files are known (`published`).\n"
-        "1, 2: correspondence is skipped: it is for series of which only the files are known (`published`).\n"
+        "1, 2: homogeneity is skipped: it applies only if nothing but the files is known (`published`).\n"
+        "1, 2: correspondence is skipped: it applies only if nothing but the files is known (`published`).\n"
         "This is no verdict: `audit SERIES` gives one.\n"
     )
 
@@ -163,7 +163,7 @@ def test_a_series_without_a_key_is_compared_as_published(here: Path):
     edit(here / "hospital-l-diverse/series.toml", 'individual = "Owner"\n', "")
     words = ("hospital-l-diverse", "hospital-2-invariant", "--microdata", "hospital-microdata", "--queries", "9")
     found = compare(*words)
-    assert "\nThe adversaries differ: so do what their risks mean.\n" in found
+    assert "\nThe adversaries differ, so their risks do not mean the same.\n" in found
     series = as_json(*words)["series"]
     assert series[0]["adversary"] == "published"
     assert [each["attack"] for each in series[0]["attacks"] if each["status"] == "complete"] == ["homogeneity"]

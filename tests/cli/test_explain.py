@@ -65,12 +65,12 @@ Alice, seen by somebody who knows in which group of each release every person is
 This names people: keep it inside.
 
 release 1, group 1
-  there                 bronchitis or dyspepsia
-  left by intersection  bronchitis or dyspepsia
-  left by joint         bronchitis
-  ruled out by joint    dyspepsia
-  risk by intersection  bronchitis 0.500, dyspepsia 0.500
-  in truth              bronchitis
+  published there           bronchitis or dyspepsia
+  possible by intersection  bronchitis or dyspepsia
+  possible by joint         bronchitis
+  ruled out by joint        dyspepsia
+  risk by intersection      bronchitis 0.500, dyspepsia 0.500
+  true value                bronchitis
 not in release 2
 
 joint
@@ -101,7 +101,7 @@ def test_what_follows_from_ones_own_groups_and_from_equivalences(provable):
 def test_cases_are_told_with_all_their_steps(provable):
     provable(read(BROKEN))
     told = explain(BROKEN, "--individual", "p1")
-    assert "  left by update-graph  b or c\n  left by joint         b\n" in told
+    assert "  possible by update-graph  b or c\n  possible by joint         b\n" in told
     assert "If p1 had c in release 2" in told or "Without b, p1 would" in told
     assert "which is impossible." in told
     assert all(len(line) <= 100 for line in told.splitlines())
@@ -112,8 +112,11 @@ def test_a_person_seen_with_a_register(provable):
     provable(read(outsider))
     told = explain(outsider, "--individual", "David", "--adversary", "register")
     assert "(register); values never change" in re.sub(r"\s+", " ", told)
-    assert "release 1, group 2\n  there                 flu or gastritis\n  left by intersection  gastritis\n" in told
-    assert "in truth" not in told
+    assert (
+        "release 1, group 2\n  published there           flu or gastritis\n  possible by intersection  gastritis\n"
+        in told
+    )
+    assert "true value" not in told
 
 
 def test_only_what_is_known_is_told(tmp_path, provable):
@@ -122,7 +125,7 @@ def test_only_what_is_known_is_told(tmp_path, provable):
     provable(series)
     path = series.write(tmp_path)
     assert "release 1, group 1\n  known beforehand: flu\nnot in release 2\n" in explain(path, "--individual", "A")
-    assert "  there                 cold, gout or mumps\n" in explain(path, "--individual", "B")
+    assert "  published there           cold, gout or mumps\n" in explain(path, "--individual", "B")
 
 
 def test_what_joint_leaves_open_is_told(monkeypatch):
@@ -142,9 +145,9 @@ def test_what_joint_leaves_open_is_told(monkeypatch):
 
     registered(monkeypatch, IntersectionAttack(), Open(read(HOSPITAL)))
     told = explain(HOSPITAL, "--individual", "Gary")
-    assert "  left by joint         flu or gastritis\n" in told
-    assert "  of these open         flu (neither shown to be possible nor ruled out)\n" in told
-    assert "joint (incomplete: the time limit was reached)\n  nothing is found out of this person for certain\n" in told
+    assert "  possible by joint         flu or gastritis\n" in told
+    assert "  of these undecided        flu (neither shown to be possible nor ruled out)\n" in told
+    assert "joint (incomplete: the time limit was reached)\n  nothing is certain about this person\n" in told
 
 
 @pytest.mark.parametrize("who", ["Alic", "alice", "", "~c1", "7", "\x1b[31m"])
@@ -217,7 +220,7 @@ def test_help():
 
 def test_the_attack_itself_is_explained():
     told = explain(HOSPITAL, "--individual", "Alice", "--time-limit", "60")
-    assert "  left by joint         bronchitis\n" in told
+    assert "  possible by joint         bronchitis\n" in told
     assert "    release 1, group 1: 1 row with dyspepsia.\n    Bob can have nothing else.\n" in told
     assert "    Without bronchitis, Alice would need one too: 2 people for 1 row, which is impossible.\n" in told
 

@@ -114,7 +114,7 @@ def test_a_release_that_keeps_its_promise(tmp_path):
     assert result["not_computed"] == []
     code, out, _ = run_main("next", str(series), str(candidate), *ONE)
     assert "Without the candidate the policy held." in out
-    assert "Findings that the candidate adds: 0; that could be made before: 0." in out
+    assert "Findings that the candidate adds: 0; findings that were possible before: 0." in out
 
 
 def test_what_was_found_before_is_told_apart(tmp_path):
@@ -141,9 +141,9 @@ def test_what_was_found_before_is_told_apart(tmp_path):
     assert result["withholding"]["policy"]["passed"] is False
     _, out, _ = run_main("next", str(series), str(candidate), *ONE)
     assert "Without the candidate the policy was violated already:" in out
-    assert "New findings of intersection (2, 2 people; 1 could be made before)" in out
+    assert "New findings of intersection (2, 2 people; 1 were possible before)" in out
     assert "cause: group 8, lines 4-5 of the candidate alone" in out
-    assert "What could be found before cannot be repaired by any candidate." in out
+    assert "No candidate can repair what could be found before." in out
 
 
 def test_releases_that_are_not_needed_are_not_named(tmp_path):
@@ -346,7 +346,7 @@ def test_a_pair_does_not_tell_whose_value_is_whose(tmp_path):
     assert code == 1
     assert attack(result, "intersection")["newly_found"] == 2
     assert result["withholding"] is None
-    assert result["not_computed"] == ["intersection: an Anatomy pair does not tell which value is whose"]
+    assert result["not_computed"] == ["intersection: an Anatomy pair does not show which value belongs to whom"]
 
 
 def test_a_register_that_tells_of_the_candidate(tmp_path):
@@ -376,7 +376,7 @@ def test_risks_below_certainty_are_not_repaired(tmp_path):
     assert code == 1
     assert not result["before"]["policy"]["passed"]
     assert result["not_computed"] == [
-        "max_risk: rows are withheld against values that are certain, not against risks of 0.5"
+        "max_risk: rows to withhold are computed against values that are certain, not against risks of 0.5"
     ]
 
 

@@ -215,15 +215,17 @@ def test_the_text_report(cases):
     code, text, _ = run_main(str(cases), "--reveal", "--findings", "all")
     assert code == 1
     assert "NOT SAFE: by inference-table, 4 of 6 records below k = 2" in text
-    assert "  k: records that fit what is known of one by inference-table: 1, and there have to be 2\n" in text
+    assert (
+        "  k: records that fit what is known about one record by inference-table: 1; at least 2 are required\n" in text
+    )
     assert re.search(r"inference-table +complete +4 of 6 records below k = 2 +\d+\.\d\d s\n", text)
     assert re.search(r"after release +below k by inference-table\n1 +0\n2 +4\n", text)
-    lines = text[text.index("  2: 1 left") :].splitlines()[:4]
+    lines = text[text.index("  2: only 1 in") :].splitlines()[:4]
     assert re.fullmatch(
-        r"  2: 1 left in its class after release 2 \(subgroup expanding\)   \[inference-table-[0-9a-f]{16}\]", lines[0]
+        r"  2: only 1 in its class after release 2 \(subgroup expanding\)   \[inference-table-[0-9a-f]{16}\]", lines[0]
     )
     assert lines[1:] == [
-        "    known of it: Zipcode 20437, Gender male, Age 48",
+        "    known about it: Zipcode 20437, Gender male, Age 48",
         "    release 1, group 1: 2 records with equal cells: Zipcode 2043*, Gender *, Age [21-48]",
         "    release 2, group 2: 2 records with equal cells: Zipcode 20437, Gender male, Age [48-54]",
     ]
@@ -233,15 +235,15 @@ def test_the_text_report(cases):
 
 def test_k_is_a_whole_number_in_every_report(cases):
     text = run_main(str(cases), "--k", "4")[1]
-    assert "by inference-table: 1, and there have to be 4\n" in text
+    assert "by inference-table: 1; at least 4 are required\n" in text
     edit(cases / "series.toml", ', "releases/2.csv"', "")
-    assert "by inference-table: 2, and there have to be 4\n" in run_main(str(cases), "--k", "4")[1]
+    assert "by inference-table: 2; at least 4 are required\n" in run_main(str(cases), "--k", "4")[1]
 
 
 @pytest.mark.parametrize(("name", "told"), [("hospital-l-diverse-outsider", True), ("hospital-l-diverse", False)])
 def test_a_register_may_see_more_than_1_over_m(name, told):
     text = run_main(str(EXAMPLES / name))[1]
-    assert ("A risk may exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
+    assert ("A risk can exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
 
 
 def test_record_ids_leave_the_risk_of_values_undecided(tmp_path):
@@ -276,7 +278,7 @@ def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
     assert code == 3
     [attack] = [each for each in result["attacks"] if each["status"] != "skipped"]
     assert attack["status"] == "incomplete"
-    assert "no key tells which rows they are" in attack["reason"]
+    assert "no key shows which rows they are" in attack["reason"]
     (tmp_path / "private").mkdir()
     (tmp_path / "private/1.key.csv").write_text("row,individual\n0,A\n1,\n2,C\n3,D\n")
     code, result, _ = run_audit(tmp_path, "--attack", "inference-table")

@@ -56,7 +56,7 @@ def test_a_verdict_that_rests_on_waivers_says_so(series, form):
         )
     code, out, _ = run_main(str(series), "--format", form)
     assert code == 0
-    assert f"but for what is waived: {len(ids)} findings" in " ".join(out.split())
+    assert f"except for what is waived: {len(ids)} findings" in " ".join(out.split())
     assert "Bob" not in out
     assert "Bob knows" in run_main(str(series), "--format", form, "--reveal")[1]
 

@@ -114,5 +114,5 @@ def test_a_report_says_what_can_be_learnt_from_it(form, tmp_path):
     page = run_main(str(tmp_path / "s"), "--format", form)[1]
     told = "Somebody who has the published files as well, and knows in which group a person is"
     assert told in page
-    assert "hold for this report only" in page
+    assert "are valid in this report only" in page
     assert told not in run_main(str(tmp_path / "s"), "--format", form, "--findings", "0")[1]

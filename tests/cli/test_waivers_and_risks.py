@@ -168,8 +168,8 @@ def test_the_headline_tells_a_posterior_rather_than_a_product():
     said = " ".join(out.split())
     assert code == 1
     assert "NOT SAFE: by joint, one person's value is known with 95 %" in said
-    assert "known with 99.7 % by intersection" in said
-    assert "is a product of shares in the person's own groups, and no posterior" in said
+    assert "a probability of 99.7 % by intersection" in said
+    assert "is a product of shares in the person's own groups. It is not a posterior" in said
 
 
 def test_what_is_likely_is_not_told_to_everybody():

@@ -127,7 +127,7 @@ def test_findings_without_weights_say_how_they_are_known(monkeypatch):
         assert (finding["evidence"], finding["certificate"]) == ("fingerprint", [])
         assert 0 < finding["error"] < 1e-12
     text = run_main(str(folder), "--attack", "equivalence")[1]
-    assert "known by random linear algebra over all groups; error below 1e-12" in text
+    assert "shown by random linear algebra over all groups; probability of an error below 1e-12" in text
 
 
 def test_pinned_values_without_weights_are_told(monkeypatch):

@@ -116,7 +116,9 @@ def test_why_nobody_was_judged_is_said():
     with written(TinySeries(changing)) as folder:
         _, result, _ = run_audit(folder)
     reasons = {each["reason"] for each in result["policy"]["undecided"] if each["reason"].startswith("intersection")}
-    assert reasons == {"intersection: nobody was judged; everybody's published values change as they never should"}
+    assert reasons == {
+        "intersection: nobody could be judged: the published values of every person change, although they must not"
+    }
 
 
 def test_a_default_that_nobody_judged_is_named():
@@ -145,8 +147,8 @@ def test_k_is_that_of_each_release_alone():
         assert (code, result["panel"][0]["k"], result["panel"][0]["alone"]) == (1, 1, 1)
         violation = {"attack": None, "measure": "k", "limit": 2, "value": 1, "release": "1"}
         assert violation in result["policy"]["violations"]
-        assert "in release 1 alone: 1, and there have to be 2" in run_main(str(folder))[1]
-        assert "in release 1 alone: 1, and there have to be 50" in run_main(str(folder), "--k", "50")[1]
+        assert "in release 1 alone: 1; at least 2 are required" in run_main(str(folder))[1]
+        assert "in release 1 alone: 1; at least 50 are required" in run_main(str(folder), "--k", "50")[1]
 
 
 def test_a_pair_tells_who_is_alone_with_exact_quasi_identifiers(tmp_path):

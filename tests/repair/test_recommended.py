@@ -92,7 +92,7 @@ def test_a_past_that_breaks_the_policy_is_not_mended(series):
     _, result = as_json(series, "--recommend")
     found = result["recommendation"]
     assert (found["release"], found["totals"]) == ("3", [])
-    assert found["refused"] == "the series violates the policy before the candidate comes"
+    assert found["refused"] == "the series violates the policy even without the candidate"
     assert "No change of release 3 is recommended" in run_main(str(series), "--recommend", *HOW)[1]
 
 

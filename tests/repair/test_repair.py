@@ -158,7 +158,7 @@ def test_a_past_that_breaks_the_policy_is_said(tmp_path):
     words = ["repair", str(tmp_path / "s"), str(tmp_path / "3.csv"), "--output", str(tmp_path / "out")]
     code, out, _ = run_main(*words)
     assert code == 1
-    assert "violates the policy before the candidate comes" in out
+    assert "violates the policy even without the candidate" in out
     assert "--baseline" in out
     assert "  intersection: person-" in out, "the findings of the past are told"
     assert run_main(*words, "--baseline")[0] == 0, "the same release again adds nothing"

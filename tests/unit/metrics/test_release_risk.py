@@ -124,7 +124,7 @@ def test_no_journalist_where_the_population_lacks_people():
     [panel] = panels_in(release([0, 0], [0, 1], None, 1), {"Disease": Vocabulary(WORDS)}, np.array([1]), "")
     assert panel.journalist_max is None
     assert panel.no_journalist is not None
-    assert "than people of the register" in panel.no_journalist
+    assert "than the register has people" in panel.no_journalist
     assert panel.marketer == 0.5
 
 

@@ -111,7 +111,7 @@ def test_worked_examples(name, e, clause):
 
 def test_the_bucket_is_named():
     found = verdict(EXAMPLES / "clinic-2-equivalence", 3)
-    told = "release 1, group 1: a cut of fewer than 5 people parts the history of cancer, flu"
+    told = "release 1, group 1: a cut of fewer than 5 people divides the history of cancer, flu"
     assert found.undecided == f"{SMALL}: 2, the first in {told}"
 
 
@@ -139,7 +139,7 @@ def test_who_came_back_is_no_edge(tmp_path):
 def test_who_moves_to_other_values_is_told_where_people_are(tmp_path):
     rows = one_bucket(range(8))[0]
     found = verdict(write(tmp_path, [rows, [*rows[1:], ("0", "2", "c"), ("9", "2", "a"), ("10", "2", "c")]]), 2)
-    told = "the person's group has a, c, and had a, b before"
+    told = "the person's group now has a, c; before, it had a, b"
     assert found.undecided == f"{MOVED}: 1, the first in release 2, group 2: {told}"
 
 
@@ -158,7 +158,7 @@ def test_each_release_answers_for_itself_until_the_first_doubt(tmp_path):
     assert [[breach.clause for breach in each] for each in found] == [[], [], [SMALL], []]
     assert not found[2][0].decided
     assert (
-        str(found[2][0]) == f"{SMALL}: 1, the first in release 3, group 1: a cut of fewer than 3 people parts the "
+        str(found[2][0]) == f"{SMALL}: 1, the first in release 3, group 1: a cut of fewer than 3 people divides the "
         "history of a, b"
     )
 
@@ -269,7 +269,7 @@ def test_what_the_attack_cannot_tell_is_undecided(tmp_path, monkeypatch):
         assert (code, err) == (wanted, "")
         if wanted == 3:
             assert "UNDECIDED: it cannot be decided whether the series keeps e-equivalence (e = 5).\n" in out
-            assert "the attack equivalence shows no more than that e is at least 3 (too much)\n" in out
+            assert "the attack equivalence shows only that e is at least 3 (too much)\n" in out
         else:
             assert "an equivalence with e = 4" in out
     least.append(LeastBounds(3, None))

@@ -28,7 +28,7 @@ def test_people_are_counted():
     assert in_short(counted([("2", "4", "flu", 1), ("1", "3", "gout", 2)], ["A", "B", "C", "D"]), "A", "cold") == [
         "release 2, group 4: 1 row with flu.",
         "release 1, group 3: 2 rows with gout.",
-        "B, C and D cannot do without one of these.",
+        "B, C and D must have one of these.",
         "Without cold, A would need one too: 4 people for 3 rows, which is impossible.",
     ]
 
@@ -69,7 +69,7 @@ def test_what_is_long_is_cut():
     long = counted([("2", str(group), "flu", 1) for group in range(30)], [f"p{number}" for number in range(31)])
     said = in_short(long, "p0", "cold")
     assert len(said) == 12
-    assert said[-1] == "and so on, 21 more lines: `audit explain` tells them all"
+    assert said[-1] == "and so on, 21 more lines: `audit explain` shows them all"
     assert len(in_full(long, "p0", "cold")) == 32
     many = counted([("2", "4", "flu", 30)], [f"p{number:02}" for number in range(31)])
     assert in_short(many, "p00", "cold")[1].endswith("p12 and 18 more can have nothing else.")
