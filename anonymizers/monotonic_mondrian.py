@@ -32,7 +32,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         withhold: hold back newcomers whom no old cells cover, while they are fewer than k, instead of refusing.
     """
 
-    withhold: bool = option(False, help="hold the fewest rows back until a later release, where needed")
+    withhold: bool = option(False, help="if needed, hold back as few rows as possible until a later release")
     name: ClassVar[str] = "monotonic-mondrian"
 
     @property

@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser = commands.add_parser(
         "anonymize",
         help="publish every snapshot of microdata that is not yet published",
-        description="Publish every snapshot not yet published, each from the series so far and its keys.",
+        description="Publish every snapshot that is not yet published, using the series so far and its keys.",
     )
     what = "folder with a microdata.toml, or of a series of exact count tables"
     parser.add_argument("microdata", type=local, metavar="MICRODATA", help=what)
@@ -38,7 +38,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     parser.add_argument(
         "--method", required=True, choices=Names((*METHODS.names, *COUNT_METHODS)), metavar="NAME", help=told
     )
-    parser.add_argument("--output", required=True, type=local, metavar="SERIES", help="the series, new or to continue")
+    parser.add_argument(
+        "--output", required=True, type=local, metavar="SERIES", help="the series: new, or to be continued"
+    )
     for option, _ in options.values():
         add_option(parser, option, option.help)
     for name, least, text in (
@@ -48,10 +50,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
     ):
         parser.add_argument(f"--{name}", type=counted(least), metavar="N", help=f"count tables: {text}")
     parser.add_argument(
-        "--close", action="store_true", help="complete the transitions: what may follow in the end, may follow at once"
+        "--close",
+        action="store_true",
+        help="complete the transitions: a value that may follow in several steps may follow in one",
     )
     parser.add_argument(
-        "--publish", choices=["generalization", "anatomy"], help="how to publish; default: as so far, or as the method"
+        "--publish",
+        choices=["generalization", "anatomy"],
+        help="form of the releases; default: as in the series so far, or as the method prefers",
     )
     parser.add_argument(
         "--min-length",
@@ -59,10 +65,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         default=[],
         type=_length,
         metavar="COLUMN=LENGTH",
-        help="least length of a column's published intervals; default: 2 for whole numbers",
+        help="minimum length of a column's published intervals; default: 2 for whole numbers",
     )
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="for the same bytes again; keep it secret; default: a secret one"
+        "--seed",
+        type=_seed,
+        metavar="N",
+        help="the same seed gives the same bytes; keep it secret; default: a secret seed",
     )
 
 

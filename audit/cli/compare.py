@@ -33,7 +33,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         help="folder of the microdata, the true data against which utility is measured",
     )
     parser.add_argument(
-        "--queries", type=_queries, default=10_000, metavar="N", help="number of queries per release; default: 10000"
+        "--queries",
+        type=_queries,
+        default=10_000,
+        metavar="N",
+        help="number of queries number of queries per release; default: 10000",
     )
     parser.add_argument(
         "--theta", type=_theta, default=0.1, metavar="T", help="expected selectivity of a query; default: 0.1"
