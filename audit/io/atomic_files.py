@@ -41,9 +41,9 @@ def atomic_path(path: Path, *, mode: int | None = None, new: bool = False) -> It
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         yield draft
-        draft.chmod(_mode(path) if mode is None else mode)
-        with draft.open("rb") as file:
+        with draft.open("r+b") as file:  # Windows writes nothing to the disk for whoever only reads
             os.fsync(file.fileno())
+        draft.chmod(_mode(path) if mode is None else mode)
         _put(draft, path, new=new)
     finally:
         draft.unlink(missing_ok=True)

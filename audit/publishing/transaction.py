@@ -8,7 +8,6 @@ manifest names the release.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -16,7 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from audit.io.atomic_files import GITIGNORE, abandoned_drafts, hide_from_version_control, write_file
 from audit.io.diagnostics import is_there
@@ -44,7 +45,7 @@ class SeriesTransaction:
         self.staging = self.private / _STAGING
         self._made = not is_there(folder)
         self._made_private = not is_there(self.private)
-        self._lock: IO[str] | None = None
+        self._lock = FileLock(self.private / _LOCK, blocking=False)
 
     def __enter__(self) -> SeriesTransaction:
         """Make the folder where there is none, lock it, and undo what a killed process left.
@@ -57,11 +58,11 @@ class SeriesTransaction:
             self.folder.mkdir(exist_ok=True)
             self.private.mkdir(mode=0o700, exist_ok=True)
             self.private.chmod(0o700)
-            self._lock = self._locked()
+            self._take_lock()
             try:
                 self.recover()
             except BaseException:
-                self._lock.close()
+                self._lock.release()
                 raise
         return self
 
@@ -72,10 +73,10 @@ class SeriesTransaction:
         try:
             self.recover()
             if not (self.folder / NAME).exists() and (self._made or self._made_private):
-                shutil.rmtree(self.folder if self._made else self.private)
+                # Windows does not take a lock away that is held; what is left of the folder then is empty but for it.
+                shutil.rmtree(self.folder if self._made else self.private, ignore_errors=os.name == "nt")
         finally:
-            if self._lock is not None:
-                self._lock.close()
+            self._lock.release()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -110,15 +111,12 @@ class SeriesTransaction:
                 what = f"{self.folder}: the folder holds other things, and no {NAME}"
                 raise UsageError(f"{what}; name a new folder, or write the {NAME} of the series that is in it")
 
-    def _locked(self) -> IO[str]:
-        lock = (self.private / _LOCK).open("a")
+    def _take_lock(self) -> None:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.close()
+            self._lock.acquire()
+        except Timeout as error:
             what = f"{self.folder}: another process is publishing into this series"
             raise UsageError(f"{what}; wait until it has finished") from error
-        return lock
 
     def recover(self) -> None:
         """Take away what was staged, and what was put in place but never published."""
