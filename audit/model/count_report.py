@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Literal
 
-from audit.model.json_types import Status
+from audit.model.json_types import CountVerdict, Status
 from audit.model.report import Input, PolicyReport
 
 OverTime = Literal["same", "cumulative", "independent"]
@@ -97,7 +97,7 @@ class CountFinding:
     """
 
     id: str
-    kind: Literal["recovered", "narrowed", "small"]
+    kind: CountVerdict
     release: str
     since: str | None
     measure: str | None

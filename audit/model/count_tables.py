@@ -15,6 +15,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.json_types import CountVerdict
+
 Boxes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -123,7 +125,7 @@ class CountBound:
 
 
 OPEN, NOTHING, RECOVERED, NARROWED, SMALL = -1, 0, 1, 2, 3
-VERDICTS: Final[Mapping[int, Literal["recovered", "narrowed", "small"]]] = {
+VERDICTS: Final[Mapping[int, CountVerdict]] = {
     RECOVERED: "recovered",
     NARROWED: "narrowed",
     SMALL: "small",

@@ -83,4 +83,6 @@ Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
 Status: TypeAlias = Literal["complete", "incomplete", "skipped"]
 """`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply."""
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
+CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small"]
+"""What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown"]

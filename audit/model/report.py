@@ -16,6 +16,7 @@ from audit.model.json_types import (
     AttackName,
     ClauseName,
     ClauseState,
+    CountVerdict,
     DateText,
     Items,
     Omittable,
@@ -311,15 +312,15 @@ class Violation:
 
     Attributes:
         attack: the attack by which it does not; null where a release by itself violates the clause.
-        measure: the clause.
+        measure: the clause; of count tables, what was found.
         limit: what the policy asks.
-        value: what was found.
+        value: how much was found.
         sensitive: the attribute, when several are audited.
         release: the release that violates the clause by itself.
     """
 
     attack: AttackName | None
-    measure: ClauseName
+    measure: ClauseName | CountVerdict
     limit: float
     value: float
     sensitive: Omittable[Sensitive] = None

@@ -21,7 +21,7 @@ from audit.model.count_report import (
     OverTime,
     SumTerm,
 )
-from audit.model.json_types import INLINED, OMITTED, AttackName, ExactFraction, Omittable, Seconds, Status
+from audit.model.json_types import INLINED, OMITTED, AttackName, CountVerdict, ExactFraction, Omittable, Seconds, Status
 from audit.model.report import ClauseReport, Input, Undecided, Violation, Waived
 from reports.json_forms.audit import ToolEntry, made_by
 
@@ -244,7 +244,7 @@ class CountFindingEntry:
     """
 
     id: str
-    kind: Literal["recovered", "narrowed", "small"]
+    kind: CountVerdict
     release: str
     since: Omittable[str]
     measure: Omittable[str]

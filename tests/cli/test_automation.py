@@ -89,7 +89,7 @@ def test_no_line_of_the_arguments_is_dropped(tmp_path):
     ran = run_action(
         tmp_path, SERIES=HOSPITAL, ARGUMENTS="--attack intersection\n--policy max_risk=0.01\n\n--findings 1\n"
     )
-    assert "every risk must stay below 1 %" in ran.stdout
+    assert "every risk must stay below 1 %" in " ".join(ran.stdout.split())
     assert "Findings of intersection (1 of" in ran.stdout
 
 

@@ -42,7 +42,7 @@ def test_explain(name):
     assert "dyspepsia" in out
     one = run_main(*words, "--attack", "joint")[1]
     if name != "sarif":  # which lists its rules
-        assert "intersection" not in one.replace("left by intersection", "")
+        assert "intersection" not in one.replace("possible by intersection", "")
 
 
 def test_an_explanation_as_json():

@@ -75,7 +75,7 @@ def test_one_release(tmp_path):
     edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
     code, out, err = run_main("explain", str(tmp_path / "s"), "--individual", "Bob")
     assert (code, err) == (0, "")
-    assert "  risk by joint         bronchitis 0.500, dyspepsia 0.500\n" in out
+    assert "  risk by joint             bronchitis 0.500, dyspepsia 0.500\n" in out
     assert "release 2" not in out
 
 
