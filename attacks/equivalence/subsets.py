@@ -32,14 +32,11 @@ from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import pays
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined
 
-# The plain kernels hold all sets at once, some hundred bytes each.
+# The plain kernels hold all sets at once, some hundred bytes each, and take half a second for so many.
 _PLAIN_SETS = 1_500_000
-# One set costs the plain kernels as much as this many rows cost others.
-_ROWS_PER_SET = 12
 # Some minutes for each e.
 _SETS_AT_MOST = 1_000_000_000
 # Some seconds for each e.
@@ -205,8 +202,12 @@ def _weights(places: SetPlaces, only: int | None = None) -> Counts:
 
 
 def _search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
-    """Return the pairs, by the kernels that are faster."""
-    if task.sets > _PLAIN_SETS or pays("attacks.equivalence.subsets_compiled", 3e-8 * task.sets * _ROWS_PER_SET):
+    """Return the pairs: by numpy where there are few sets, by compiled kernels where there are many.
+
+    Both have all wanted columns, but not in the same pairs. So their number decides, and not what happens to be
+    compiled on a machine: findings, and their ids, are the same everywhere.
+    """
+    if task.sets > _PLAIN_SETS:
         from attacks.equivalence import subsets_compiled
 
         return subsets_compiled.search(places, task, held, budget)

@@ -33,7 +33,7 @@ def groups_alone(monkeypatch):
 
 
 def use(monkeypatch, kind):
-    monkeypatch.setattr(subsets, "pays", lambda *_: kind == "compiled")
+    monkeypatch.setattr(subsets, "_PLAIN_SETS", -1 if kind == "compiled" else 10**9)
     monkeypatch.setattr(subsets, "_HELD", 5)
     monkeypatch.setattr(subsets_compiled, "_PER_BUCKET", 2)
     monkeypatch.setattr(subsets_compiled, "_PER_CALL", 7)
