@@ -37,14 +37,18 @@ individual = "Owner"
 
 
 def explained(folder, person, adversary=None):
-    """What is told of somebody; ids of findings are drawn for each report."""
+    """What is told of somebody; ids of findings are drawn for each report, and the order of equal ones with them."""
     options = AuditOptions(adversary=adversary, engine=Local(1), time_limit=None)
     told, _ = explain_person(open_series(folder), ATTACKS, person, options)
     said = [
-        replace(each, said=tuple(replace(s, findings=tuple(replace(f, id="") for f in s.findings)) for s in each.said))
+        replace(each, said=tuple(replace(s, findings=without_ids(s.findings)) for s in each.said))
         for each in told.explained
     ]
     return replace(told, explained=tuple(said))
+
+
+def without_ids(findings):
+    return tuple(sorted((replace(finding, id="") for finding in findings), key=repr))
 
 
 def by_audit(folder, person, adversary=None):
