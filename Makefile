@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 # Tests start the command hundreds of times: what Python compiles is kept, and output buffered, whatever the environment
 # says.
 test: $(VENV)/.installed
-	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto
+	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto $(PYTEST)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -122,7 +122,6 @@ def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) ->
     """Run the attacks that are given, or all; one audit leaves nothing behind that the next would see."""
     from audit.io.series import Series
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
-    from audit.repair.newest_release import recommend
 
     chosen = settings.attacks(attacks)
     opened = Series.of(series.manifest)
@@ -130,6 +129,8 @@ def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) ->
         done = run_attacks(opened, chosen, options)
         report = build_report(done, pseudonymizer(opened, options), options)
         if settings.recommend and report.policy.violations:
+            from audit.repair.newest_release import recommend
+
             report = replace(report, recommendation=recommend(opened, chosen, options))
     return report, done if settings.reveal else None
 

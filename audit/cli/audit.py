@@ -180,7 +180,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.judgement.baseline import read_baseline
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
     from audit.pipeline.risk_table import risk_table, write_risks
-    from audit.repair.newest_release import recommend
     from audit.runtime.distributed.engines import engine
     from audit.runtime.kernels import keep_memory
 
@@ -209,6 +208,8 @@ def run(arguments: argparse.Namespace) -> int:
             done = run_attacks(series, attacks, how)
             report = build_report(done, pseudonymizer(series, how), how)
             if arguments.recommend and report.policy.violations and not report.interrupted:
+                from audit.repair.newest_release import recommend
+
                 report = replace(report, recommendation=recommend(series, attacks, how))
             if arguments.risks is not None:
                 write_risks(risk_table(done), arguments.risks)

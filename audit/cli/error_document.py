@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from audit.cli.output import in_repository, put
+from audit.cli.standard_streams import discard
 from audit.model.errors import UsageError
 from audit.runtime.version import version
 
@@ -33,7 +34,7 @@ def put_error(words: Sequence[str], error: BaseException, lines: Sequence[str]) 
         with suppress(UsageError):  # standard output may be full or closed; the exit code still tells
             put(ERROR_FORMATS[asked](report))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
 
 
 def _format_asked(words: Sequence[str]) -> str | None:

@@ -28,7 +28,7 @@ from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
 from audit.cli.language import add_language, language_of
 from audit.cli.lean_imports import keep_imports_lean
 from audit.cli.signals import after_imports
-from audit.cli.standard_error import log_shown, write_lines
+from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
 from audit.model.errors import AuditError, InputError, Interrupted, UsageError, printable
 from audit.runtime import kernels
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         return _BROKEN_PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
         first_line.erase()

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import is_url, same_file, without_secrets
 from audit.model.errors import UsageError, printable
@@ -105,6 +106,5 @@ def _print(rendered: str) -> None:
     except BrokenPipeError:
         raise
     except OSError:
-        # What is left in the buffer would be tried again, in vain, when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
         raise

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from audit.cli.standard_error import shows_progress
+from audit.cli.standard_streams import shows_progress
 
 if TYPE_CHECKING:
     from audit.pipeline.audit_run import Progress

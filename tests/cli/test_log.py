@@ -11,7 +11,7 @@ import pytest
 
 import audit
 from attacks.registry import ATTACKS
-from audit.cli.standard_error import log_shown
+from audit.cli.standard_streams import log_shown
 from audit.runtime.log import ROOT, logged_stage
 from tests.cli.forms import EXAMPLES, FORMS, edit, read_rows
 from tests.helpers.running import run_main

@@ -1,4 +1,4 @@
-"""Standard error: messages and the log, which never keep a run from going on where they cannot be written."""
+"""Standard output and error, which may be full or closed: messages and the log never keep a run from going on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 from audit.model.errors import UsageError, printable
 from audit.runtime.log import ROOT
@@ -23,8 +24,13 @@ def write_lines(text: str) -> None:
         try:
             sys.stderr.write(text)
             sys.stderr.flush()
-        except OSError:  # what is left would be written once more when Python ends, which then ends with 120
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        except OSError:
+            discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Throw away what a stream still holds: Python would write it once more as it ends, and end with 120 in vain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def shows_progress() -> bool:
