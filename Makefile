@@ -49,7 +49,7 @@ series-bench: $(VENV)/.installed
 
 # The papers' figures on one page (docs/figures.md); QUICK=1 makes it five minutes instead of hours.
 figures: $(VENV)/.installed
-	$(BIN)/python -m benchmarks.figures.command $(if $(QUICK),--quick)
+	$(BIN)/series-bench figures $(if $(QUICK),--quick)
 
 # What others install: wheel and sdist, on each Python found, with the lowest and the highest dependencies. Minutes.
 package: $(VENV)/.installed

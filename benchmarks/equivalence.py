@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import replace
 
-from benchmarks.measure import MB, RELEASES, BenchmarkError, Lab
+from audit.series_bench.papers.processes import BenchmarkError
+from benchmarks.measure import MB, RELEASES, Lab
 from benchmarks.rows import Bar, Row, beyond_read, median_seconds, ms, walls
 
 NODES = (20, 80, 400)

@@ -8,7 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import MB, BenchmarkError, Lab, Process, run
+from audit.series_bench.papers.processes import BenchmarkError, Process, run
+from benchmarks.measure import MB, Lab
 from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 IDENTIFIERS = {

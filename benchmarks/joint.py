@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.measure import CROWDS, DISTINCT_RELEASES, RELEASES, BenchmarkError, Lab, TimeLimitError
+from audit.series_bench.papers.processes import BenchmarkError, TimeLimitError
+from benchmarks.measure import CROWDS, DISTINCT_RELEASES, RELEASES, Lab
 from benchmarks.rows import Bar, Row, ms
 
 ANONYPYX_LIMIT = 120.0

@@ -34,8 +34,8 @@ from audit.principles.checker import checked
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
 from audit.runtime.budget import Budget
-from benchmarks.experiments import table
-from benchmarks.measure import BenchmarkError, machine, versions
+from audit.series_bench.papers.m_invariance.experiments import table
+from audit.series_bench.papers.processes import BenchmarkError, machine, versions
 from benchmarks.random_series import Population, Small, microdata, small_series
 from benchmarks.refuting import Conviction, confirm
 from tests.helpers.tiny import TinySeries

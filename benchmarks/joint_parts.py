@@ -27,7 +27,8 @@ from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.model.evidence import Codes, Evidence
 from audit.runtime.budget import Budget
-from benchmarks.measure import KIB, MB
+from audit.series_bench.papers.processes import KIB
+from benchmarks.measure import MB
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,18 +20,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.measure import (
-    MB,
-    RELEASES,
-    ROOT,
-    SERIES,
-    BenchmarkError,
-    Process,
-    TimeLimitError,
-    machine,
-    run,
-    versions,
-)
+from audit.series_bench.papers.processes import BenchmarkError, Process, TimeLimitError, machine, run, versions
+from benchmarks.measure import MB, RELEASES, ROOT, SERIES
 from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 SIZES = {"S1": 1, "S10": 10, "S100": 100}

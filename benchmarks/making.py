@@ -7,7 +7,8 @@ import statistics
 import sys
 from collections.abc import Iterator
 
-from benchmarks.measure import DISTINCT_RELEASES, MB, RELEASES, Lab, run
+from audit.series_bench.papers.processes import run
+from benchmarks.measure import DISTINCT_RELEASES, MB, RELEASES, Lab
 from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 

@@ -1,27 +1,20 @@
-"""Fresh processes, their wall time and their peak memory, and the series they work on.
-
-The parent stays small on purpose, without numpy or pyarrow: Linux counts into a child's peak memory what its
-parent held when it forked.
-"""
+"""What is measured in fresh processes, and the series they work on."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
+from audit.series_bench.papers.m_distinct import DOMAINS
+from audit.series_bench.papers.processes import BenchmarkError, Process, run
+
 ROOT = Path(__file__).resolve().parent
-KIB, MB = 1024, 1_000_000
+MB = 1_000_000
 RELEASES = 21
 S1_MEMBERSHIPS = 200_000 * RELEASES
 DISTINCT_RELEASES = 20
@@ -32,7 +25,6 @@ CROWDS = {
     "k = 6": ("--method mondrian --k 6", CROWD_ROWS[:1]),
 }
 """How a few people are published, and how many rows there are of them."""
-DISTINCT_DOMAINS = "Age=1..100,Gender=2,Marital=6,Education=1..17"
 SERIES = {
     "S1-invariant": ["--kind", "invariant"],
     "S1-diverse": ["--kind", "diverse"],
@@ -51,7 +43,7 @@ MICRODATA: dict[str, list[str]] = {
     "S1": [],
     "growing": ["--deletions", "0"],
     "D": (
-        f"--quasi-identifiers {DISTINCT_DOMAINS} --rows 20000 --insertions 5000 --deletions 2000 "
+        f"--quasi-identifiers {DOMAINS} --rows 20000 --insertions 5000 --deletions 2000 "
         f"--snapshots {DISTINCT_RELEASES} --diameter 5 --closed --changes 5000 --moving"
     ).split(),
     "S1-hundredth": ["--rows", "2000"],
@@ -80,25 +72,6 @@ PUBLISHED = {
     },
 }
 """What is published of which microdata, and how."""
-PACKAGES = ("series-audit", "numpy", "scipy", "pyarrow", "numba", "ortools", "duckdb", "anonypyx", "pandas", "igraph")
-
-
-class BenchmarkError(Exception):
-    """A measured command failed, or two tools gave different answers."""
-
-
-class TimeLimitError(BenchmarkError):
-    """A measured command did not end in time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One finished process: seconds of wall time, peak resident bytes, what it printed, seconds of all cores."""
-
-    seconds: float
-    peak: int
-    printed: str
-    cpu: float = 0.0
 
 
 @dataclass
@@ -178,7 +151,15 @@ class Lab:
         """Return a published series with the groups of each signature merged, made when missing."""
         folder = self.data / f"{name}-merged"
         if not folder.exists():
-            run([sys.executable, "-m", "benchmarks.merging", str(self.published(name)), str(folder)])
+            run(
+                [
+                    sys.executable,
+                    "-m",
+                    "audit.series_bench.papers.equivalence.merging",
+                    str(self.published(name)),
+                    str(folder),
+                ]
+            )
         return folder
 
     def audit_anew(self, *arguments: str, repeat: int | None = None) -> list[Process]:
@@ -242,75 +223,3 @@ class Lab:
             f"{job}={series}",
         ]
         return int(statistics.median(run(command).peak for _ in range(repeat)))
-
-
-def run(
-    command: list[str],
-    allowed: tuple[int, ...] = (0,),
-    limit: float | None = None,
-    environment: dict[str, str] | None = None,
-) -> Process:
-    """Run a command to its end and ask the operating system what it took.
-
-    Raises:
-        TimeLimitError: it did not end within `limit` seconds; it was killed.
-        BenchmarkError: it ended with another code than those that are allowed.
-    """
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=err, cwd=ROOT.parent, env=environment)
-        timer = None if limit is None else Timer(limit, process.kill)
-        if timer is not None:
-            timer.start()
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
-            # An interrupted measurement leaves nothing running behind.
-            process.kill()
-            if timer is not None:
-                timer.cancel()
-            raise
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if timer is not None:
-            timer.cancel()
-        if limit is not None and seconds >= limit and process.returncode == -signal.SIGKILL:
-            raise TimeLimitError(f"{' '.join(command)}: not done after {limit:g} s")
-        out.seek(0)
-        err.seek(0)
-        if process.returncode not in allowed:
-            raise BenchmarkError(f"{' '.join(command)}: exit {process.returncode}: {err.read().decode()[-2000:]}")
-        cpu = usage.ru_utime + usage.ru_stime
-        return Process(seconds, usage.ru_maxrss * KIB, out.read().decode(), cpu)
-
-
-def machine() -> dict[str, object]:
-    """Describe the machine."""
-    cpu = _first("/proc/cpuinfo", "model name") or os.uname().machine
-    memory = _first("/proc/meminfo", "MemTotal")
-    return {
-        "cpu": cpu,
-        "cores": os.cpu_count(),
-        "memory_gib": round(int(memory.split()[0]) / KIB**2, 1) if memory else None,
-        "system": f"{os.uname().sysname} {os.uname().release}",
-        "load_average": os.getloadavg(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that take part."""
-    found = {"python": sys.version.split()[0]}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "missing"
-    return found
-
-
-def _first(file: str, key: str) -> str | None:
-    try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(key)), None)

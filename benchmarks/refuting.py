@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ortools.sat.python import cp_model
 
-from benchmarks.measure import BenchmarkError
+from audit.series_bench.papers.processes import BenchmarkError
 
 Conviction = tuple[str, int, str]
 """Who has which value in which release, counted from 0."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-from benchmarks.measure import MB, S1_MEMBERSHIPS, Process
+from audit.series_bench.papers.processes import Process
+from benchmarks.measure import MB, S1_MEMBERSHIPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from audit.series_bench.papers.processes import BenchmarkError, machine, versions
 from benchmarks import equivalence, forms, joint, making
-from benchmarks.measure import (
-    MB,
-    RELEASES,
-    ROOT,
-    BenchmarkError,
-    Lab,
-    Timings,
-    machine,
-    versions,
-)
+from benchmarks.measure import MB, RELEASES, ROOT, Lab, Timings
 from benchmarks.rows import Bar, Row, beyond_read, median_seconds, ms, walls
 
 KINDS = ("invariant", "diverse")

@@ -1,4 +1,4 @@
-"""`series-bench`: run methods and score them, at once or with somebody else keeping the truth.
+"""`series-bench`: run methods and score them, at once or with somebody else keeping the truth; draw papers' figures.
 
 A method is named as this project has it (`attack/joint`), or is a file of yours with one function: `publish`,
 `protect`, `attack` or `prove` (docs/series-bench.md).
@@ -20,6 +20,7 @@ from audit.series_bench import VERSION
 from audit.series_bench.cases import PUBLIC_SEEDS, cases, read_tasks, write_tasks
 from audit.series_bench.files import write_text
 from audit.series_bench.methods import FUNCTIONS, MethodError, answer, baselines, find_method
+from audit.series_bench.papers import PAPERS
 from audit.series_bench.results import Result, as_page, write_results
 from audit.series_bench.scoring import AnswerError, score
 
@@ -32,7 +33,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(words)
     try:
         done: int = arguments.run(arguments)
-    except (AuditError, MethodError, AnswerError, OSError, ValueError) as error:
+    except (AuditError, MethodError, AnswerError, OSError, ValueError, subprocess.CalledProcessError) as error:
         print(f"series-bench: {error}", file=sys.stderr)
         return 2
     return done
@@ -43,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="series-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action="version", version=f"series-bench {VERSION}")
-    commands = parser.add_subparsers(required=True, metavar="run|tasks|submit|score")
+    commands = parser.add_subparsers(required=True, metavar="run|tasks|submit|score|figures")
     run = commands.add_parser("run", help="run methods on the public tasks and score them")
     run.add_argument("methods", nargs="*", metavar="METHOD", help="default: all methods of this project")
     run.add_argument("--quick", action="store_true", help="the first seed alone")
@@ -63,6 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     score_.add_argument("--output", type=Path, default=Path("build/series-bench"), help="default: %(default)s")
     _add_secret(score_)
     score_.set_defaults(run=_score)
+    figures = commands.add_parser("figures", help="run the papers' experiments and draw all their figures on one page")
+    figures.add_argument("--quick", action="store_true", help="a tenth of the sizes and less: five minutes, not hours")
+    figures.add_argument("--output", type=Path, default=Path("build/figures"), help="default: %(default)s")
+    figures.add_argument("--papers", nargs="+", choices=PAPERS, default=PAPERS, metavar="PAPER", help=", ".join(PAPERS))
+    figures.set_defaults(run=_figures)
     return parser
 
 
@@ -133,6 +139,12 @@ def _submit(arguments: argparse.Namespace) -> int:
 def _score(arguments: argparse.Namespace) -> int:
     secret = _secret(arguments.secret)
     return _write([result for folder in arguments.submissions for result in _scored(folder, secret)], arguments.output)
+
+
+def _figures(arguments: argparse.Namespace) -> int:
+    from audit.series_bench.papers.figures import draw
+
+    return draw(arguments.papers, arguments.output, quick=arguments.quick)
 
 
 def _scored(folder: Path, secret: str) -> Iterable[Result]:

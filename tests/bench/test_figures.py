@@ -5,14 +5,22 @@ from dataclasses import asdict
 
 import pytest
 
-from benchmarks.equivalence_experiments import plan as equivalence_plan
-from benchmarks.figures.command import PAPERS, as_page, counted
-from benchmarks.figures.figure import Paper, falls
-from benchmarks.figures.monotonic import MonotonicFigures
-from benchmarks.figures.worked_tables import WORKED
-from benchmarks.monotonic_experiments import METHODS, Setting, Wanted, measure, plan, simulate
+from audit.series_bench.papers import PAPERS
+from audit.series_bench.papers.equivalence.experiments import plan as equivalence_plan
+from audit.series_bench.papers.figure import Paper, falls
+from audit.series_bench.papers.figures import EXPERIMENTS, as_page, counted
+from audit.series_bench.papers.monotonic.experiments import (
+    METHODS,
+    MonotonicRun,
+    MonotonicSetting,
+    measure,
+    plan,
+    simulate,
+)
+from audit.series_bench.papers.monotonic.figures import MonotonicFigures
+from audit.series_bench.papers.worked_tables import WORKED
 
-TINY = Setting(60, 60, (2, 5), 5, (50,), (40, 60), 1)
+TINY = MonotonicSetting(60, 60, (2, 5), 5, (50,), (40, 60), 1)
 
 
 @pytest.mark.parametrize("worked", WORKED, ids=lambda each: f"{each.paper}, {each.tables}")
@@ -21,10 +29,14 @@ def test_worked_tables_agree(worked):
     assert [claim.said for claim in figure.claims if claim.holds is not True] == []
 
 
-@pytest.mark.parametrize("paper", PAPERS.values(), ids=lambda each: each.paper)
+def test_each_paper_has_its_experiments():
+    assert tuple(EXPERIMENTS) == PAPERS
+
+
+@pytest.mark.parametrize("paper", EXPERIMENTS.values(), ids=lambda each: each.paper)
 @pytest.mark.parametrize("quick", [False, True])
 def test_nothing_is_claimed_of_what_was_not_run(paper, quick):
-    figures = list(paper.read({"runs": []}, paper.settings[quick]).figures())
+    figures = list(paper.read({"runs": []}, paper.setting(quick=quick)).figures())
     assert {claim.holds for figure in figures for claim in figure.claims} == {None}
     assert [figure.charts for figure in figures if figure.charts] == []
 
@@ -39,14 +51,14 @@ def test_nothing_is_claimed_of_what_was_not_run(paper, quick):
     ],
 )
 def test_all_figures_of_the_experiments_are_there(name, numbers):
-    paper = PAPERS[name]
-    figures = paper.read({"runs": []}, paper.settings[1]).figures()
+    paper = EXPERIMENTS[name]
+    figures = paper.read({"runs": []}, paper.setting(quick=True)).figures()
     assert [figure.name for figure in figures] == [f"Figure {number}" for number in numbers]
 
 
 def test_where_nobody_is_compromised_no_method_compromises_fewer():
-    paper = PAPERS["equivalence"]
-    setting = paper.settings[1]
+    paper = EXPERIMENTS["equivalence"]
+    setting = paper.setting(quick=True)
     nobody = [{**asdict(each), "timeline": [0] * setting.snapshots} for each in equivalence_plan([6], setting)]
     [figure] = [each for each in paper.read({"runs": nobody}, setting).figures() if each.name == "Figure 6"]
     assert [claim.holds for claim in figure.claims] == [None, None, True]
@@ -54,7 +66,7 @@ def test_where_nobody_is_compromised_no_method_compromises_fewer():
 
 @pytest.mark.parametrize("data", ["census", "uniform"])
 def test_the_monotonic_experiments(tmp_path, data):
-    wanted = Wanted(data, 60, 50, 5)
+    wanted = MonotonicRun(data, 60, 50, 5)
     simulate(wanted, tmp_path / "microdata", 1)
     found = {method: measure(wanted, method, tmp_path / "microdata", tmp_path / "series") for method in METHODS}
     assert found["monotonic-mondrian"]["safe"] == 1

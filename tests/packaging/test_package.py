@@ -23,6 +23,10 @@ def attack(series):
     found = series.candidates
     return found.assign(probability=found["rows"] / found.groupby("question")["rows"].transform("sum"))
 """
+WORKED = """
+from audit.series_bench.papers.worked_tables import WORKED
+assert all(claim.holds for each in WORKED for claim in each.figure().claims)
+"""
 pytestmark = pytest.mark.skipif("AUDIT_TEST_PACKAGE" not in os.environ, reason="takes minutes; AUDIT_TEST_PACKAGE=1")
 
 
@@ -70,6 +74,8 @@ def check(home: Path, folder: Path) -> None:
     folder.mkdir()
     must(home / "bin/audit", "--version", cwd=folder)
     must(home / "bin/series-bench", "--version", cwd=folder)
+    must(home / "bin/series-audit-bench", "figures", "--help", cwd=folder)
+    must(home / "bin/python", "-c", WORKED, cwd=folder)
     for name, code in EXITS.items():
         found = done(home / "bin/audit", EXAMPLES / name, cwd=folder)
         assert found.returncode == code, (name, found.stdout + found.stderr)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from audit.io.microdata import open_microdata
+from audit.series_bench.papers.processes import BenchmarkError
 from benchmarks.joint_experiments import DENSE, SPARSE, Found, Kind, mean_interval, page, wilson, work
-from benchmarks.measure import BenchmarkError
 from benchmarks.random_series import Drawn, Population, Small, changed, microdata, partitions, small_series, update_sets
 from benchmarks.refuting import confirm
 from tests.helpers.tiny import read

@@ -17,7 +17,7 @@ from audit.io.series import open_series
 from audit.metrics.utility import Queries, measure
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
-from benchmarks.merging import by_signature, merge
+from audit.series_bench.papers.equivalence.merging import by_signature, merge
 from tests.helpers.microdata import write_microdata
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

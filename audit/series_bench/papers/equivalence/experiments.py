@@ -1,4 +1,6 @@
-"""Repeat the equivalence paper's experiments: `python -m benchmarks.equivalence_experiments --out FOLDER`.
+"""Repeat the equivalence paper's experiments.
+
+`python -m audit.series_bench.papers.equivalence.experiments --out FOLDER`
 
 The method and the figures are told in docs/experiments-equivalence.md. What FOLDER/equivalence.json already has of the
 same setting is not run again.
@@ -16,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table, utility
-from benchmarks.measure import run
+from audit.series_bench.papers.m_invariance.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table, utility
+from audit.series_bench.papers.processes import run
 
 FIGURES = (6, 7, 8, 9, 10)
 Method = Literal["m-invariance", "merged", "e-equivalence"]
@@ -25,7 +27,7 @@ Measure = Literal["attack", "counterfeits", "queries"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class EquivalenceSetting:
     """The sizes of an experiment.
 
     Attributes:
@@ -58,11 +60,14 @@ class Setting:
         return self.parameters[-1]
 
 
-QUICK = Setting(20_000, 2_000, 4, (4, 10), (2, 5), slopes=(0, 1), thetas=(0.02, 0.1), queries=1_000, seconds=5)
+FULL = EquivalenceSetting()
+QUICK = EquivalenceSetting(
+    20_000, 2_000, 4, (4, 10), (2, 5), slopes=(0, 1), thetas=(0.02, 0.1), queries=1_000, seconds=5
+)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EquivalenceRun:
     """One series to make and what to measure of it; `e` is 0 where the method has none, `slope` None by chance."""
 
     measure: Measure
@@ -72,24 +77,26 @@ class Wanted:
     slope: int | None = None
 
 
-def plan(figures: Sequence[int], setting: Setting) -> list[Wanted]:
+def plan(figures: Sequence[int], setting: EquivalenceSetting) -> list[EquivalenceRun]:
     """Return the measurements that some figures need."""
     m, e = setting.m, setting.side
-    by_e = [Wanted("counterfeits", "m-invariance", m)]
-    by_e += [Wanted("counterfeits", "e-equivalence", m, side) for side in setting.sides]
+    by_e = [EquivalenceRun("counterfeits", "m-invariance", m)]
+    by_e += [EquivalenceRun("counterfeits", "e-equivalence", m, side) for side in setting.sides]
     three: list[tuple[Method, int]] = [("m-invariance", 0), ("merged", 0), ("e-equivalence", e)]
     plain, _, safe = three
     needs = {
-        6: [Wanted("attack", method, each, side) for each in setting.parameters for method, side in three],
+        6: [EquivalenceRun("attack", method, each, side) for each in setting.parameters for method, side in three],
         7: by_e,
-        8: [Wanted("counterfeits", method, m, side, s) for s in setting.slopes for method, side in (plain, safe)],
-        9: [Wanted("queries", method, m, side) for method, side in three],
+        8: [
+            EquivalenceRun("counterfeits", method, m, side, s) for s in setting.slopes for method, side in (plain, safe)
+        ],
+        9: [EquivalenceRun("queries", method, m, side) for method, side in three],
         10: by_e,
     }
     return list(dict.fromkeys(wanted for figure in figures for wanted in needs[figure]))
 
 
-def simulate(population: Path | None, folder: Path, slope: int | None, setting: Setting) -> None:
+def simulate(population: Path | None, folder: Path, slope: int | None, setting: EquivalenceSetting) -> None:
     """Make the snapshots: d people, then r out and r in at each step. Skewed insertions are of simulated people."""
     options: dict[str, object] = {
         "--output": folder,
@@ -107,7 +114,7 @@ def simulate(population: Path | None, folder: Path, slope: int | None, setting: 
     run([AUDIT, "simulate", *(str(word) for pair in options.items() for word in pair)])
 
 
-def measure(wanted: Wanted, microdata: Path, folder: Path, setting: Setting) -> dict[str, Any]:
+def measure(wanted: EquivalenceRun, microdata: Path, folder: Path, setting: EquivalenceSetting) -> dict[str, Any]:
     """Publish a series by Anatomy, measure it, and delete it. A method may refuse."""
     series, merged = folder / "series", folder / "merged"
     method = "m-invariance" if wanted.method == "merged" else wanted.method
@@ -120,7 +127,7 @@ def measure(wanted: Wanted, microdata: Path, folder: Path, setting: Setting) -> 
             return {**found, "refused": published}
         found["seconds"] = published.seconds / setting.snapshots
         if wanted.method == "merged":
-            run([sys.executable, "-m", "benchmarks.merging", str(series), str(merged)])
+            run([sys.executable, "-m", "audit.series_bench.papers.equivalence.merging", str(series), str(merged)])
             series = merged
         if wanted.measure == "attack":
             return found | attacked(series, setting)
@@ -131,7 +138,7 @@ def measure(wanted: Wanted, microdata: Path, folder: Path, setting: Setting) -> 
             shutil.rmtree(each, ignore_errors=True)
 
 
-def attacked(series: Path, setting: Setting) -> dict[str, Any]:
+def attacked(series: Path, setting: EquivalenceSetting) -> dict[str, Any]:
     """Return what the attack found: all that is measured, how complete it is, and how long it took."""
     command = [AUDIT, str(series), "--attack", "equivalence", "--max-e", str(setting.side - 1)]
     command += ["--format", "json", "--findings", "0", "--time-limit", str(setting.seconds)]
@@ -146,7 +153,7 @@ def attacked(series: Path, setting: Setting) -> dict[str, Any]:
 # -- figures ------------------------------------------------------------------------------------------------------
 
 
-def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: Setting) -> Iterator[str]:
+def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: EquivalenceSetting) -> Iterator[str]:
     """Yield the figures as tables."""
     entries = {_wanted(each): each for each in found}
     m, e = setting.m, setting.side
@@ -177,11 +184,11 @@ def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: Set
         yield table(f"Figure 10: time of a release by e, m = {m}", ["", *by_e], [row])
 
 
-def _wanted(entry: dict[str, Any]) -> Wanted:
-    return Wanted(*(entry[name] for name in ("measure", "method", "m", "e", "slope")))
+def _wanted(entry: dict[str, Any]) -> EquivalenceRun:
+    return EquivalenceRun(*(entry[name] for name in ("measure", "method", "m", "e", "slope")))
 
 
-def _named(wanted: Wanted) -> str:
+def _named(wanted: EquivalenceRun) -> str:
     if wanted.method == "merged":
         return "merged buckets"
     return f"e-equivalence, e = {wanted.e}" if wanted.e else wanted.method
@@ -222,7 +229,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation, but for Figure 8; default: simulated people"
     parser.add_argument("--population", type=Path, metavar="TABLE", help=told)
-    experiment = asked(parser, "equivalence.json", FIGURES, (Setting(), QUICK))
+    experiment = asked(parser, "equivalence.json", FIGURES, (FULL, QUICK))
     setting, folder = experiment.setting, experiment.folder
     there = [_wanted(entry) for entry in experiment.document["runs"]]
     missing = [each for each in plan(experiment.figures, setting) if each not in there]

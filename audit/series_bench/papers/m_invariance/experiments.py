@@ -1,4 +1,6 @@
-"""Repeat the m-invariance paper's experiments: `python -m benchmarks.experiments [POPULATION] --out FOLDER`.
+"""Repeat the m-invariance paper's experiments.
+
+`python -m audit.series_bench.papers.m_invariance.experiments [POPULATION] --out FOLDER`
 
 The method and the figures are told in docs/experiments.md. What FOLDER/experiments.json already has of the same
 setting is not run again.
@@ -16,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import BenchmarkError, Process, machine, run, versions
+from audit.series_bench.papers.processes import BenchmarkError, Process, machine, run, versions
 
 QUASI_IDENTIFIERS = "Age,Gender,Education,Birthplace"
 FIGURES = (4, 5, 6, 7, 8, 9)
@@ -24,7 +26,7 @@ AUDIT = str(Path(sys.executable).with_name("audit"))
 
 
 @dataclass(frozen=True)
-class Setting:
+class MInvarianceSetting:
     """The sizes of an experiment.
 
     Attributes:
@@ -53,11 +55,14 @@ class Setting:
         return self.parameters[-1]
 
 
-QUICK = Setting(rows=20_000, volumes=(500, 4_000), parameters=(2, 10), thetas=(0.02, 0.1), queries=1_000, releases=4)
+FULL = MInvarianceSetting()
+QUICK = MInvarianceSetting(
+    rows=20_000, volumes=(500, 4_000), parameters=(2, 10), thetas=(0.02, 0.1), queries=1_000, releases=4
+)
 
 
 @dataclass(frozen=True, order=True)
-class Wanted:
+class MInvarianceRun:
     """One series to make, of an update volume."""
 
     volume: int
@@ -65,7 +70,7 @@ class Wanted:
     parameter: int
 
 
-def plan(figures: Sequence[int], setting: Setting) -> list[Wanted]:
+def plan(figures: Sequence[int], setting: MInvarianceSetting) -> list[MInvarianceRun]:
     """Return the series that some figures need, those of one update volume together."""
     slow, quick = min(setting.volumes), max(setting.volumes)
     by_volume = {(volume, setting.strictest) for volume in setting.volumes}
@@ -77,13 +82,15 @@ def plan(figures: Sequence[int], setting: Setting) -> list[Wanted]:
         8: by_parameter,
         9: by_volume | by_parameter,
     }
-    wanted = {Wanted(volume, "m-invariance", m) for figure in figures for volume, m in needs.get(figure, ())}
+    wanted = {MInvarianceRun(volume, "m-invariance", m) for figure in figures for volume, m in needs.get(figure, ())}
     if 4 in figures:
-        wanted |= {Wanted(volume, "l-diversity", each) for volume in setting.volumes for each in setting.parameters}
+        wanted |= {
+            MInvarianceRun(volume, "l-diversity", each) for volume in setting.volumes for each in setting.parameters
+        }
     return sorted(wanted)
 
 
-def simulate(population: Path | None, folder: Path, volume: int, setting: Setting) -> None:
+def simulate(population: Path | None, folder: Path, volume: int, setting: MInvarianceSetting) -> None:
     """Make the series of snapshots of an update volume: T(1) of `rows` rows, then r out and r in from the pool."""
     options: dict[str, object] = {
         "--output": folder,
@@ -99,7 +106,7 @@ def simulate(population: Path | None, folder: Path, volume: int, setting: Settin
     run([AUDIT, "simulate", *(str(word) for pair in options.items() for word in pair)])
 
 
-def measure(wanted: Wanted, microdata: Path, series: Path, setting: Setting) -> dict[str, Any]:
+def measure(wanted: MInvarianceRun, microdata: Path, series: Path, setting: MInvarianceSetting) -> dict[str, Any]:
     """Publish a series, measure it, and delete it. A method may refuse: new rows need not be m-eligible."""
     option = {"m-invariance": "--m", "l-diversity": "--l"}[wanted.method]
     command = [AUDIT, "anonymize", str(microdata), "--method", wanted.method, option, str(wanted.parameter)]
@@ -125,7 +132,7 @@ def publish(command: list[str]) -> Process | str:
         return reason.strip()
 
 
-def thetas(wanted: Wanted, setting: Setting) -> Sequence[float]:
+def thetas(wanted: MInvarianceRun, setting: MInvarianceSetting) -> Sequence[float]:
     """Return the selectivities at which a series' query error is drawn in some figure."""
     if wanted.method == "l-diversity":
         return ()
@@ -162,7 +169,7 @@ def vulnerable(series: Path) -> dict[str, Any]:
 # -- figures ------------------------------------------------------------------------------------------------------
 
 
-def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: Setting) -> Iterator[str]:
+def tables(found: Iterable[dict[str, Any]], figures: Sequence[int], setting: MInvarianceSetting) -> Iterator[str]:
     """Yield the figures as tables."""
     by_run = {(each["method"], each["volume"], each["parameter"]): each for each in found}
 
@@ -287,10 +294,11 @@ def asked(parser: argparse.ArgumentParser, file: str, figures: Sequence[int], se
 
 
 def main() -> int:
+    """Run what is missing, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation; default: simulated people"
     parser.add_argument("population", type=Path, nargs="?", metavar="POPULATION", help=told)
-    experiment = asked(parser, "experiments.json", FIGURES, (Setting(), QUICK))
+    experiment = asked(parser, "experiments.json", FIGURES, (FULL, QUICK))
     work(experiment, plan(experiment.figures, experiment.setting))
     print(*tables(experiment.document["runs"], experiment.figures, experiment.setting), sep="\n")
     return 0
@@ -305,11 +313,14 @@ def begun(results: Path, about: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def work(experiment: Experiment, wanted: Sequence[Wanted]) -> None:
+def work(experiment: Experiment, wanted: Sequence[MInvarianceRun]) -> None:
     """Run what is missing, one update volume after the other, and write the results after each series."""
     setting, folder = experiment.setting, experiment.folder
     for volume in sorted({each.volume for each in wanted}):
-        there = [Wanted(entry["volume"], entry["method"], entry["parameter"]) for entry in experiment.document["runs"]]
+        there = [
+            MInvarianceRun(entry["volume"], entry["method"], entry["parameter"])
+            for entry in experiment.document["runs"]
+        ]
         missing = [each for each in wanted if each.volume == volume and each not in there]
         microdata = folder / f"microdata-{volume}"
         if not missing:

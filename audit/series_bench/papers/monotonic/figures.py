@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.figures.figure import Claim, Entry, PaperFigure, all_of, curves, falls, percent
-from benchmarks.monotonic_experiments import METHODS, Setting, Wanted, mean, plan
+from audit.series_bench.papers.figure import Claim, Entry, PaperFigure, all_of, curves, falls, percent
+from audit.series_bench.papers.monotonic.experiments import METHODS, MonotonicRun, MonotonicSetting, mean, plan
 
 _WHAT = {"safe": "percent safe", "discernibility": "penalty", "seconds": "s"}
 _SHOWN = {
@@ -31,7 +31,7 @@ _SHOWN = {
     21: ("seconds", "rows"),
 }
 """Of each figure: what is measured, and what varies."""
-_AXES: dict[str, tuple[str, Callable[[Wanted], str]]] = {
+_AXES: dict[str, tuple[str, Callable[[MonotonicRun], str]]] = {
     "k": ("k", lambda each: str(each.k)),
     "update": ("update in percent of T", lambda each: str(each.share)),
     "rows": ("rows of T", lambda each: f"{each.rows:,}"),
@@ -45,12 +45,12 @@ _SECONDS = "here reading, checking and writing are timed too, of all rows"
 class MonotonicFigures:
     """What was found, run by run."""
 
-    setting: Setting
+    setting: MonotonicSetting
     runs: Sequence[Entry]
 
     @staticmethod
-    def of(document: dict[str, Any], setting: Setting) -> MonotonicFigures:
-        """Read what `benchmarks.monotonic_experiments` wrote."""
+    def of(document: dict[str, Any], setting: MonotonicSetting) -> MonotonicFigures:
+        """Read what `audit.series_bench.papers.monotonic.experiments` wrote."""
         return MonotonicFigures(setting, document["runs"])
 
     def figures(self) -> Iterator[PaperFigure]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.experiments import Setting
-from benchmarks.figures.figure import (
+from audit.series_bench.papers.figure import (
     Claim,
     Entry,
     NumberedFigures,
@@ -18,17 +17,18 @@ from benchmarks.figures.figure import (
     rises,
     steady,
 )
+from audit.series_bench.papers.m_invariance.experiments import MInvarianceSetting
 
 _POPULATION = "the papers' people (OCC, SAL) are not public, and the most frequent value of those here has 8.4 %"
 _SHORT = "every r has as few releases here, where the paper publishes people fewer times with a larger r"
 
 
-class MInvarianceFigures(NumberedFigures[Setting, tuple[str, int, int]]):
+class MInvarianceFigures(NumberedFigures[MInvarianceSetting, tuple[str, int, int]]):
     """What was found, by method, update volume and parameter."""
 
     @staticmethod
     def wanted(run: Entry) -> tuple[str, int, int]:
-        """Return the method, update volume and parameter of a run of `benchmarks.experiments`."""
+        """Return the method, update volume and parameter of a run of the experiments."""
         return run["method"], run["volume"], run["parameter"]
 
     def figure_4(self) -> PaperFigure:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.equivalence_experiments import Setting, Wanted, plan
-from benchmarks.figures.figure import (
+from audit.series_bench.papers.equivalence.experiments import EquivalenceRun, EquivalenceSetting, plan
+from audit.series_bench.papers.figure import (
     Claim,
     Entry,
     NumberedFigures,
@@ -19,13 +19,13 @@ from benchmarks.figures.figure import (
 )
 
 
-class EquivalenceFigures(NumberedFigures[Setting, Wanted]):
+class EquivalenceFigures(NumberedFigures[EquivalenceSetting, EquivalenceRun]):
     """What was found, by what was wanted."""
 
     @staticmethod
-    def wanted(run: Entry) -> Wanted:
-        """Return what a run of `benchmarks.equivalence_experiments` was wanted for."""
-        return Wanted(run["measure"], run["method"], run["m"], run["e"], run["slope"])
+    def wanted(run: Entry) -> EquivalenceRun:
+        """Return what a run of `audit.series_bench.papers.equivalence.experiments` was wanted for."""
+        return EquivalenceRun(run["measure"], run["method"], run["m"], run["e"], run["slope"])
 
     def figure_6(self) -> PaperFigure:
         """People compromised over time."""
@@ -120,14 +120,14 @@ class EquivalenceFigures(NumberedFigures[Setting, Wanted]):
     def _releases(self) -> range:
         return range(1, self.setting.snapshots + 1)
 
-    def _list(self, wanted: Wanted, name: str) -> list[float | None]:
+    def _list(self, wanted: EquivalenceRun, name: str) -> list[float | None]:
         return list(self.runs.get(wanted, {}).get(name) or [])
 
-    def _errors(self, wanted: Wanted, theta: float) -> list[float | None]:
+    def _errors(self, wanted: EquivalenceRun, theta: float) -> list[float | None]:
         return list(self.runs.get(wanted, {}).get("query_error", {}).get(str(theta), []))
 
 
-def _named(wanted: Wanted) -> str:
+def _named(wanted: EquivalenceRun) -> str:
     return f"e-equivalence, e = {wanted.e}" if wanted.method == "e-equivalence" else wanted.method
 
 

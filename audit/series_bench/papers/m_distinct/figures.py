@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.figures.figure import (
+from audit.series_bench.papers.figure import (
     Claim,
     Entry,
     NumberedFigures,
@@ -17,7 +17,14 @@ from benchmarks.figures.figure import (
     percent,
     rises,
 )
-from benchmarks.update_experiments import NARROW, THETA, USUAL, Measure, Setting, Wanted
+from audit.series_bench.papers.m_distinct.experiments import (
+    NARROW,
+    THETA,
+    USUAL,
+    MDistinctRun,
+    MDistinctSetting,
+    Measure,
+)
 
 _BLOCKS = "here update sets are blocks, not neighbours that overlap, and Mondrian's groups are mostly larger than l"
 _COMMAND = (
@@ -25,13 +32,13 @@ _COMMAND = (
 )
 
 
-class MDistinctFigures(NumberedFigures[Setting, Wanted]):
+class MDistinctFigures(NumberedFigures[MDistinctSetting, MDistinctRun]):
     """What was found, by what was wanted."""
 
     @staticmethod
-    def wanted(run: Entry) -> Wanted:
-        """Return what a run of `benchmarks.update_experiments` was wanted for."""
-        return Wanted(run["measure"], run["parameter"], run["diameter"])
+    def wanted(run: Entry) -> MDistinctRun:
+        """Return what a run of `audit.series_bench.papers.m_distinct.experiments` was wanted for."""
+        return MDistinctRun(run["measure"], run["parameter"], run["diameter"])
 
     def figure_3(self) -> PaperFigure:
         """Vulnerable values over time, and by d."""
@@ -45,7 +52,7 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
             ),
             *curves("b: in the end, by d", self.setting.diameters, by_d, axes=("d", "values")),
         ]
-        at_two = self.runs.get(Wanted("vulnerable", self.setting.parameters[0], USUAL), {})
+        at_two = self.runs.get(MDistinctRun("vulnerable", self.setting.parameters[0], USUAL), {})
         share = at_two["disclosed"] / at_two["versions"] if "versions" in at_two else None
         columns = [list(column) for column in zip(*by_d.values(), strict=True)]
         claims = [
@@ -88,11 +95,11 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
         """Query errors over time, and by theta."""
         over_time = {
             f"m = {m}": percent(
-                self.runs.get(Wanted("queries", m, USUAL), {}).get("query_error", {}).get(str(THETA), [])
+                self.runs.get(MDistinctRun("queries", m, USUAL), {}).get("query_error", {}).get(str(THETA), [])
             )
             for m in self.setting.parameters
         }
-        errors = self.runs.get(Wanted("queries", 4, USUAL), {}).get("query_error", {})
+        errors = self.runs.get(MDistinctRun("queries", 4, USUAL), {}).get("query_error", {})
         by_theta = percent([mean(errors.get(str(theta))) for theta in self.setting.thetas])
         charts = [
             *curves(
@@ -114,7 +121,7 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
         """Query errors by d."""
         by_d = percent(
             [
-                mean(self.runs.get(Wanted("queries", 4, d), {}).get("query_error", {}).get(str(THETA)))
+                mean(self.runs.get(MDistinctRun("queries", 4, d), {}).get("query_error", {}).get(str(THETA)))
                 for d in self.setting.diameters
             ]
         )
@@ -132,7 +139,7 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
 
     def figure_7(self) -> PaperFigure:
         """Counterfeits for a group over time."""
-        line = self._for_a_group(Wanted("counterfeits", 6, NARROW))
+        line = self._for_a_group(MDistinctRun("counterfeits", 6, NARROW))
         chart = curves(
             "Counterfeits for a group",
             range(1, len(line) + 1),
@@ -147,8 +154,8 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
 
     def figure_8(self) -> PaperFigure:
         """Mean counterfeits for a group by d, and by m."""
-        by_d = [mean(self._for_a_group(Wanted("counterfeits", 6, d))) for d in self.setting.diameters]
-        by_m = [mean(self._for_a_group(Wanted("counterfeits", m, NARROW))) for m in self.setting.parameters]
+        by_d = [mean(self._for_a_group(MDistinctRun("counterfeits", 6, d))) for d in self.setting.diameters]
+        by_m = [mean(self._for_a_group(MDistinctRun("counterfeits", m, NARROW))) for m in self.setting.parameters]
         charts = [
             *curves("a: by d, m = 6", self.setting.diameters, {"mean": by_d}, axes=("d", "for a group")),
             *curves(f"b: by m, d = {NARROW}", self.setting.parameters, {"mean": by_m}, axes=("m", "for a group")),
@@ -162,8 +169,8 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
 
     def figure_9(self) -> PaperFigure:
         """Seconds by d, and by m."""
-        by_d = [self.runs.get(Wanted("seconds", 4, d), {}).get("seconds") for d in self.setting.diameters]
-        by_m = [self.runs.get(Wanted("seconds", m, NARROW), {}).get("seconds") for m in self.setting.parameters]
+        by_d = [self.runs.get(MDistinctRun("seconds", 4, d), {}).get("seconds") for d in self.setting.diameters]
+        by_m = [self.runs.get(MDistinctRun("seconds", m, NARROW), {}).get("seconds") for m in self.setting.parameters]
         charts = [
             *curves(
                 "a: seconds of the second release by d, m = 4",
@@ -182,7 +189,7 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
 
     def _over_time(self, measure: Measure, letter: str) -> dict[str, list[float | None]]:
         return {
-            f"{letter} = {each}": list(self.runs.get(Wanted(measure, each, USUAL), {}).get("timeline", []))
+            f"{letter} = {each}": list(self.runs.get(MDistinctRun(measure, each, USUAL), {}).get("timeline", []))
             for each in self.setting.parameters
         }
 
@@ -190,11 +197,13 @@ class MDistinctFigures(NumberedFigures[Setting, Wanted]):
         self, measure: Measure, letter: str, value: Callable[[Entry], float | None]
     ) -> dict[str, list[float | None]]:
         return {
-            f"{letter} = {each}": [value(self.runs.get(Wanted(measure, each, d), {})) for d in self.setting.diameters]
+            f"{letter} = {each}": [
+                value(self.runs.get(MDistinctRun(measure, each, d), {})) for d in self.setting.diameters
+            ]
             for each in self.setting.parameters
         }
 
-    def _for_a_group(self, wanted: Wanted) -> list[float]:
+    def _for_a_group(self, wanted: MDistinctRun) -> list[float]:
         entry = self.runs.get(wanted, {})
         return [
             fake / groups for fake, groups in zip(entry.get("counterfeits", []), entry.get("groups", []), strict=True)

@@ -1,4 +1,6 @@
-"""Repeat the monotonic paper's experiments: `python -m benchmarks.monotonic_experiments --out FOLDER`.
+"""Repeat the monotonic paper's experiments.
+
+`python -m audit.series_bench.papers.monotonic.experiments --out FOLDER`
 
 A table T and an update of it are published twice, T and then T with the update, by `mondrian`, each release on its own,
 and by `monotonic-mondrian`. The figures are told in docs/figures.md. What FOLDER/monotonic.json already has of the same
@@ -19,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.experiments import asked, table
+from audit.series_bench.papers.m_invariance.experiments import asked, table
 
 FIGURES = tuple(range(4, 22))
 Data = Literal["census", "uniform", "gaussian"]
@@ -29,7 +31,7 @@ METHODS = ("mondrian", "monotonic-mondrian")
 
 
 @dataclass(frozen=True)
-class Setting:
+class MonotonicSetting:
     """The sizes of an experiment.
 
     Attributes:
@@ -51,11 +53,12 @@ class Setting:
     times: int = 10
 
 
-QUICK = Setting(1_200, 1_000, (2, 10), 10, (10, 50, 90), (400, 1_200, 2_000), 1)
+FULL = MonotonicSetting()
+QUICK = MonotonicSetting(1_200, 1_000, (2, 10), 10, (10, 50, 90), (400, 1_200, 2_000), 1)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MonotonicRun:
     """What to publish: a kind of data, rows of T, the update in percent of it, and k."""
 
     data: Data
@@ -64,22 +67,22 @@ class Wanted:
     k: int
 
 
-def plan(figures: Iterable[int], setting: Setting) -> list[Wanted]:
+def plan(figures: Iterable[int], setting: MonotonicSetting) -> list[MonotonicRun]:
     """Return what some figures need: 4, 7 and 10 vary k, 5, 8 and 11 the update, 6, 9 and 12 the size of T."""
-    wanted: list[Wanted] = []
+    wanted: list[MonotonicRun] = []
     for figure in figures:
         data: Data = "census" if figure < 13 else "uniform" if figure in (13, 15, 18) else "gaussian"
         rows = setting.rows if data == "census" else setting.points
         if figure in (4, 7, 10, 13, 14, 15, 16, 18, 19):
-            wanted += [Wanted(data, rows, 50, k) for k in setting.parameters]
+            wanted += [MonotonicRun(data, rows, 50, k) for k in setting.parameters]
         elif figure in (5, 8, 11, 17, 20):
-            wanted += [Wanted(data, rows, share, setting.parameter) for share in setting.shares]
+            wanted += [MonotonicRun(data, rows, share, setting.parameter) for share in setting.shares]
         else:
-            wanted += [Wanted(data, size, 50, setting.parameter) for size in setting.sizes]
+            wanted += [MonotonicRun(data, size, 50, setting.parameter) for size in setting.sizes]
     return list(dict.fromkeys(wanted))
 
 
-def simulate(wanted: Wanted, folder: Path, seed: int) -> None:
+def simulate(wanted: MonotonicRun, folder: Path, seed: int) -> None:
     """Write T, and T with the update."""
     from audit.api import simulate as people
 
@@ -109,7 +112,7 @@ def simulate(wanted: Wanted, folder: Path, seed: int) -> None:
     (folder / "microdata.toml").write_text(text, encoding="utf-8")
 
 
-def measure(wanted: Wanted, method: str, microdata: Path, series: Path) -> Entry:
+def measure(wanted: MonotonicRun, method: str, microdata: Path, series: Path) -> Entry:
     """Publish both releases; return who is unsafe by all of them, the last one's penalty, and how long it took."""
     from anonymizers.registry import METHODS as REGISTRY
     from audit.api import load, load_microdata
@@ -136,19 +139,19 @@ def measure(wanted: Wanted, method: str, microdata: Path, series: Path) -> Entry
         shutil.rmtree(series, ignore_errors=True)
 
 
-def mean(entries: Sequence[Entry], wanted: Wanted, method: str, name: str) -> float | None:
+def mean(entries: Sequence[Entry], wanted: MonotonicRun, method: str, name: str) -> float | None:
     """Return the mean of a measure over all times, None where there is none."""
     found = [each[name] for each in entries if _wanted(each) == wanted and each["method"] == method]
     return statistics.fmean(found) if found else None
 
 
-def _wanted(entry: Entry) -> Wanted:
-    return Wanted(*(entry[name] for name in ("data", "rows", "share", "k")))
+def _wanted(entry: Entry) -> MonotonicRun:
+    return MonotonicRun(*(entry[name] for name in ("data", "rows", "share", "k")))
 
 
-def tables(entries: Sequence[Entry], setting: Setting) -> Iterable[str]:
+def tables(entries: Sequence[Entry], setting: MonotonicSetting) -> Iterable[str]:
     """Yield a table for each thing that varies, with all three measures."""
-    rows: list[tuple[str, Callable[[Wanted], str], list[Wanted]]] = [
+    rows: list[tuple[str, Callable[[MonotonicRun], str], list[MonotonicRun]]] = [
         ("k", lambda each: str(each.k), plan([4, 13, 14], setting)),
         ("update in percent", lambda each: str(each.share), plan([5, 17], setting)),
         ("rows of T", lambda each: f"{each.rows:,}", plan([6, 21], setting)),
@@ -170,7 +173,7 @@ def main() -> int:
     """Run what is missing, write the results after each, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(population=None)
-    experiment = asked(parser, "monotonic.json", FIGURES, (Setting(), QUICK))
+    experiment = asked(parser, "monotonic.json", FIGURES, (FULL, QUICK))
     setting, folder = experiment.setting, experiment.folder
     runs = experiment.document["runs"]
     there = {(_wanted(entry), entry["time"]) for entry in runs}

@@ -1,4 +1,4 @@
-"""`make figures`: run the papers' experiments and draw all their figures on one page.
+"""The figures of the papers: their experiments are run, and all of them drawn on one page.
 
 What was run already is not run again, so that a run that is broken off goes on where it was: delete the folder after a
 change to the program.
@@ -6,22 +6,26 @@ change to the program.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from benchmarks import equivalence_experiments, experiments, monotonic_experiments, update_experiments
-from benchmarks.figures.equivalence import EquivalenceFigures
-from benchmarks.figures.figure import Claim, Paper, PaperFigure
-from benchmarks.figures.m_distinct import MDistinctFigures
-from benchmarks.figures.m_invariance import MInvarianceFigures
-from benchmarks.figures.monotonic import MonotonicFigures
-from benchmarks.figures.worked_tables import WORKED
+from audit.series_bench.files import write_text
+from audit.series_bench.papers.equivalence import experiments as equivalence
+from audit.series_bench.papers.equivalence.figures import EquivalenceFigures
+from audit.series_bench.papers.figure import Claim, Paper, PaperFigure
+from audit.series_bench.papers.m_distinct import experiments as m_distinct
+from audit.series_bench.papers.m_distinct.figures import MDistinctFigures
+from audit.series_bench.papers.m_invariance import experiments as m_invariance
+from audit.series_bench.papers.m_invariance.figures import MInvarianceFigures
+from audit.series_bench.papers.monotonic import experiments as monotonic
+from audit.series_bench.papers.monotonic.figures import MonotonicFigures
+from audit.series_bench.papers.worked_tables import WORKED
 from reports.html import render_page
 from reports.page import PageTable, Paragraph, Section
 
@@ -35,18 +39,20 @@ class Experiments:
     Attributes:
         paper: a short name of the paper.
         title: its name.
-        module: runs them.
+        module: runs them, and has their sizes.
         file: what it writes.
-        settings: the full sizes and the quick ones.
         read: makes figures of what it wrote.
     """
 
     paper: str
     title: str
-    module: str
+    module: ModuleType
     file: str
-    settings: tuple[Any, Any]
     read: Callable[[dict[str, Any], Any], Any]
+
+    def setting(self, *, quick: bool) -> Any:  # noqa: ANN401 - of its own type for each paper
+        """Return the sizes."""
+        return self.module.QUICK if quick else self.module.FULL
 
     def run(self, folder: Path, *, quick: bool) -> None:
         """Run what is missing.
@@ -54,76 +60,77 @@ class Experiments:
         Raises:
             CalledProcessError: it failed.
         """
-        command = [sys.executable, "-m", self.module, "--out", str(folder), *(["--quick"] if quick else [])]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            self.module.__name__,
+            "--out",
+            str(folder),
+            *(["--quick"] if quick else []),
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
     def drawn(self, folder: Path, *, quick: bool) -> Paper:
         """Return the paper's tables and figures."""
-        setting = self.settings[quick]
+        setting = self.setting(quick=quick)
         document = json.loads((folder / self.file).read_text(encoding="utf-8"))
-        worked = [found for each in WORKED if each.paper == self.paper and (found := each.figure()) is not None]
+        worked = [each.figure() for each in WORKED if each.paper == self.paper]
         told = f"Simulated people; {document['machine']['cpu']}. Sizes: " + ", ".join(
             f"{name} {value}" for name, value in document["setting"].items()
         )
         return Paper(self.title, f"{told}.", [*worked, *self.read(document, setting).figures()])
 
 
-PAPERS = {
+EXPERIMENTS = {
     each.paper: each
     for each in (
         Experiments(
             "m-invariance",
             "m-Invariance (Xiao and Tao, SIGMOD 2007)",
-            "benchmarks.experiments",
+            m_invariance,
             "experiments.json",
-            (experiments.Setting(), experiments.QUICK),
             MInvarianceFigures.of,
         ),
         Experiments(
             "m-Distinct",
             "Challenging more updates: m-Distinct (Li and Zhou)",
-            "benchmarks.update_experiments",
+            m_distinct,
             "updates.json",
-            (update_experiments.Setting(), update_experiments.QUICK),
             MDistinctFigures.of,
         ),
         Experiments(
             "equivalence",
             "Preventing equivalence attacks in updated, anonymized data",
-            "benchmarks.equivalence_experiments",
+            equivalence,
             "equivalence.json",
-            (equivalence_experiments.Setting(), equivalence_experiments.QUICK),
             EquivalenceFigures.of,
         ),
         Experiments(
             "monotonic",
             "Maintaining k-anonymity against incremental updates (Pei and others)",
-            "benchmarks.monotonic_experiments",
+            monotonic,
             "monotonic.json",
-            (monotonic_experiments.Setting(), monotonic_experiments.QUICK),
             MonotonicFigures.of,
         ),
     )
 }
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes and less: five minutes, not hours")
-    parser.add_argument("--output", type=Path, default=Path("build/figures"), help="default: %(default)s")
-    parser.add_argument(
-        "--papers", nargs="+", choices=PAPERS, default=list(PAPERS), metavar="PAPER", help=", ".join(PAPERS)
-    )
-    arguments = parser.parse_args(words)
-    folder = arguments.output / ("quick" if arguments.quick else "full")
+def draw(papers: Sequence[str], output: Path, *, quick: bool) -> int:
+    """Run what is missing of some papers' experiments, write the page, and return an exit code.
+
+    Raises:
+        CalledProcessError: experiments failed.
+    """
+    folder = output / ("quick" if quick else "full")
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for name in arguments.papers:
-        PAPERS[name].run(folder, quick=arguments.quick)
-        drawn.append(PAPERS[name].drawn(folder, quick=arguments.quick))
+    for name in papers:
+        EXPERIMENTS[name].run(folder, quick=quick)
+        drawn.append(EXPERIMENTS[name].drawn(folder, quick=quick))
     page = folder / "index.html"
-    page.write_text(as_page(drawn, quick=arguments.quick), encoding="utf-8")
+    write_text(page, as_page(drawn, quick=quick))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in counted(drawn))
     print(f"Wrote {page}: {counts}.")
     return 0
@@ -188,7 +195,3 @@ def _section(paper: Paper) -> Section:
     return Section(
         paper.name, [Paragraph(paper.setting, soft=True), *(block for each in paper.figures for block in each.blocks())]
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,6 @@
-"""Repeat the m-Distinct paper's experiments: `python -m benchmarks.update_experiments [POPULATION] --out FOLDER`.
+"""Repeat the m-Distinct paper's experiments.
+
+`python -m audit.series_bench.papers.m_distinct.experiments [POPULATION] --out FOLDER`
 
 The method and the figures are told in docs/experiments-updates.md. What FOLDER/updates.json already has of the same
 setting is not run again.
@@ -17,9 +19,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from audit.model.anonymizer import RefusalError
-from benchmarks.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table
-from benchmarks.measure import DISTINCT_DOMAINS, BenchmarkError, run
-from benchmarks.republishing import invalidated, second_release
+from audit.series_bench.papers.m_distinct import DOMAINS
+from audit.series_bench.papers.m_distinct.republishing import invalidated, second_release
+from audit.series_bench.papers.m_invariance.experiments import AUDIT, QUASI_IDENTIFIERS, asked, publish, table
+from audit.series_bench.papers.processes import BenchmarkError, run
 
 FIGURES = (3, 4, 5, 6, 7, 8, 9)
 Measure = Literal["vulnerable", "invalidated", "queries", "counterfeits", "seconds"]
@@ -27,7 +30,7 @@ Entry = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Setting:
+class MDistinctSetting:
     """The sizes of an experiment.
 
     Attributes:
@@ -57,14 +60,15 @@ class Setting:
     times: int = 5
 
 
-QUICK = Setting(2_000, 500, 200, 300, 500, 4, (4, 6), (1, 5, 10), thetas=(0.1, 0.5), queries=1_000, times=1)
+FULL = MDistinctSetting()
+QUICK = MDistinctSetting(2_000, 500, 200, 300, 500, 4, (4, 6), (1, 5, 10), thetas=(0.1, 0.5), queries=1_000, times=1)
 USUAL, NARROW = 10, 5
 """The diameter where another thing varies, and that of the figures about counterfeits."""
 THETA = 0.5
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MDistinctRun:
     """What to measure of one series; the parameter is l or m."""
 
     measure: Measure
@@ -77,33 +81,33 @@ class Wanted:
         name, option = ("l-diversity", "--l") if self.measure == "vulnerable" else ("m-distinct", "--m")
         return ["--method", name, option, str(self.parameter)]
 
-    def deletions(self, setting: Setting) -> int:
+    def deletions(self, setting: MDistinctSetting) -> int:
         """Return how many people go at each step (paper, Section VI-C2)."""
         return setting.many_deletions if self.measure == "counterfeits" else setting.deletions
 
-    def thetas(self, setting: Setting) -> Sequence[float]:
+    def thetas(self, setting: MDistinctSetting) -> Sequence[float]:
         """Return the ranges of the queries to ask."""
         if self.measure != "queries":
             return ()
         return setting.thetas if (self.parameter, self.diameter) == (4, USUAL) else (THETA,)
 
 
-def plan(figures: Iterable[int], setting: Setting) -> list[Wanted]:
+def plan(figures: Iterable[int], setting: MDistinctSetting) -> list[MDistinctRun]:
     """Return the measurements that some figures need."""
     by_m, by_d = setting.parameters, setting.diameters
     needs = {
-        3: [Wanted("vulnerable", each, d) for d in by_d for each in by_m],
-        4: [Wanted("invalidated", m, d) for d in by_d for m in by_m],
-        5: [Wanted("queries", m, USUAL) for m in by_m],
-        6: [Wanted("queries", 4, d) for d in by_d],
-        7: [Wanted("counterfeits", 6, NARROW)],
-        8: [Wanted("counterfeits", 6, d) for d in by_d] + [Wanted("counterfeits", m, NARROW) for m in by_m],
-        9: [Wanted("seconds", 4, d) for d in by_d] + [Wanted("seconds", m, NARROW) for m in by_m],
+        3: [MDistinctRun("vulnerable", each, d) for d in by_d for each in by_m],
+        4: [MDistinctRun("invalidated", m, d) for d in by_d for m in by_m],
+        5: [MDistinctRun("queries", m, USUAL) for m in by_m],
+        6: [MDistinctRun("queries", 4, d) for d in by_d],
+        7: [MDistinctRun("counterfeits", 6, NARROW)],
+        8: [MDistinctRun("counterfeits", 6, d) for d in by_d] + [MDistinctRun("counterfeits", m, NARROW) for m in by_m],
+        9: [MDistinctRun("seconds", 4, d) for d in by_d] + [MDistinctRun("seconds", m, NARROW) for m in by_m],
     }
     return list(dict.fromkeys(wanted for figure in figures for wanted in needs[figure]))
 
 
-def simulate(population: Path | None, folder: Path, diameter: int, deletions: int, setting: Setting) -> None:
+def simulate(population: Path | None, folder: Path, diameter: int, deletions: int, setting: MDistinctSetting) -> None:
     """Make the snapshots: people come, go, grow older, learn, marry, and some of their values change."""
     options: dict[str, object] = {
         "--output": folder,
@@ -117,7 +121,7 @@ def simulate(population: Path | None, folder: Path, diameter: int, deletions: in
     if diameter > 1:
         options["--changes"] = setting.changes
     if population is None:
-        options["--quasi-identifiers"] = DISTINCT_DOMAINS
+        options["--quasi-identifiers"] = DOMAINS
     else:
         options |= {"--population": population.absolute(), "--individual": "id"}
         options |= {"--quasi-identifiers": QUASI_IDENTIFIERS, "--sensitive": "Occupation"}
@@ -125,7 +129,7 @@ def simulate(population: Path | None, folder: Path, diameter: int, deletions: in
     run([AUDIT, "simulate", "--moving", *closed, *(str(word) for pair in options.items() for word in pair)])
 
 
-def measure(wanted: Wanted, microdata: Path, series: Path, setting: Setting) -> Entry:
+def measure(wanted: MDistinctRun, microdata: Path, series: Path, setting: MDistinctSetting) -> Entry:
     """Measure what is wanted; a series is published and deleted again. A method may refuse."""
     found: Entry = asdict(wanted)
     if wanted.measure == "invalidated":
@@ -185,11 +189,11 @@ def utility(microdata: Path, series: Path, thetas: Sequence[float], queries: int
 
 
 @dataclass(frozen=True)
-class Figures:
+class MDistinctTables:
     """All that was found, as tables."""
 
-    setting: Setting
-    entries: dict[Wanted, Entry]
+    setting: MDistinctSetting
+    entries: dict[MDistinctRun, Entry]
 
     def tables(self, figures: Iterable[int]) -> Iterator[str]:
         """Yield the tables of some figures."""
@@ -211,7 +215,7 @@ class Figures:
     def _figure_5(self) -> Iterator[str]:
         title = f"Figure 5a: query error by release, d = {USUAL}, theta = {THETA:g}"
         yield self._by_release(title, "queries", "m", lambda entry, j: _percent(entry["query_error"][str(THETA)][j]))
-        usual, thetas = Wanted("queries", 4, USUAL), self.setting.thetas
+        usual, thetas = MDistinctRun("queries", 4, USUAL), self.setting.thetas
         rows = [
             ["error", *(self._cell(usual, lambda e, t=t: _error(e, t)) for t in thetas)],
             ["queries without", *(self._cell(usual, lambda e, t=t: f"{sum(e['skipped'][str(t)]):,}") for t in thetas)],
@@ -226,7 +230,7 @@ class Figures:
         yield self._by_diameter(title, "queries", [4], lambda entry: _error(entry, THETA))
 
     def _figure_7(self) -> Iterator[str]:
-        entry = self.entries.get(Wanted("counterfeits", 6, NARROW), {})
+        entry = self.entries.get(MDistinctRun("counterfeits", 6, NARROW), {})
         pairs = zip(entry.get("counterfeits", []), entry.get("groups", []), strict=True)
         rows = [[str(j), f"{fake:,}", f"{all_:,}", f"{fake / all_:.3f}"] for j, (fake, all_) in enumerate(pairs, 1)]
         title = f"Figure 7: counterfeits for a group by release, m = 6, d = {NARROW}"
@@ -246,7 +250,7 @@ class Figures:
         yield self._by_m(title, "seconds", NARROW, lambda entry: f"{entry['seconds']:.2f}")
 
     def _by_release(self, title: str, what: Measure, letter: str, show: Callable[[Entry, int], str]) -> str:
-        wanted = [Wanted(what, each, USUAL) for each in self.setting.parameters]
+        wanted = [MDistinctRun(what, each, USUAL) for each in self.setting.parameters]
         rows = [
             [str(j + 1), *(self._cell(each, lambda entry, j=j: show(entry, j)) for each in wanted)]
             for j in range(self.setting.snapshots)
@@ -258,16 +262,16 @@ class Figures:
     ) -> str:
         head = ["", *(f"d = {d}" for d in self.setting.diameters)]
         rows = [
-            [f"{letter} = {each}", *(self._cell(Wanted(what, each, d), show) for d in self.setting.diameters)]
+            [f"{letter} = {each}", *(self._cell(MDistinctRun(what, each, d), show) for d in self.setting.diameters)]
             for each in parameters
         ]
         return table(title, head, rows)
 
     def _by_m(self, title: str, what: Measure, diameter: int, show: Callable[[Entry], str]) -> str:
-        row = [self._cell(Wanted(what, m, diameter), show) for m in self.setting.parameters]
+        row = [self._cell(MDistinctRun(what, m, diameter), show) for m in self.setting.parameters]
         return table(title, [f"m = {m}" for m in self.setting.parameters], [row])
 
-    def _cell(self, wanted: Wanted, show: Callable[..., str]) -> str:
+    def _cell(self, wanted: MDistinctRun, show: Callable[..., str]) -> str:
         entry = self.entries.get(wanted)
         return "" if entry is None else "refused" if "refused" in entry else show(entry)
 
@@ -294,10 +298,11 @@ def _for_a_group(entry: Entry) -> str:
 
 
 def main() -> int:
+    """Run what is missing, write the results after each series, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     told = f"table with the columns id, {QUASI_IDENTIFIERS} and Occupation of 50 values; default: simulated people"
     parser.add_argument("population", type=Path, nargs="?", metavar="POPULATION", help=told)
-    experiment = asked(parser, "updates.json", FIGURES, (Setting(), QUICK))
+    experiment = asked(parser, "updates.json", FIGURES, (FULL, QUICK))
     setting, folder = experiment.setting, experiment.folder
     there = [_wanted(entry) for entry in experiment.document["runs"]]
     missing = [each for each in plan(experiment.figures, setting) if each not in there]
@@ -312,12 +317,12 @@ def main() -> int:
             experiment.add(measure(each, microdata, folder / "series", setting))
         shutil.rmtree(microdata, ignore_errors=True)
     found = {_wanted(entry): entry for entry in experiment.document["runs"]}
-    print(*Figures(setting, found).tables(experiment.figures), sep="\n")
+    print(*MDistinctTables(setting, found).tables(experiment.figures), sep="\n")
     return 0
 
 
-def _wanted(entry: Entry) -> Wanted:
-    return Wanted(*(entry[name] for name in ("measure", "parameter", "diameter")))
+def _wanted(entry: Entry) -> MDistinctRun:
+    return MDistinctRun(*(entry[name] for name in ("measure", "parameter", "diameter")))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The equivalence paper: its experiments, and the figures made of them."""

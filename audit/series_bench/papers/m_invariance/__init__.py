@@ -1,0 +1,1 @@
+"""The m-invariance paper: its experiments, and the figures made of them."""

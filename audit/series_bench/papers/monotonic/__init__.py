@@ -1,0 +1,1 @@
+"""The monotonic paper: its experiments, and the figures made of them."""
