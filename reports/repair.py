@@ -58,6 +58,12 @@ def _lines(repair: Repair) -> Iterator[str]:
     files = ", ".join(printable(path, 200) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     yield say("A key beside it, in private/, is not for publication.")
+    if repair.register is not None:
+        yield say(
+            "In {file}, people whose rows are withheld are not in this release: when the release is published, this "
+            "file takes the place of the series' register.",
+            file=printable(repair.register, 200),
+        )
 
 
 def short(repair: Repair) -> str:

@@ -25,7 +25,9 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
 
     What the manifest names may speak of the candidate already. `paths` is one table, or the rows and the values of an
     Anatomy pair. The key is the file beside the candidate, or in a folder `private` there, or that of the series; its
-    published counterfeits are counted in a folder `counterfeits` beside it, if at all.
+    published counterfeits are counted in a folder `counterfeits` beside it, if at all. Where the series has a
+    register, one beside the candidate (`TAG.register.csv`, or in a folder `private` there) takes its place in the
+    second.
 
     Raises:
         UsageError: it is no table, or in the series already.
@@ -45,6 +47,8 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
     files = ReleaseFiles(tag, paths[0], str(paths[0]), values, "" if values is None else str(values), key)
     counted = beside / "counterfeits" / f"{tag}.csv"
     counts = {tag: str(counted.absolute())} if is_there(counted) else {}
+    registers = [folder / f"{tag}.register.csv" for folder in (beside, beside / PRIVATE)]
+    own = [str(each.absolute()) for each in registers if manifest.register is not None and is_there(each)]
     for path in (*paths, *([key] if is_there(key) else [])):
         check_file(path, str(path), problems)
     if not problems.found:
@@ -54,6 +58,7 @@ def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Serie
         manifest,
         releases=(*manifest.releases, files),
         counterfeits={**manifest.counterfeits, **counts},
+        register=own[0] if own else manifest.register,
         to_come=tuple(each for each in manifest.to_come if each != tag),
     )
     return _fresh(replace(manifest, to_come=(tag,))), _fresh(joined)

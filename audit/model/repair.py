@@ -22,6 +22,7 @@ class Repair:
         after: the audit of the series with the repaired candidate, or with the candidate as it is where there is none.
         audits: how many changed candidates were audited.
         refused: why there is no repair; None where there is one.
+        register: the register that was written with it, and goes into the series with it; None where none was.
     """
 
     candidate: str
@@ -32,6 +33,7 @@ class Repair:
     after: Report
     audits: int
     refused: str | None = None
+    register: str | None = None
 
     def recommendation(self, *, named: bool) -> Recommendation:
         """Return it as what is recommended; `named` is whether groups and lines are told."""

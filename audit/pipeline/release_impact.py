@@ -101,8 +101,8 @@ class _Candidate:
         """Return why it cannot be told what withholding the rows of some people does, if so."""
         if not ADVERSARIES[self.kind].knows_groups:
             return say(
-                "people whose rows are withheld stay in the register, so that the effect of withholding "
-                "cannot be computed"
+                "under a register, rows to withhold are told by `audit repair` alone, which takes their people out of "
+                "the register too"
             )
         if not self.release.values_by_row:
             return say("an Anatomy pair does not show which value belongs to whom")

@@ -32,8 +32,9 @@ class CandidateFiles:
     def write(self, folder: Path) -> list[Path]:
         """Write the candidate as the plan changes it, with its key where that is a file, and return its tables.
 
-        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, and counterfeits are counted
-        in `counterfeits/TAG.csv` where the series publishes that. The order of rows says nothing of former groups.
+        The tables have the names of the candidate's; the key is `private/TAG.key.csv`, a register without those whose
+        rows are withheld `private/TAG.register.csv`, and counterfeits are counted in `counterfeits/TAG.csv` where the
+        series publishes that. The order of rows says nothing of former groups.
         """
         import pyarrow as pa
 
@@ -48,6 +49,7 @@ class CandidateFiles:
             written.append(folder / self._files.values.name)
             write_table(self._values(self._files.values), written[1])
         self._write_key(folder)
+        self._write_register(folder)
         self._write_counterfeits(folder)
         return written
 
@@ -119,13 +121,25 @@ class CandidateFiles:
         if key is None:
             return
         names = dict(zip(key.texts("row"), key.texts("individual"), strict=True))
-        private = folder / "private"
-        private.mkdir(mode=0o700, exist_ok=True)
         pairs = zip(self._source.tolist(), self._fake.tolist(), strict=True)
         texts = [names.get(str(row), "") if number < 0 else "" for row, number in pairs]
         table = pa.table({"row": pa.array(np.arange(len(self._source))), "individual": pa.array(texts, pa.string())})
-        write_table(table, private / f"{rows.tag}.key.csv")
-        (private / f"{rows.tag}.key.csv").chmod(0o600)
+        write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600)
+
+    def register_in(self, folder: Path) -> Path | None:
+        """Return where the register is written: nowhere, unless there is one and it is not that of the series."""
+        register = self._rows.register
+        if register is None or not (self._plan.withheld.any() or register.came_with_candidate):
+            return None
+        return folder / "private" / f"{self._rows.tag}.register.csv"
+
+    def _write_register(self, folder: Path) -> None:
+        """Write the register as it is of the rows that are written."""
+        person, path = self._rows.person, self.register_in(folder)
+        if self._rows.register is not None and path is not None:
+            gone = np.zeros(0, dtype=np.int32) if person is None else person[self._plan.withheld]
+            _private(folder)
+            write_table(self._rows.register.without(gone), path, mode=0o600)
 
     def _write_counterfeits(self, folder: Path) -> None:
         """Write how many rows of each group are counterfeits, where the series or the candidate publishes that."""
@@ -143,3 +157,10 @@ class CandidateFiles:
         beside.mkdir(exist_ok=True)
         names = pa.array([rows.names[group] for group in groups.tolist()], pa.string())
         write_table(pa.table({column: names, _COUNT: pa.array(counts)}), beside / f"{rows.tag}.csv")
+
+
+def _private(folder: Path) -> Path:
+    """Return the folder for what is not published, made where there is none."""
+    private = folder / "private"
+    private.mkdir(mode=0o700, exist_ok=True)
+    return private

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems, UsageError
+from audit.model.evidence import Codes
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
+from audit.repair.candidate_register import CandidateRegister
 from audit.repair.merged_cells import AttributeCells
 from audit.repair.repair_plan import Places, RepairPlan
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Texts = dict[str, Places]
 
 
 class CandidateRows:
@@ -31,6 +32,7 @@ class CandidateRows:
         tag: the candidate's tag.
         group: the published group of each row; shape (rows,), int32.
         names: the groups' names by code.
+        person: whose each row is, by the codes of the series; None where no key tells; shape (rows,).
         pair: whether it is an Anatomy pair, of whose groups nobody knows which value goes with which row.
     """
 
@@ -47,11 +49,16 @@ class CandidateRows:
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
         self.names = [release.group.name(code) for code in range(self.groups)]
-        self.person = release.person
+        self.person = owners(series) if release.person is None else release.person
         self.values = release.entry_value if release.values_by_row else {}
         self.counts = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
         self.pair = not release.values_by_row
         self.table = self.read(files.rows, files.shown)
+
+    @cached_property
+    def register(self) -> CandidateRegister | None:
+        """The register that tells who is in it, where the series has one."""
+        return None if self.series.manifest.register is None else CandidateRegister(self.series)
 
     def read(self, path: Path, shown: str) -> Table:
         """Return a table of the candidate with all its columns.
@@ -285,6 +292,15 @@ class CandidateRows:
         columns = self.series.manifest.columns
         hidden = {columns.group, columns.individual, *columns.sensitive, *self.attributes}
         return [name for name in reversed(self.table.names) if name not in hidden]
+
+
+def owners(series: Series) -> Codes | None:
+    """Return whose the rows of the last release are, by the codes of the series; shape (rows,).
+
+    None where no key tells. Where the earlier releases have no keys, as under a register, its own is read all the same.
+    """
+    alone = replace(series.manifest, releases=series.manifest.releases[-1:])
+    return Series(alone, series.people, series.vocabularies).read(0).person
 
 
 def _sort_key(text: str) -> tuple[float, str]:

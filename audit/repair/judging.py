@@ -30,7 +30,7 @@ from audit.model.report import PolicyReport, Report
 from audit.model.scored import Judged, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
-from audit.repair.candidate_rows import CandidateRows
+from audit.repair.candidate_rows import CandidateRows, owners
 from audit.repair.repair_plan import Places, RepairPlan
 from audit.runtime.log import logged_stage
 
@@ -195,6 +195,7 @@ class _Written:
             raise TypeError("this evidence does not come from a series")
         self.source, self.rows, self.plan = source, rows, plan
         self._read = source.releases.get(len(source.releases) - 1)
+        self._person = owners(self.source.series) if self._read.release.person is None else self._read.release.person
         self._row, fake = rows.order_of(plan)
         self._row = np.where(fake < 0, self._row, -1)
 
@@ -211,7 +212,7 @@ class _Written:
 
     def rows_of(self, people: Collection[int]) -> Places:
         """Return the rows of the candidate that are some people's, by their codes in the audited series."""
-        person = self._read.release.person
+        person = self._person
         if person is None or not len(people):
             return np.zeros(0, dtype=np.intp)
         rows = self._row[np.isin(person, list(people))]

@@ -8,11 +8,13 @@ following the proofs of the findings (`guided.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
 import numpy as np
 
+from audit.adversary.build_evidence import choose
 from audit.io.series import Series
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
@@ -64,21 +66,23 @@ class RepairSearch:
         baseline: bool = False,
         watch: Watch = lambda _: None,
     ) -> None:
-        after.check_keys()  # of the candidate as it lies, before copies of it are judged
+        choose(after, options.adversary)  # refuses the candidate as it lies, before copies of it are judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, watch=watch)
         self.attacks, self.options, self.baseline = attacks, options, baseline
         self.past: PastValues | None = None
         self.tried = 0
         self.doubts: list[str] = []
-        self.moves = [move for move in MOVES if move in moves and self._can(move)]
+        possible = [move for move in MOVES if self._can(move)]
+        self.moves = [move for move in possible if move in moves]
+        self._left_out = self._hindrance if WITHHOLD in moves else None
+        self._all_moves = self.moves == possible and self._hindrance is None
 
     def _can(self, move: str) -> bool:
         """Tell whether a kind of change can be made to this candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
-            # A register tells who is there.
-            return self.judge.past.adversary.kind != "register" and not rows.staying.all()
+            return self._hindrance is None and not rows.staying.all()
         if move == MOVE:
             # Nobody can tell which value of a pair would go along.
             return not rows.pair and columns.group is not None
@@ -90,6 +94,22 @@ class RepairSearch:
             told = not rows.pair or len(columns.sensitive) == 1  # which values of a pair go together, nobody can tell
             return fake and told and rows.person is not None and columns.record is None
         return True
+
+    @property
+    def _hindrance(self) -> str | None:
+        """Why no row can be withheld under a register, from which people have to be taken whose rows are."""
+        rows = self.rows
+        if self.judge.past.adversary.kind != "register" or rows.register is None:
+            return None
+        if rows.person is None:
+            return say(
+                "no rows were withheld: the register tells who is in the release, and no key tells whose rows they "
+                "are; put {key} beside the candidate, and name --adversary register",
+                key=f"{rows.tag}.key.csv",
+            )
+        if not rows.register.speaks_of_the_past:
+            return say("no rows were withheld: the register is about the candidate alone, and could become empty")
+        return None
 
     def _cells_matter(self) -> bool:
         """Tell whether cells say more than which rows form a group."""
@@ -170,6 +190,8 @@ class RepairSearch:
         return GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
 
     def _proved(self, how: str) -> str:
+        if not self._all_moves:
+            return say("no combination of {moves} keeps the policy: {how}", moves=_listed(self.moves), how=how)
         return say(
             "no combination of {moves} keeps the policy; only withholding every row would: {how}",
             moves=_listed(self.moves),
@@ -277,12 +299,17 @@ class RepairSearch:
     def _refused(self, judgement: Judgement, why: str) -> Repair:
         """Return that there is no repair, and why."""
         judge = self.judge
+        if self._left_out is not None and why != str(_BROKEN_PAST):
+            why = parted([why, self._left_out])
         return Repair(self.rows.tag, (), 0.0, (), judge.past, judgement.report, judge.audits, why)
 
     def _written(self, plan: RepairPlan, judgement: Judgement, output: Path) -> Repair:
         """Return a repair, written to a folder that is new or empty."""
         output.mkdir(mode=0o755, parents=False, exist_ok=True)
-        return self._told(plan, judgement, tuple(str(path) for path in CandidateFiles(self.rows, plan).write(output)))
+        files = CandidateFiles(self.rows, plan)
+        told = self._told(plan, judgement, tuple(str(path) for path in files.write(output)))
+        register = files.register_in(output)
+        return told if register is None else replace(told, register=str(register))
 
     def _told(self, plan: RepairPlan, judgement: Judgement, files: tuple[str, ...]) -> Repair:
         moves = self.changes(plan)

@@ -36,6 +36,7 @@ class RepairDocument:
         information_lost: the share of the candidate's information that is lost.
         audits: how many changed candidates were audited.
         files: the tables that were written; none where there is no repair.
+        register: the register without those whose rows are withheld; null where the series' own remains right.
         before: the audit of the series so far.
         after: the audit with the repaired candidate, or with the candidate as it is where there is no repair.
     """
@@ -46,6 +47,7 @@ class RepairDocument:
     information_lost: Probability
     audits: int
     files: tuple[str, ...]
+    register: str | None
     before: AuditDocument
     after: AuditDocument
 
@@ -64,6 +66,7 @@ def repair_document(repair: Repair) -> RepairDocument:
         information_lost=repair.lost,
         audits=repair.audits,
         files=repair.files,
+        register=repair.register,
         before=audit_document(repair.before),
         after=audit_document(repair.after),
     )

@@ -1,0 +1,90 @@
+"""The register that goes with a changed candidate: whose row is withheld is not in the release.
+
+Whoever is told who is in the release, and so who was withheld, knows most. Somebody who only knows who should have been
+in it, and how many are not, has all the worlds of the former and more: what is not certain to the one is not certain to
+the other.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.series import Series
+from audit.io.tables import Table, header, read_table
+from audit.model.errors import Problems
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class CandidateRegister:
+    """The register that the manifest of a series with its candidate names.
+
+    Args of the constructor:
+        series: the series with the candidate as its last release.
+    """
+
+    def __init__(self, series: Series) -> None:
+        self._series, self._name = series, str(series.manifest.register)
+
+    @property
+    def came_with_candidate(self) -> bool:
+        """Whether it is the candidate's own, and not the series': that one has a place in the series' folder."""
+        return Path(self._name).is_absolute() or "://" in self._name
+
+    @cached_property
+    def _table(self) -> Table:
+        """The register with all its columns, spelled as in its file.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        path, problems = self._series.manifest.folder / self._name, Problems()
+        names = header(path, self._name, problems)
+        table = None if names is None else read_table(path, self._name, list(names), problems)
+        problems.check()
+        if table is None:
+            raise TypeError("a table that cannot be read is a problem")
+        return table
+
+    @cached_property
+    def _person(self) -> npt.NDArray[np.integer]:
+        """Who each line is about, by the codes of the series; shape (lines,), negative for whoever has no row."""
+        problems = Problems()
+        table = self._series.side_table(self._name, ["individual"], problems)
+        problems.check()
+        if table is None:
+            raise TypeError("a table that cannot be read is a problem")
+        return self._series.people.codes(table.texts("individual"))
+
+    @cached_property
+    def _begins_here(self) -> npt.NDArray[np.bool_]:
+        """Which lines are about the candidate and no release before it; shape (lines,)."""
+        table, here = self._table, len(self._series.tags)
+        if "release" in table:
+            return np.array(table.texts("release")) == self._series.tags[-1]
+        return np.array([int(text) == here for text in table.texts("first")], dtype=np.bool_)
+
+    @property
+    def speaks_of_the_past(self) -> bool:
+        """Whether some line is left, whoever is withheld: a register that names nobody cannot be read."""
+        return not bool(self._begins_here.all())
+
+    def without(self, people: npt.NDArray[np.integer]) -> pa.Table:
+        """Return the register as if some people, given by code, were not in the candidate; their stays end before."""
+        import pyarrow as pa
+
+        table, here = self._table, len(self._series.tags)
+        gone = np.isin(self._person, people[people >= 0])
+        kept = pa.array(~(gone & self._begins_here))
+        columns = {name: table.arrow(name) for name in table.names}
+        if "last" in columns and "release" not in columns:
+            ends = zip(table.texts("last"), gone.tolist(), strict=True)
+            texts = [str(here - 1) if out and int(text) == here else text for text, out in ends]
+            columns["last"] = pa.array(texts, pa.string())
+        return pa.table(columns).filter(kept)

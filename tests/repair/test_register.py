@@ -1,0 +1,182 @@
+"""Rows withheld under a register: their people leave the release by the register too, and the rest of it stays."""
+
+import csv
+import itertools
+import json
+import random
+import shutil
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.running import run_main
+from tests.helpers.tiny import Registered, Row, TinySeries, with_spans
+from tests.oracle.worlds import worlds
+
+WIDE = ("[20, 60]",)
+VALUES = ["flu", "gastritis", "flu", "gastritis", "HIV"]
+OPTIONS = ["--adversary", "register", "--k", "1"]
+ALONE = [*[Row(f"p{n}", "1", VALUES[n], ("[20, 29]",)) for n in range(3)], Row("p4", "2", "HIV", ("[30, 60]",))]
+AGES = {"p0": "22", "p1": "24", "p2": "25", "p3": "34", "p4": "35"}
+
+
+def series(candidate: list[Row], *, keyed: bool = True) -> TinySeries:
+    """Five people in one group, then a candidate of some of them, with a register of both."""
+    first = [Row(f"p{n}", "1", value, WIDE) for n, value in enumerate(VALUES)]
+    people = [[row.individual for row in release] for release in (first, candidate)]
+    register = [Registered(name, place, (AGES[name],)) for place, some in enumerate(people) for name in some]
+    return TinySeries([first, candidate], register=register, quasi_identifiers=("Age",), keyed=keyed)
+
+
+def write(small: TinySeries, folder: Path, *, spans: bool = False) -> tuple[Path, Path]:
+    """Write the past, with a register that tells of the candidate too, and the candidate with its key."""
+    whole, past = small.write(folder / "all", key="files"), small.until(1).write(folder / "clinic", key="files")
+    if spans:
+        with_spans(whole, small)
+    shutil.copy(whole / "register.csv", past / "register.csv")
+    keys = [[str(place), row.individual] for place, row in enumerate(small.releases[1])]
+    with (folder / "2.key.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([["row", "individual"], *keys])
+    return past, Path(shutil.copy(whole / "releases" / "2.csv", folder / "2.csv"))
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("spans", [False, True])
+@pytest.mark.parametrize("keyed", [True, False])
+def test_who_is_withheld_leaves_the_release_by_the_register(tmp_path, spans, keyed):
+    past, candidate = write(series(ALONE, keyed=keyed), tmp_path, spans=spans)
+    own = (past / "register.csv").read_text(encoding="utf-8")
+    out, words = tmp_path / "out", ["--only", "withhold", *OPTIONS]
+    code, told, err = run_main("repair", str(past), str(candidate), "--output", str(out), *words)
+    assert (code, err) == (0, ""), told
+    assert f"In {out}/private/2.register.csv, people whose rows are withheld are not in this release" in told
+    assert [row["Group-ID"] for row in read(out / "2.csv")] == ["1"] * 3
+    wanted = own.replace("p4,35,1,2", "p4,35,1,1") if spans else own.replace("p4,35,2\n", "").removesuffix("p4,35,2")
+    register = out / "private" / "2.register.csv"
+    assert register.read_text(encoding="utf-8").split() == wanted.split() != own.split()
+    assert stat.S_IMODE(register.stat().st_mode) == 0o600
+    assert run_main("next", str(past), str(out / "2.csv"), *OPTIONS)[0] == 0
+    assert (past / "register.csv").read_text(encoding="utf-8") == own
+    again = ["repair", str(past), str(out / "2.csv"), "--output", str(tmp_path / "again"), *OPTIONS]
+    assert run_main(*again)[0] == 0, "the candidate comes with its register"
+    assert (tmp_path / "again" / "private" / "2.register.csv").read_bytes() == register.read_bytes()
+    register.unlink()
+    code, _, err = run_main("next", str(past), str(out / "2.csv"), *OPTIONS)
+    assert (code, "no group of release 2 covers this person" in err) == (2, True), "by the series' register p4 is there"
+
+
+def test_who_was_there_from_the_candidate_on_leaves_the_register(tmp_path):
+    newcomer = [*ALONE, Row("p9", "3", "gout", ("[61, 70]",))]
+    small = series(newcomer[:-1])
+    both = replace(small, releases=[small.releases[0], newcomer])
+    assert both.register is not None
+    past, candidate = write(
+        replace(both, register=[*both.register, Registered("p9", 1, ("66",))]), tmp_path, spans=True
+    )
+    out = tmp_path / "out"
+    code, told, err = run_main(
+        "repair", str(past), str(candidate), "--output", str(out), "--only", "withhold", *OPTIONS
+    )
+    assert (code, err) == (0, ""), told
+    assert [line["individual"] for line in read(out / "private" / "2.register.csv")] == ["p0", "p1", "p2", "p3", "p4"]
+
+
+def test_without_a_key_nobody_can_tell_whom_to_withhold(tmp_path):
+    past, candidate = write(series(ALONE, keyed=False), tmp_path)
+    (tmp_path / "2.key.csv").unlink()
+    words = ["repair", str(past), str(candidate), "--output", str(tmp_path / "out")]
+    code, out, _ = run_main(*words)
+    assert code == 1, "whatever is merged, p3 alone is not in the candidate, and has what is left of the first release"
+    assert "all 8 changes were tried; no rows were withheld: the register" in out
+    assert "no key tells whose rows they are; put 2.key.csv beside the candidate, and name --adversary register" in out
+    assert "only withholding every row would" not in out, "what was not tried is not claimed to fail"
+
+
+def test_a_register_of_the_candidate_alone_cannot_become_empty(tmp_path):
+    small = series(ALONE)
+    assert small.register is not None
+    alone = replace(small, register=[line for line in small.register if line.release and line.individual == "p4"])
+    past, candidate = write(alone, tmp_path)
+    words = ["repair", str(past), str(candidate), "--output", str(tmp_path / "out"), "--only", "withhold", *OPTIONS]
+    code, out, err = run_main(*words)
+    assert (code, err) == (1, "")
+    assert "the register is about the candidate alone" in out
+
+
+def draw(seed: int) -> TinySeries:
+    """Some people in one group, then a candidate of some of them in groups whose cells may overlap."""
+    rng = random.Random(seed)  # noqa: S311 - reproducible series
+    names = [f"p{n}" for n in range(rng.randrange(3, 6))]
+    values = {name: rng.choice(VALUES) for name in names}
+    ages = {name: rng.randrange(20, 60) for name in names}
+    there = [name for name in names if rng.random() < 0.9] or names[:1]
+    parts = {name: rng.randrange(3) for name in there}
+    releases = [[Row(name, "1", values[name], WIDE) for name in names], []]
+    for part in range(3):
+        some = [name for name in there if parts[name] == part]
+        if some:
+            low, high = min(ages[n] for n in some) - rng.randrange(9), max(ages[n] for n in some) + rng.randrange(9)
+            releases[1] += [Row(name, str(part), values[name], (f"[{low}, {high}]",)) for name in some]
+    listed = [name for name in names if rng.random() < 0.9] or names
+    register = [
+        Registered(row.individual, place, (str(ages[row.individual]),))
+        for place, release in enumerate(releases)
+        for row in release
+        if row.individual in listed
+    ]
+    return TinySeries(releases, register=register, quasi_identifiers=("Age",))
+
+
+def without(small: TinySeries, gone: tuple[str, ...]) -> TinySeries:
+    rows = [row for row in small.releases[1] if row.individual not in gone]
+    register = [line for line in small.register or () if not (line.release and line.individual in gone)]
+    return replace(small, releases=[small.releases[0], rows], register=register)
+
+
+def is_safe(small: TinySeries) -> bool:
+    """Whether nobody of the register has a value that all worlds agree on."""
+    found = worlds(small, "register")
+    return all(len(found.possible(line.individual, line.release)) > 1 for line in small.register or ())
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_fewest_rows_are_withheld_by_enumeration(tmp_path, seed):
+    small = draw(seed)
+    if not is_safe(small.until(1)):
+        small = draw(seed + 1000)
+    names = [str(row.individual) for row in small.releases[1]]
+    safe = [
+        size
+        for size in range(len(names))
+        if any(is_safe(without(small, gone)) for gone in itertools.combinations(names, size))
+    ]
+    past, candidate = write(small, tmp_path)
+    out, words = tmp_path / "out", ["--only", "withhold", "--format", "json", *OPTIONS]
+    code, told, err = run_main("repair", str(past), str(candidate), "--output", str(out), *words)
+    assert err == ""
+    assert code == (0 if safe and is_safe(small.until(1)) else 1), told
+    if code:
+        return
+    kept = {line["individual"] for line in read(out / "private" / "2.key.csv")}
+    gone = tuple(name for name in names if name not in kept)
+    assert len(gone) == safe[0]
+    assert is_safe(without(small, gone))
+    moves = json.loads(told)["moves"]
+    assert [each["kind"] for each in moves] == ["withhold"] * bool(gone)
+    assert run_main("next", str(past), str(out / "2.csv"), *OPTIONS)[0] == 0
+
+
+def test_drawn_candidates_are_of_all_kinds():
+    fewest = set()
+    for seed in range(16):
+        small = draw(seed) if is_safe(draw(seed).until(1)) else draw(seed + 1000)
+        names = [str(row.individual) for row in small.releases[1]]
+        sets = itertools.chain.from_iterable(itertools.combinations(names, size) for size in range(len(names)))
+        fewest.add(next((len(gone) for gone in sets if is_safe(without(small, gone))), None))
+    assert {None, 0, 1} <= fewest
