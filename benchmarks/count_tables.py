@@ -1,4 +1,4 @@
-"""Series of count tables of any size, and what auditing them takes: `python -m benchmarks.count_tables KIND NUMBERS`.
+"""Series of count tables of any size: `python -m benchmarks.count_tables KIND NUMBERS FOLDER`, and auditing them.
 
 Kinds: `independent` (counts below 8 hidden), `cumulative` (the same of a register that only grows), `year-to-date`
 (months and the year so far), `secondary` (further cells hidden until lines alone tell nothing), `rounded` (a register
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import csv
 import sys
-import tempfile
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -77,19 +76,16 @@ def _write(path: Path, header: list[str], labels: list[list[str]], texts: np.nda
             writer.writerow([*(names[each] for names, each in zip(labels, place, strict=True)), texts[place]])
 
 
-def main() -> None:
-    """Measure the kinds and sizes that are named."""
-    kinds = [KINDS] if sys.argv[1] == "all" else [(sys.argv[1],)]
-    for kind in kinds[0]:
-        for numbers in map(int, sys.argv[2:]):
-            with tempfile.TemporaryDirectory() as name:
-                folder = write_series(Path(name) / "series", kind, numbers)
-                start, used = time.perf_counter(), time.process_time()
-                report = audit_tables(read_table_manifest(folder), Differencing(), CountOptions(time_limit=600.0))
-                wall, cpu = time.perf_counter() - start, time.process_time() - used
-                measures = report.attack.measures
-                print(f"{kind:14} {numbers:6} {wall:7.2f} s, processor {cpu:7.2f} s  {measures}")
+def build(_tool: str, _rest: str, series: Path) -> Callable[[], dict[str, object]]:
+    """Return the job of `benchmarks.warm` that audits a series of tables."""
+
+    def run() -> dict[str, object]:
+        report = audit_tables(read_table_manifest(series), Differencing(), CountOptions(time_limit=600.0))
+        measures = report.attack.measures
+        return {"status": report.attack.status, "open": measures.open, "asked": measures.questions}
+
+    return run
 
 
 if __name__ == "__main__":
-    main()
+    write_series(Path(sys.argv[3]), sys.argv[1], int(sys.argv[2]))

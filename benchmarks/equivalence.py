@@ -105,4 +105,4 @@ def memory(lab: Lab) -> Iterator[Row]:
     job = "attack-equivalence"
     for what, series in (("merged m-invariant S1", lab.merged(FINE)), ("fine m-invariant S1", lab.published(FINE))):
         ours, read = (lab.peak(each, series, job, repeat=1) for each in (job, "limit-pairs"))
-        yield beyond_read(f"equivalence {series.name}", f"equivalence, {what}", ours, read)
+        yield beyond_read(f"equivalence {series.name}", f"equivalence, {what}", ours, read, (60, 24))

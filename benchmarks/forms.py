@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import statistics
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from audit.series_bench.papers.processes import BenchmarkError, Process, run
-from benchmarks.measure import MB, Lab
+from benchmarks.measure import MB, ROOT, Lab
 from benchmarks.rows import Bar, Row, median_seconds, ms, walls
 
 IDENTIFIERS = {
@@ -45,6 +46,25 @@ def identifiers(lab: Lab) -> Iterator[Row]:
         yield Row(f"identifiers-memory {name}", f"{what}: peak memory", f"{peak:.0f} MB", peak, None, " MB")
 
 
+def small(lab: Lab) -> Iterator[Row]:
+    """A series of a few rows: what every audit takes, whatever it is about."""
+    hospital = ROOT.parent / "tests" / "examples" / "hospital-l-diverse"
+    runs = lab.audit(str(hospital), allowed=(1,))
+    seconds = median_seconds(runs)
+    kept = {"seconds": walls(runs), "cpu": [each.cpu for each in runs]}
+    yield Row("small", "`audit hospital`, all attacks", ms(seconds), seconds, Bar(0.4, None, " s"), runs=kept)
+
+
+def installed(lab: Lab) -> Iterator[Row]:
+    """What `pip install` puts on the disk, pip itself left out."""
+    with tempfile.TemporaryDirectory(dir=lab.data) as home:
+        run([sys.executable, "-m", "venv", "--without-pip", home])
+        python = str(Path(home) / "bin" / "python")
+        run([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile", str(ROOT.parent)])
+        size = sum(file.lstat().st_size for file in Path(home, "lib").rglob("*") if file.is_file()) / MB
+    yield Row("installed", "installed size, without compiled Python", f"{size:.0f} MB", size, Bar(750, 450, " MB"))
+
+
 def cold(lab: Lab) -> Iterator[Row]:
     """What a machine that never ran it pays once: processor time of the first run less that of the second."""
     micro = lab.microdata("S1-tenth")
@@ -64,7 +84,6 @@ def cold(lab: Lab) -> Iterator[Row]:
 
 def _twice(lab: Lab, words: list[str], command: Path) -> tuple[Process, Process]:
     """Run a command twice with an empty home, and nothing compiled at first."""
-    lab.data.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=lab.data) as home:
         environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": home, "NUMBA_CACHE_DIR": str(Path(home) / "numba")}
         first, second = (

@@ -1,16 +1,16 @@
 """The joint attack's stages, and its question asked of anonypyx, as jobs of `benchmarks.warm`.
 
-Names: `joint-RELEASES-SECONDS`, the stages on some first releases with a time limit, from the publisher's world and
-with that world withheld; `crowd-joint` and `crowd-anonypyx`, which values are possible for everybody in a register when
-all are taken together. The first and the last are timed without a warm-up: the stages warm up by themselves, and
-anonypyx would take too long.
+Names: `settled-RELEASES`, everybody decided and then every value settled after the last of some first releases;
+`joint-RELEASES-SECONDS`, the stages on them with a time limit, from the publisher's world and with that world withheld;
+`crowd-joint` and `crowd-anonypyx`, which values are possible for everybody in a register when all are taken together.
+The stages and anonypyx are timed without a warm-up: the stages warm up by themselves, and anonypyx would take too long.
 """
 
 from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attacks.joint.attack import JointAttack
-from attacks.joint.deciding import decide
+from attacks.joint.deciding import AIMS, decide
 from attacks.joint.decision import Decision
 from attacks.joint.network_builder import network_of
 from attacks.joint.propagation import Propagation
+from attacks.joint.settling import ALL, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
@@ -45,8 +46,49 @@ def build(tool: str, rest: str, series: Path) -> Job:
     """
     if tool == "crowd":
         return {"joint": _crowd_joint, "anonypyx": _crowd_anonypyx}[rest](series)
+    if tool == "settled":
+        return _settled(series, int(rest))
     releases, seconds = map(int, rest.split("-"))
     return _stages(series, releases, seconds)
+
+
+# -- the last release alone ---------------------------------------------------------------------------------------
+
+
+class Clocked(Settling):
+    """Settling that notes when it begins to settle each value, everybody being decided."""
+
+    decided: float | None = None
+
+    def _round(self, aim: int) -> Iterable[Callable[[], None]]:
+        if aim == ALL:
+            self.decided = time.perf_counter()
+        return super()._round(aim)
+
+
+def _settled(series: Path, releases: int) -> Job:
+    (everything,) = build_evidence(open_series(series))
+    evidence = replace(everything, tags=everything.tags[:releases])
+    for position in range(releases):
+        evidence.source.hosts(position)  # read, outside the clock
+
+    def run() -> dict[str, object]:
+        begun = time.perf_counter()
+        network = network_of(evidence, releases)
+        settling = Clocked(evidence, network, Budget())
+        decision = settling.settle(None, AIMS)
+        ended = time.perf_counter()
+        values = Findings(decision)
+        return {
+            "seconds": ended - begun,
+            "decided": (settling.decided or ended) - begun,
+            "undecided": int((~values.decided).sum()),
+            "certain": len(values.certain),
+            "open": values.open,
+            "pairs": values.pairs,
+        }
+
+    return run
 
 
 # -- stages -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ RELEASES = 21
 S1_MEMBERSHIPS = 200_000 * RELEASES
 DISTINCT_RELEASES = 20
 CROWD_ROWS = (20, 40)
+FIVE_ROWS = (2_000, 20_000, 200_000)
+"""Sizes of series of five releases."""
 CROWDS = {
     "2-diverse": ("--method l-diversity --l 2", CROWD_ROWS),
     "k = 4": ("--method mondrian --k 4", CROWD_ROWS),
@@ -47,6 +49,7 @@ MICRODATA: dict[str, list[str]] = {
         f"--snapshots {DISTINCT_RELEASES} --diameter 5 --closed --changes 5000 --moving"
     ).split(),
     "S1-hundredth": ["--rows", "2000"],
+    **{f"five-{rows}": ["--rows", str(rows), "--snapshots", "5"] for rows in FIVE_ROWS},
     "S1-tenth": ["--rows", "20000"],
     **{
         f"crowd-{rows}": (
@@ -64,6 +67,7 @@ PUBLISHED = {
         for micro in ("S1", "S1-tenth", "S1-hundredth")
         for least in (3, 10)
     },
+    **{f"five-{rows}-strict": (f"five-{rows}", "--method l-diversity --l 3") for rows in FIVE_ROWS},
     "D-distinct": ("D", "--method m-distinct --m 6"),
     **{
         f"crowd-{rows} {told}": (f"crowd-{rows}", options)
@@ -116,7 +120,6 @@ class Lab:
         """Return a variant's folder, made when missing."""
         folder = self.data / name
         if not folder.exists():
-            self.data.mkdir(parents=True, exist_ok=True)
             print(f"making {name} …", file=sys.stderr, flush=True)
             run([sys.executable, "-m", "benchmarks.make_series", str(folder), *SERIES[name]])
         return folder / variant
@@ -125,7 +128,6 @@ class Lab:
         """Return a folder of microdata, made when missing."""
         folder = self.data / f"microdata-{name}"
         if not folder.exists():
-            self.data.mkdir(parents=True, exist_ok=True)
             run([*self._audit, "simulate", "--output", str(folder), *MICRODATA[name]])
         return folder
 
@@ -141,11 +143,8 @@ class Lab:
 
     def registered(self, name: str) -> Path:
         """Return a published series of CSV files beside which everybody is in a register, made when missing."""
-        folder = self.data / f"{name}-registered"
-        if not folder.exists():
-            micro = self.microdata(PUBLISHED[name][0])
-            run([sys.executable, "-m", "benchmarks.registering", str(micro), str(self.published(name)), str(folder)])
-        return folder
+        micro = self.microdata(PUBLISHED[name][0])
+        return self._made(f"{name}-registered", "benchmarks.registering", str(micro), str(self.published(name)))
 
     def merged(self, name: str) -> Path:
         """Return a published series with the groups of each signature merged, made when missing."""
@@ -160,6 +159,24 @@ class Lab:
                     str(folder),
                 ]
             )
+        return folder
+
+    def relaxed(self, name: str) -> Path:
+        """Return a series published in small groups by relaxed splits, made when missing."""
+        return self._made(f"{name}-relaxed", "benchmarks.relaxed", str(self.microdata(name)))
+
+    def wide_group(self, values: int) -> Path:
+        """Return a small series with one group of so many distinct values, made when missing."""
+        return self._made(f"wide-{values}", "benchmarks.wide_group", str(values))
+
+    def count_tables(self, kind: str, numbers: int) -> Path:
+        """Return a series of count tables, made when missing."""
+        return self._made(f"tables-{kind}-{numbers}", "benchmarks.count_tables", kind, str(numbers))
+
+    def _made(self, name: str, module: str, *words: str) -> Path:
+        folder = self.data / name
+        if not folder.exists():
+            run([sys.executable, "-m", module, *words, str(folder)])
         return folder
 
     def audit_anew(self, *arguments: str, repeat: int | None = None) -> list[Process]:

@@ -54,14 +54,14 @@ class Row:
         return [self.what, self.measured, f"{self.figure:.3g}{self.bar.unit}", *limits, verdict]
 
 
-def beyond_read(name: str, what: str, ours: int, read: int) -> Row:
+def beyond_read(name: str, what: str, ours: int, read: int, bar: tuple[float, float] = (24, 12)) -> Row:
     """Return the row of an attack's peak memory beyond the read, per membership of S1; both in bytes."""
     return Row(
         f"memory {name}",
         f"{what}: peak memory beyond the read, per membership",
         f"{ours / MB:.0f} - {read / MB:.0f} MB",
         (ours - read) / S1_MEMBERSHIPS,
-        Bar(24, 12, " B"),
+        Bar(*bar, " B"),
         runs={"attack_bytes": ours, "read_bytes": read},
     )
 

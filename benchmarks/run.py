@@ -169,6 +169,20 @@ def memory(lab: Lab) -> Iterator[Row]:
         yield beyond_read(f"{attack} {variant}", f"{attack}, S1-diverse {variant}", ours, read)
 
 
+def differencing(lab: Lab) -> Iterator[Row]:
+    """Series of count tables: how long it takes to tell every count that is not published, and what is left open."""
+    suppressed = {5_000: Bar(5, 1, " s"), 50_000: Bar(20, 5, " s")}
+    rounded = {5_000: Bar(10, 5, " s"), 50_000: Bar(120, 30, " s")}
+    for kind in ("independent", "year-to-date", "secondary", "rounded"):
+        for numbers, bar in (rounded if kind == "rounded" else suppressed).items():
+            job = f"tables-{kind}"
+            found = lab.warm({job: lab.count_tables(kind, numbers)}, repeat=1)
+            answer, seconds = found.answers[job], found.median(job)
+            what = f"differencing, {kind}, {numbers:,} published numbers"
+            measured = f"{ms(seconds)}, {answer['open']:,} of {answer['asked']:,} open"
+            yield Row(f"differencing {kind} {numbers}", what, measured, seconds, bar, runs=dict(found.runs))
+
+
 def growth(lab: Lab) -> Iterator[Row]:
     """Ten times the work in at most twelve times the time."""
     for attack, variant in (
@@ -191,6 +205,8 @@ def growth(lab: Lab) -> Iterator[Row]:
 
 ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "help": (1, help_text),
+    "small": (1, forms.small),
+    "installed": (1, forms.installed),
     "process": (1, process),
     "identifiers": (1, forms.identifiers),
     "cold": (1, forms.cold),
@@ -208,6 +224,9 @@ ROWS: dict[str, tuple[int, Callable[[Lab], Iterator[Row]]]] = {
     "equivalence-fine": (1, equivalence.fine),
     "min-cut": (1, equivalence.cuts),
     "equivalence-memory": (1, equivalence.memory),
+    "differencing": (1, differencing),
+    "joint-settled": (1, joint.settled),
+    "joint-proofs": (1, joint.proofs),
     "joint-small": (1, joint.small),
     "joint": (1, joint.large),
     "joint-invariant": (1, joint.invariant),
@@ -233,6 +252,7 @@ def main() -> int:
     options = parser.parse_args()
     output = options.output or (None if options.only else ROOT / "results.json")
     lab = Lab(options.data.absolute(), options.repeat, options.before)
+    lab.data.mkdir(parents=True, exist_ok=True)
     about = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "versions": versions()}
     rows: list[Row] = []
     failures: dict[str, str] = {}

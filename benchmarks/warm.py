@@ -18,7 +18,8 @@ from typing import Any
 Job = Callable[[], Any]
 _PARTS = {
     **dict.fromkeys(("alone", "fingerprint", "subsets", "cuts"), "benchmarks.parts"),
-    **dict.fromkeys(("joint", "crowd"), "benchmarks.joint_parts"),
+    **dict.fromkeys(("joint", "settled", "crowd"), "benchmarks.joint_parts"),
+    "tables": "benchmarks.count_tables",
 }
 
 
