@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from audit.model.registry import Registry
-from audit.model.report import Report
+
+if TYPE_CHECKING:
+    from audit.model.report import Report
 
 
 class Format(Protocol):

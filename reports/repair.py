@@ -13,8 +13,6 @@ from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.escaping import as_json as dumped
 from reports.finding_text import sentence as finding_sentence
-from reports.json_forms.repair import repair_document
-from reports.json_values import json_object
 from reports.sentences import headline, reasons
 
 _SHOWN = 12
@@ -172,4 +170,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 def as_json(repair: Repair) -> str:
     """Return the repair as indented JSON with a final line break."""
+    from reports.json_forms.repair import repair_document
+    from reports.json_values import json_object
+
     return dumped(json_object(repair_document(repair)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from audit.count_tables.manifest import CLAUSES
+from audit.count_tables.series_kind import CLAUSES
 from reports.schema.results import WRITTEN, results_schema
 
 

@@ -61,7 +61,7 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
         UsageError: the series is not of this kind, or what reads URLs is not installed.
     """
     from audit.api.count_tables import load_tables
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
     from audit.io.paths import as_path
     from audit.io.series import open_series
 

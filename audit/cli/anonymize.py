@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the microdata or the series are faulty, or the promise cannot be kept.
     """
     from anonymizers.count_tables import COUNT_METHODS
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
     from audit.io.microdata import open_microdata
     from audit.principles import registry as principles
     from audit.publishing.publish import PublishOptions, publish

@@ -128,7 +128,8 @@ def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
 def limit(text: str) -> tuple[str, float]:
     """Return a clause of the policy and its limit, from `clause=limit`."""
     from audit.clauses.registry import limit_of
-    from audit.count_tables.manifest import CLAUSES, clause_limit
+    from audit.count_tables.manifest import clause_limit
+    from audit.count_tables.series_kind import CLAUSES
 
     name, _, number = text.partition("=")
     try:

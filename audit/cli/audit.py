@@ -174,7 +174,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit a series, write the report, and return the exit code."""
-    from audit.count_tables.manifest import CLAUSES, is_table_series
+    from audit.count_tables.series_kind import CLAUSES, is_table_series
     from audit.io.paths import as_path, is_remote
     from audit.io.series import open_series
     from audit.judgement.baseline import read_baseline

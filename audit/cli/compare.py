@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: a file cannot be read, or does not fit the microdata.
         UsageError: a series is none of the microdata.
     """
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
 
     if any(is_table_series(path) for path in arguments.series):
         from audit.cli import count_tables

@@ -85,7 +85,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Show what several series of count tables give away side by side, and return the exit code, 0."""
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
     from audit.count_tables.table_audit import CountOptions, audit_tables
     from reports.count_tables.side_by_side import SIDE_BY_SIDE
 

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is no such person, or the adversary knows nothing about people.
         InputError: the series cannot be read.
     """
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
 
     if is_table_series(arguments.series):
         from audit.cli import count_tables

@@ -3,7 +3,8 @@
 No command works with pandas, but pyarrow and CP-SAT of ortools import it to be able to ask whether what they are given
 is of it. Nor does any make a matrix of Laplace, for which `scipy.sparse.csgraph` imports all of `scipy.linalg`. And
 `scipy.sparse` goes through every name that numpy has, which imports those parts of numpy that wait until they are asked
-for: the compiler of Fortran, the tools of tests and others.
+for: the compiler of Fortran, the tools of tests and others. `pyarrow.compute` writes a docstring for each of its three
+hundred functions, of parts that it parses from others.
 """
 
 from __future__ import annotations
@@ -103,6 +104,14 @@ class _OfLoadedNumpy(SourceFileLoader):
         module.__dict__["__getattr__"] = lambda name: getattr(np, name)
 
 
+class _NoDocstrings(SourceFileLoader):
+    """Gives what `pyarrow.compute` reads docstrings with, to write those of its functions, nothing to read."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module a parser that finds no parameters."""
+        module.__dict__["NumpyDocString"] = lambda _: {"Parameters": []}
+
+
 class _Laplacian(SourceFileLoader):
     """Runs a module whose one function is `laplacian` when that is called."""
 
@@ -118,6 +127,7 @@ class _Laplacian(SourceFileLoader):
 
 _LOADERS: dict[str, type[SourceFileLoader]] = {
     "ortools.sat.python.cp_model": _WithoutPandas,
+    "pyarrow.vendored.docscrape": _NoDocstrings,
     "scipy._lib.array_api_compat.numpy": _OfLoadedNumpy,
     "scipy.sparse.csgraph._laplacian": _Laplacian,
 }

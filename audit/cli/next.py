@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the candidate is none, or no attack applies.
         InputError: the series or the candidate cannot be read.
     """
-    from audit.count_tables.manifest import is_table_series
+    from audit.count_tables.series_kind import is_table_series
 
     if is_table_series(arguments.series):
         from audit.cli import count_tables

@@ -45,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the date is past, or there is no key by which ids could be known again.
         InputError: the manifest cannot be read.
     """
-    from audit.count_tables.manifest import is_table_series, parse_table_manifest
+    from audit.count_tables.manifest import parse_table_manifest
+    from audit.count_tables.series_kind import is_table_series
     from audit.io.manifest import NAME
     from audit.judgement.waiver_writer import waive
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from audit.count_tables.series_kind import CLAUSES
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.toml import Reader, parse, read_text, release_tag
@@ -18,9 +19,7 @@ from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
 
 NAME = microdata.NAME
-KIND = "tables"
 HOW = ("nearest", "even", "down", "up", "random", "midpoint")
-CLAUSES = ("min_count", "min_width")
 
 
 @dataclass(frozen=True)
@@ -133,16 +132,6 @@ class TableManifest:
                 raise InputError(problems.found)
             stated["min_count"] = self.threshold if self.threshold is not None else max(ends) + 1
         return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2)}
-
-
-def is_table_series(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
-    where = as_path(path)
-    folder = where.parent if where.name == NAME else where
-    text = read_text(folder, NAME, "", Problems())
-    document = None if text is None else parse(text, NAME, "", Problems())
-    series = (document or {}).get("series")
-    return isinstance(series, dict) and series.get("kind") == KIND
 
 
 def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:

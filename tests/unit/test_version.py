@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from audit.runtime.version import version
+
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
@@ -13,6 +15,7 @@ def found(name, pattern):
 
 
 def test_it_is_the_same_everywhere():
+    assert version() == VERSION
     assert found("CHANGELOG.md", r"^## ([0-9.]+)")[0] == VERSION
     assert found("CITATION.cff", r"^version: (.*)$") == [VERSION]
     assert set(found("docs/automation.md", r"(?:series-audit@|rev: )v([0-9.]+)$")) == {VERSION}
