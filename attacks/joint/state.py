@@ -29,7 +29,9 @@ class State:
         self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         self._core: Core | None = None
-        self._among: Flags | None = None
+        # The part of each variable when it was last in a core: parts fall apart, but never grow together.
+        self._part = np.zeros(network.variables, dtype=np.int64)
+        self._covered = np.zeros(1, dtype=np.bool_)
 
     @cached_property
     def _option(self) -> Numbers:
@@ -57,7 +59,7 @@ class State:
 
     def core(self, columns: Flags, *, known: bool | None = None) -> Core:
         """Return the open parts with some pending columns; if asked, only those of which a world is known (or none)."""
-        core = self._whole()
+        core = self._covering(columns)
         parts = np.zeros(core.parts, dtype=np.bool_)
         parts[core.part[core.owner[columns[core.column]]]] = True
         if known is not None:
@@ -68,27 +70,20 @@ class State:
 
     def largest(self) -> int:
         """Return how many variables the largest open part has."""
-        return int(np.bincount(self._whole().part).max(initial=0))
+        return int(np.bincount(self._covering(self.decision.alive).part).max(initial=0))
 
-    def _whole(self) -> Core:
-        if self._core is None:
-            everybody = np.ones(self.network.variables, dtype=np.bool_)
-            self._core = core_of(self.network, self.decision.alive, everybody, among=self._among)
-        return self._core
-
-    def _forget_core(self) -> None:
-        """Have the core made again, of the parts alone that have pending columns.
-
-        Columns only ever go, and are no longer pending once a world is known: parts fall apart but never grow together,
-        and one without pending columns is never asked for again.
-        """
-        if self._core is not None:
-            core, pending = self._core, self.pending(0)
-            parts = np.zeros(core.parts, dtype=np.bool_)
-            parts[core.part[core.owner[pending[core.column]]]] = True
-            self._among = np.zeros(self.network.variables, dtype=np.bool_)
-            self._among[core.variable[parts[core.part]]] = True
-        self._core = None
+    def _covering(self, columns: Flags) -> Core:
+        """Return a core that has all open parts with some columns; it is made anew of these parts alone."""
+        asked = np.zeros(len(self._covered), dtype=np.bool_)
+        asked[self._part[self.network.owner[columns]]] = True
+        if self._core is not None and not (asked & ~self._covered).any():
+            return self._core
+        everybody = np.ones(self.network.variables, dtype=np.bool_)
+        self._core = core = core_of(self.network, self.decision.alive, everybody, among=asked[self._part])
+        # Whoever is among them and not in the core is in no open part any more.
+        self._covered = np.concatenate([asked, np.ones(core.parts, dtype=np.bool_)])
+        self._part[core.variable] = len(asked) + core.part
+        return core
 
     def chosen(self, core: Core) -> Numbers:
         """Return the columns of a core in the world that is known, -1 where none is."""
@@ -131,4 +126,4 @@ class State:
             decision.shown &= decision.alive
         single = np.bincount(self.network.owner[decision.alive], minlength=self.network.variables) == 1
         decision.shown |= decision.alive & single[self.network.owner]
-        self._forget_core()
+        self._core = None
