@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
 import numpy as np
 
 from attacks.equivalence.strategy import Found, judge
-from attacks.matrix import Matrix
+from attacks.matrix import NAMELESS, Matrix
 from audit.model.evidence import Codes
 from audit.model.outcome import Flags
+from audit.model.timeline_cache import Content, TimelineCache
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same
 from audit.runtime.phrases import say
@@ -17,43 +21,84 @@ _FAR = 20
 """Whoever is connected through more groups than so many counts as connected."""
 
 
-def timeline(matrix: Matrix, found: Found, max_e: int, budget: Budget) -> tuple[list[int], Reason | None]:
+def timeline(
+    matrix: Matrix, found: Found, max_e: int, budget: Budget, cache: TimelineCache | None = None
+) -> tuple[list[int], Reason | None]:
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
     A further release never ends an equivalence. So nobody counts early who does not count at the end, whoever counts
-    once counts ever after, and where the time is up the numbers so far remain bounds from below.
+    once counts ever after, and where the time is up the numbers so far remain bounds from below. Where all is exact,
+    each number depends on the releases up to its own alone: those that earlier audits have counted are in `cache`.
     """
-    among = found.least > 0
+    last = int((matrix.individual & (found.least > 0)).sum())
+    keys, known = list[str](), dict[int, int]()
+    if cache is not None and found.exact:
+        keys = cache.keys(f"equivalence {max_e}", _contents(matrix))
+        known = {place: counts[0] for place, counts in enumerate(cache.known(keys), 1) if counts is not None}
+    numbers, reason, exact = _counted(matrix, found, max_e, budget, known)
+    if cache is not None and exact:
+        cache.keep({keys[place - 1]: (number,) for place, number in [*numbers.items(), (matrix.releases, last)]})
     line: list[int] = []
-    reason: Reason | None = None
-    if among.any():
-        concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
-        engine, alone = budget.engine, budget.single_threaded()
-        whole = engine.submit(same, concerned)
-        tasks = (
-            engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone)
-            for releases in range(1, found.releases)
-        )
-        for releases, earlier in enumerate(engine.results(tasks), 1):
-            budget.stage(f"after release {releases} of {matrix.releases}")
-            budget.progress(releases, matrix.releases)
-            if earlier is None:
-                why = say(
-                    "{reason} in the timeline, after {done} of {releases} releases",
-                    reason=budget.reason,
-                    done=str(releases - 1),
-                    releases=str(matrix.releases),
-                )
-                reason = Reason(why, ReasonKind.TIME_LIMIT)
-                break
-            least, exact = earlier
-            told |= among & (least > 0)
-            line.append(int((matrix.individual & told).sum()))
-            if found.exact and not exact:
-                reason = Reason(say("the timeline's numbers are lower bounds"))
-    line += [line[-1] if line else 0] * (found.releases - 1 - len(line))
-    last = int((matrix.individual & among).sum())
+    for releases in range(1, found.releases):
+        line.append(numbers.get(releases, line[-1] if line else 0))
     return line + [last] * (matrix.releases - found.releases + 1), reason
+
+
+def _counted(
+    matrix: Matrix, found: Found, max_e: int, budget: Budget, known: Mapping[int, int]
+) -> tuple[dict[int, int], Reason | None, bool]:
+    """Return the numbers after all releases but the last, what is missing, and whether the numbers are exact.
+
+    Those that are `known`, by the number of releases, are exact, and not counted again. Bounds depend on what was found
+    in all releases before: where there are any, all are counted.
+    """
+    among, numbers, reason, all_exact = found.least > 0, dict(known), None, found.exact
+    missing = [releases for releases in range(1, found.releases) if releases not in known]
+    if not among.any():
+        return dict.fromkeys(range(1, found.releases), 0), None, all_exact
+    if not missing:
+        return numbers, None, all_exact
+    concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
+    engine, alone = budget.engine, budget.single_threaded()
+    whole = engine.submit(same, concerned)
+    tasks = (engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone) for releases in missing)
+    for releases, earlier in zip(missing, engine.results(tasks), strict=False):
+        budget.stage(f"after release {releases} of {matrix.releases}")
+        budget.progress(releases, matrix.releases)
+        if earlier is None:
+            why = say(
+                "{reason} in the timeline, after {done} of {releases} releases",
+                reason=budget.reason,
+                done=str(releases - 1),
+                releases=str(matrix.releases),
+            )
+            return numbers, Reason(why, ReasonKind.TIME_LIMIT), all_exact
+        least, exact = earlier
+        if found.exact and not exact:
+            if known:
+                return _counted(matrix, found, max_e, budget, {})
+            reason, all_exact = Reason(say("the timeline's numbers are lower bounds")), False
+        told |= among & (least > 0)
+        numbers[releases] = int((matrix.individual & told).sum())
+    return numbers, reason, all_exact
+
+
+def _contents(matrix: Matrix) -> Iterator[tuple[Content, ...]]:
+    """Yield all that the matrices hold of each release; counterfeits without identity are in one group each."""
+    first = np.searchsorted(matrix.release, np.arange(matrix.releases + 1))
+    for begin, end in pairwise(first.tolist()):
+        start, value_start = matrix.start[begin : end + 1], matrix.value_start[begin : end + 1]
+        member = matrix.member[start[0] : start[-1]]
+        values = slice(value_start[0], value_start[-1])
+        nameless = member >= matrix.columns - matrix.nameless
+        yield (
+            np.diff(start),
+            np.where(nameless, NAMELESS, member),
+            matrix.individual[member],
+            np.diff(value_start),
+            matrix.value[values],
+            matrix.rows[values],
+        )
 
 
 def least_so_far(

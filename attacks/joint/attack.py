@@ -100,8 +100,8 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
     """Return what was decided of the versions that were asked about; shape (versions,)."""
     decision = decided.last
     found, versions = Findings(decision, np.flatnonzero(asked), evidence.combined), decision.network.versions
-    before = [len(each.certain) for each in decided.earlier]
-    exposed = [len(np.unique(versions.person[each.certain])) for each in (*decided.earlier, found)]
+    before = [certain for certain, _ in decided.counts]
+    exposed = [*(people for _, people in decided.counts), len(np.unique(versions.person[found.certain]))]
     people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
     measures = JointMeasures(
         versions=int(asked.sum()),

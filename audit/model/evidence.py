@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.errors import InputError
+from audit.model.timeline_cache import TimelineCache
 from audit.model.update_sets import UpdateSets
 
 Codes = npt.NDArray[np.int32]
@@ -450,6 +451,7 @@ class Evidence:
             on which nothing that is found out depends.
         rows_of: where rows and their cells come from; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow.
+        timelines: what earlier audits counted after earlier releases, so that it is not counted again; a hint too.
     """
 
     kind: AdversaryKind
@@ -466,6 +468,7 @@ class Evidence:
     warm_start: bool = True
     rows_of: RowSource | None = None
     growing: bool = False
+    timelines: TimelineCache | None = None
 
     @property
     def adversary(self) -> Adversary:

@@ -18,6 +18,7 @@ from audit.adversary.release_cache import ReleaseCache
 from audit.clauses.registry import in_force
 from audit.io.series import Series
 from audit.io.tables import count_rows
+from audit.io.timeline_file import read_timelines, write_timelines
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
 from audit.judgement.ever import ever_risks
@@ -66,6 +67,7 @@ class AuditOptions:
         baseline: an earlier report, whose findings count no more.
         grave: the grave values of the policy, in force with its clause `max_ever_risk` alone.
         risk_findings: whether risks below certainty that reach the policy's limit are findings too.
+        cache: whether what earlier audits counted after earlier releases may be kept in `private/`, and used.
     """
 
     adversary: AdversaryKind | None = None
@@ -85,6 +87,7 @@ class AuditOptions:
     baseline: Baseline | None = None
     grave: frozenset[str] = frozenset()
     risk_findings: bool = True
+    cache: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,8 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         evidence = build_evidence(series, options.adversary, records=any(not each.per_attribute for each in attacks))
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
-    evidence = tuple(replace(seen, warm_start=options.warm_start) for seen in evidence)
+    cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
+    evidence = tuple(replace(seen, warm_start=options.warm_start, timelines=cache) for seen in evidence)
     source = evidence[0].source
     if not isinstance(source, KnownGroupsSource):
         raise TypeError("this evidence does not come from a series")
@@ -151,6 +155,8 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         ranges = PartitionedSeries(series, each, options.engine) if apart else None
         descriptions = ReleaseSummaries(source)
         judged = _judged(evidence, attacks, options, ranges)
+        if cache is not None:
+            write_timelines(series.manifest.folder, cache)
         options.progress("each release by itself")
         _check_applies([entry for _, entry in judged], named=options.explicit)
         described = descriptions.all() if ranges is None else ranges.described
