@@ -50,6 +50,8 @@ BATCH, STRETCH = 2_000, 20_000
 FIRST_WORLD = 10.0
 # How often corners are tried for a first world, and for more of them.
 FIRST_CORNERS, CORNERS = 4, 5
+# How often single options are asked for in fractions: near another world, which the last time left, answers are whole.
+PROBES = 3
 
 T = TypeVar("T")
 
@@ -112,14 +114,14 @@ class Settling:
             for at in range(1 if aim else CORNERS)
             for step in (partial(self._walk, aim, 60), partial(self._corners, aim, at))
         ]
+        again = [partial(self._probe, aim), partial(self._walk, aim, 120)] * (1 if aim else PROBES)
         return (
             partial(self._circulate, aim),
             partial(self._walk, aim, 30),
             partial(self._support, aim),
             *more,
             partial(self._walk, aim, 120),
-            partial(self._probe, aim),
-            partial(self._walk, aim, 120),
+            *again,
             partial(self._balls, aim),
         )
 
