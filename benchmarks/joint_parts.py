@@ -28,6 +28,7 @@ from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.model.evidence import Codes, Evidence
 from audit.runtime.budget import Budget
+from audit.runtime.distributed.engines import engine
 from audit.series_bench.papers.processes import KIB
 from benchmarks.measure import MB
 
@@ -75,8 +76,9 @@ def _settled(series: Path, releases: int) -> Job:
     def run() -> dict[str, object]:
         begun = time.perf_counter()
         network = network_of(evidence, releases)
-        settling = Clocked(evidence, network, Budget())
-        decision = settling.settle(None, AIMS)
+        with engine() as every_core:  # as an audit does it
+            settling = Clocked(evidence, network, Budget(engine=every_core))
+            decision = settling.settle(None, AIMS)
         ended = time.perf_counter()
         values = Findings(decision)
         return {
