@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
@@ -73,7 +74,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         if len(rows) < self.k:
             what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
             raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
-        parts = partition(snapshot.point, snapshot.scales, self.k)
+        parts = partition(_cut_with_blocks(snapshot, rows), snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
@@ -128,7 +129,7 @@ def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Rows
     """Return the next release, given everybody's old group, -1 for none, and the rows that form groups of their own."""
     group, cells = _cut(snapshot, k, old, home)
     if len(strange):
-        parts = partition(snapshot.point[strange], snapshot.scales, k)
+        parts = partition(_cut_with_blocks(snapshot, strange), snapshot.scales, k)
         group[strange] = len(cells.of) + parts.region
         cells = _joined(cells, DomainParts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
     held = np.bincount(group[group >= 0], minlength=len(cells.of)) > 0
@@ -156,7 +157,7 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     number[large] = np.arange(len(large))
     root = number[home]
     rows = np.flatnonzero(root >= 0)
-    parts = partition(snapshot.point[rows], snapshot.scales, k, root=root[rows])
+    parts = partition(_cut_with_blocks(snapshot, rows), snapshot.scales, k, root=root[rows])
     kept = old.kept_apart(parts, large, rows)[parts.root]
     begins = np.diff(parts.root, prepend=-1) > 0
     first, more = np.flatnonzero(kept & begins), np.flatnonzero(kept & ~begins)
@@ -168,6 +169,15 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     group = home.copy()
     group[rows] = new_group[parts.region]
     return group, _joined(whole, DomainParts(old_group[more], parts.after[more], parts.upto[more]))
+
+
+def _cut_with_blocks(snapshot: Snapshot, rows: npt.NDArray[np.integer]) -> Codes:
+    """Return where some rows lie, so that a cut parts whole blocks alone: each at the last value of its own block."""
+    point = snapshot.point[rows]
+    for column, scale in enumerate(snapshot.scales):
+        if scale.block is not None:
+            point[:, column] = scale.block[point[:, column]]
+    return point
 
 
 def _joined(one: DomainParts, other: DomainParts) -> DomainParts:

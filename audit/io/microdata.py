@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from audit.io.cells import CellError, Kind, parse_value
+from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
@@ -281,7 +282,8 @@ class Microdata:
         if domain is not None and domain.low is not None and domain.high is not None:
             low, high = domain.low, domain.high
         width = float(high - low) or 1.0
-        return Scale(name, np.array([float(number - low) / width for number in numbers]))
+        block = last_of_block(numbers, self.grids[name][0]) if name in self.grids else None
+        return Scale(name, np.array([float(number - low) / width for number in numbers]), block)
 
 
 def open_microdata(path: Path | str) -> Microdata:

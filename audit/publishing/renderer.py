@@ -237,7 +237,9 @@ class Renderer:
         texts = []
         for of, after, upto in parted.tolist():
             whole = attribute.cells[of] if of >= 0 else self._root(attribute)
-            cell = intersect(whole, _between(read, column, after, upto, told))
+            widths = self.grids.get(attribute.name, ())
+            part = _on_grid(read, column, after, upto, widths[0]) if widths else None
+            cell = intersect(whole, part or _between(read, column, after, upto, told))
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
                 if attribute.kind is Kind.NUMERIC:
@@ -311,6 +313,17 @@ def widened(first: Fraction, last: Fraction, length: Fraction, *, whole: bool) -
 
 def _whole(numbers: list[Fraction]) -> bool:
     return all(number.denominator == 1 for number in numbers)
+
+
+def _on_grid(read: ReadSnapshot, column: int, after: int, upto: int, width: Fraction) -> Cell:
+    """Return the numbers beyond the block that one place of a scale is in and up to the end of another's block."""
+    if after == OLD_END and upto == OLD_END:
+        return Anything()
+    numbers = read.numbers[column]
+    whole = _whole(numbers) and width.denominator == 1
+    low = None if after == OLD_END else grid(width, numbers[after], whole=False).high
+    last = None if upto == OLD_END else grid(width, numbers[upto], whole=whole)
+    return Interval(low, None) if last is None else Interval(low, last.high, high_open=last.high_open)
 
 
 def _between(read: ReadSnapshot, column: int, after: int, upto: int, told: Flags) -> Cell:

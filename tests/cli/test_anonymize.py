@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import os
+import random
 import re
 import shutil
 import stat
@@ -866,3 +867,62 @@ def test_a_key_of_pairs_that_names_a_stranger(begin):
 def test_pairs_say_that_exact_values_are_published(words, tmp_path):
     out = published(write_microdata(tmp_path / "micro", TWO), tmp_path / "series", *words)
     assert ("Exact quasi-identifiers are published" in out) == (words in PAIRS)
+
+
+# -- along a grid ----------------------------------------------------------------------------------------------------
+
+
+def scattered(count: int, seed: int = 5) -> list[Row]:
+    rng = random.Random(seed)  # noqa: S311 - reproducible people
+    return [
+        (f"Person{n}", rng.randrange(17, 96), f"{rng.uniform(-4, 9):.1f}", rng.choice(VALUES)) for n in range(count)
+    ]
+
+
+GRIDS = "Age = [17, 95]\n\n[grids]\nAge = [5, 20]\nScore = 2.5\n"
+GROWING = {str(tag): scattered(90)[: 30 * tag] for tag in (1, 2, 3)}
+
+
+def ends(cell: str, *, whole: bool = False) -> list[Fraction]:
+    """The ends of a cell; of whole numbers, the last one ends where the next one begins."""
+    found = [Fraction(number) for number in re.findall(r"(?:(?<!\d)-)?\d+(?:\.\d+)?", cell)]
+    if whole:
+        return [found[0] + cell.startswith(("(", "]")), found[-1] + (cell[-1] not in "[)")]
+    return found
+
+
+@pytest.mark.parametrize("before", ["", "Age = [17, 95]\n"])
+def test_monotonic_cells_end_with_the_blocks_of_a_grid(tmp_path, before):
+    """In a series from its beginning, and in one whose first release was cut between people's own values."""
+    head = ["Id", "Age", "Score", "Disease"]
+    series = tmp_path / "out"
+    if before:
+        published(write_microdata(tmp_path / "a", {"1": GROWING["1"]}, head=head, domains=before), series, *MONOTONIC)
+    old = {
+        end for tag in "1" if before for row in read(series / "releases" / f"{tag}.csv") for end in ends(row["Score"])
+    }
+    aged = {
+        end
+        for tag in "1"
+        if before
+        for row in read(series / "releases" / f"{tag}.csv")
+        for end in ends(row["Age"], whole=True)
+    }
+    published(write_microdata(tmp_path / "b", GROWING, head=head, domains=GRIDS), series, *MONOTONIC)
+    for tag in "23" if before else "123":
+        rows = read(series / "releases" / f"{tag}.csv")
+        assert len({(row["Age"], row["Score"]) for row in rows}) > 3, "something is cut"
+        assert all(end % 5 == 0 for row in rows for end in ends(row["Age"], whole=True) if end not in {17, 96, *aged})
+        assert all(end % Fraction(5, 2) == 0 for row in rows for end in ends(row["Score"]) if end not in old)
+    assert run_main("check", str(series), "--principle", "monotonic", "--k", "2")[0] == 0
+
+
+def test_numbers_between_blocks_of_whole_numbers_are_refused(tmp_path):
+    """24.5 is neither in 20-24 nor in 25-29, so that no old cells cover it."""
+    head = ["Id", "Age", "Disease"]
+    whole = [(f"Person{n}", 20 + n % 10, VALUES[n % 4]) for n in range(12)]
+    more = [*whole, ("Person99", "24.5", "flu")]
+    micro = write_microdata(tmp_path / "m", {"1": whole, "2": more}, head=head, domains="\n[grids]\nAge = 5\n")
+    code, _, err = anonymize(micro, tmp_path / "out", *MONOTONIC)
+    assert code != 0
+    assert "1 newcomers are in no cells of the last release" in err

@@ -22,7 +22,10 @@ RNG = np.random.default_rng(0)
 
 @dataclass
 class Series:
-    """A series under way: exact values of everybody, and everybody's cells in every release."""
+    """A series under way: exact values of everybody, and everybody's cells in every release.
+
+    With a grid, cells end with blocks of so many values of the domain.
+    """
 
     domain: list[list[float]]
     values: dict[int, tuple[float, ...]] = field(default_factory=dict)
@@ -30,6 +33,18 @@ class Series:
     cells: list[tuple[frozenset[float], ...]] = field(default_factory=list)
     group: dict[int, int] = field(default_factory=dict)
     seen: list[dict[int, tuple[frozenset[float], ...]]] = field(default_factory=list)
+    grid: int | None = None
+
+    def ends(self, column: int) -> list[float]:
+        """The values of the domain that end a block; every one where there is no grid."""
+        whole, size = self.domain[column], self.grid or 1
+        return [value for place, value in enumerate(whole, 1) if not place % size or place == len(whole)]
+
+    def scale(self, column: int, place) -> Scale:
+        if self.grid is None:
+            return Scale(str(column), place)
+        block = np.searchsorted(self.ends(column), place)
+        return Scale(str(column), place, (np.searchsorted(block, block, side="right") - 1).astype(np.int32))
 
     def snapshot(self, people) -> Snapshot:
         people = list(people)
@@ -38,7 +53,7 @@ class Series:
         point = np.zeros((len(people), len(places)), dtype=np.int32)
         for column, (there, place) in enumerate(zip(exact, places, strict=True)):
             point[:, column] = np.searchsorted(place, there)
-        scales = tuple(Scale(str(column), place) for column, place in enumerate(places))
+        scales = tuple(self.scale(column, place) for column, place in enumerate(places))
         codes = np.array(people, dtype=np.int32)
         snapshot = Snapshot("1", codes, codes % 3, point, scales, ["x", "y", "z"])
         self.so_far.look = FakeLook(self, snapshot)
@@ -66,12 +81,19 @@ class Series:
     def cut(self, snapshot, of, after, upto):
         older = self.cells[of] if of >= 0 else tuple(map(frozenset, self.domain))
         ends = [
-            (-1.0 if a == OLD_END else scale.place[a], 2.0 if u == OLD_END else scale.place[u])
-            for scale, a, u in zip(snapshot.scales, after, upto, strict=True)
+            (
+                -1.0 if a == OLD_END else self.end(column, scale.place[a]),
+                2.0 if u == OLD_END else self.end(column, scale.place[u]),
+            )
+            for column, (scale, a, u) in enumerate(zip(snapshot.scales, after, upto, strict=True))
         ]
         return tuple(
             frozenset(value for value in cell if a < value <= u) for cell, (a, u) in zip(older, ends, strict=True)
         )
+
+    def end(self, column: int, value: float) -> float:
+        """The end of the block that a value is in."""
+        return next(end for end in self.ends(column) if value <= end)
 
     def add(self, cells, group, counterfeits=()):
         """Look back on a release, given the cells of its groups and everybody's group."""
@@ -142,8 +164,8 @@ def check_monotonic(series: Series, k: int) -> None:
 def check_no_cut_is_left(series: Series, k: int) -> None:
     for group in range(len(series.cells)):
         there = [series.values[person] for person, home in series.group.items() if home == group]
-        for column, values in enumerate(series.domain):
-            for cut in values:
+        for column in range(len(series.domain)):
+            for cut in series.ends(column):
                 left = sum(value[column] <= cut for value in there)
                 assert min(left, len(there) - left) < k
 
@@ -164,11 +186,11 @@ def histories(draw):
     return domain, [tuple(map(draw, map(st.sampled_from, domain))) for _ in range(counts[-1])], counts
 
 
-@given(histories(), st.integers(1, 4), st.randoms(use_true_random=False))
-def test_a_series_begun_here_stays_monotonic(history, k, random):
+@given(histories(), st.integers(1, 4), st.sampled_from([None, 2, 5]), st.randoms(use_true_random=False))
+def test_a_series_begun_here_stays_monotonic(history, k, grid, random):
     domain, values, counts = history
     assume(counts[0] >= k)
-    series = Series(domain, dict(enumerate(values)))
+    series = Series(domain, dict(enumerate(values)), grid=grid)
     for count in counts:
         people = list(range(count))
         random.shuffle(people)
@@ -176,6 +198,10 @@ def test_a_series_begun_here_stays_monotonic(history, k, random):
         assert draft.row.tolist() == list(range(count))
         check_monotonic(series, k)
         check_no_cut_is_left(series, k)
+        for column, whole in enumerate(domain):
+            blocks = {end: {value for value in whole if series.end(column, value) == end} for end in whole}
+            for cell in series.cells:
+                assert all(blocks[series.end(column, value)] <= cell[column] for value in cell[column])
 
 
 @st.composite
@@ -185,7 +211,7 @@ def foreign_series(draw):
     domain = domains(draw)
     point = st.tuples(*map(st.sampled_from, domain))
     sizes = draw(st.lists(st.integers(k, 3 * k + 2), min_size=1, max_size=5))
-    series = Series(domain)
+    series = Series(domain, grid=draw(st.sampled_from([None, 2, 5])))
     cells, group = [], {}
     for number, size in enumerate(sizes):
         members = range(len(group), len(group) + size)
