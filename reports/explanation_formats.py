@@ -7,7 +7,6 @@ from audit.model.report import Report
 from reports.escaping import as_json as to_json
 from reports.escaping import markdown as escaped
 from reports.explanation import text
-from reports.json_forms.explanation import explanation_document
 from reports.json_values import json_object
 from reports.registry import Format
 
@@ -26,4 +25,4 @@ def render(explanation: Explanation, report: Report, form: Format) -> str:
 
 def as_json(explanation: Explanation) -> str:
     """Return the explanation as one JSON object."""
-    return to_json(json_object(explanation_document(explanation)))
+    return to_json(json_object(explanation))

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Literal
 
-from audit.model.json_types import CountVerdict, Status
+from audit.model.json_types import AttackName, CountVerdict, Seconds, Status
 from audit.model.report import Input, PolicyReport
 
 OverTime = Literal["same", "cumulative", "independent"]
@@ -168,12 +168,23 @@ class CountMeasures:
 
 @dataclass(frozen=True)
 class CountAttackReport:
-    """What one attack found out; `findings` are the first of `findings_total`, not all of which need be checked."""
+    """What one attack found out.
 
-    attack: str
+    Attributes:
+        attack: its name.
+        status: whether it came to its end.
+        reason: why the attack is incomplete; null when it is complete.
+        seconds: how long it took.
+        measures: what it counted.
+        findings: the most severe findings.
+        findings_total: how many there are.
+        certificates_checked: how many certificates were checked.
+    """
+
+    attack: AttackName
     status: Status
     reason: str | None
-    seconds: float
+    seconds: Seconds
     measures: CountMeasures
     findings: tuple[CountFinding, ...]
     findings_total: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from audit.model.json_types import AttackName, Status
+from audit.model.json_types import AttackName, Sensitive, Status, WrittenAs
 from audit.model.named_findings import NamedFinding
 from audit.model.report import AdversaryFacts
 
@@ -72,19 +73,33 @@ class Said:
 
 @dataclass(frozen=True)
 class Explained:
-    """One sensitive attribute; `absent` are the releases that the person is not in."""
+    """What is known of one sensitive attribute.
 
-    sensitive: str
+    Attributes:
+        sensitive: the attribute.
+        versions: the person in each release.
+        absent: the releases that the person is not in.
+        said: what each attack says of the person.
+    """
+
+    sensitive: Sensitive
     versions: tuple[ExplainedVersion, ...]
     absent: tuple[str, ...]
-    said: tuple[Said, ...]
+    said: Annotated[tuple[Said, ...], WrittenAs("attacks")]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What can be learnt of one person; it always names people."""
+    """What can be learnt of one person; it always names people.
+
+    Attributes:
+        series: the series' name.
+        individual: who.
+        adversary: who was assumed to attack.
+        explained: one entry for each sensitive attribute.
+    """
 
     series: str
     individual: str
     adversary: AdversaryFacts
-    explained: tuple[Explained, ...] = field(default=())
+    explained: Annotated[tuple[Explained, ...], WrittenAs("attributes")] = field(default=())

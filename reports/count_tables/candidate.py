@@ -11,7 +11,7 @@ from audit.runtime.phrases import say, say_count
 from reports.count_tables.sentences import KINDS, amount, bound_lines, cell_name, facts, headline, sentence, steps
 from reports.escaping import as_json
 from reports.escaping import markdown as escaped
-from reports.json_forms.count_tables import bound_entry, count_document, count_finding
+from reports.json_forms.count_tables import count_document
 from reports.json_values import json_object, json_value
 from reports.text import Text, lines_of
 
@@ -36,7 +36,7 @@ def candidate_json(candidate: CandidateReport) -> str:
         "passed": candidate.before.policy.passed,
         "measures": json_object(candidate.before.attack.measures),
     }
-    entries["new"] = json_value(tuple(map(count_finding, candidate.new)))
+    entries["new"] = json_value(candidate.new)
     entries["new_total"] = candidate.new_total
     entries["hide"] = json_value(candidate.hide)
     rounding = candidate.rounding
@@ -116,7 +116,7 @@ def explanation_json(told: CellExplanation) -> str:
         entry |= {} if each.since is None else {"since": each.since}
         entry |= {} if each.measure is None else {"measure": each.measure}
         entry |= {"published": list(each.shown), "lower": each.lower, "upper": each.upper, "exact": each.exact}
-        entry["certificate"] = json_value(tuple(map(bound_entry, each.certificate)))
+        entry["certificate"] = json_value(each.certificate)
         counts.append(entry)
     return as_json({"series": told.report.series.name, "cell": told.cell, "counts": counts})
 

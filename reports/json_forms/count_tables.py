@@ -14,16 +14,16 @@ from audit.model.count_report import (
     CertifiedBound,
     CountAttackReport,
     CountFinding,
-    CountMeasures,
     CountReport,
     CountRules,
     CountSeriesFacts,
     OverTime,
     SumTerm,
 )
-from audit.model.json_types import INLINED, OMITTED, AttackName, CountVerdict, ExactFraction, Omittable, Seconds, Status
+from audit.model.json_types import INLINED, OMITTED, CountVerdict, ExactFraction, Omittable
 from audit.model.report import ClauseReport, Input, Undecided, Violation, Waived
 from reports.json_forms.audit import ToolEntry, made_by
+from reports.json_values import json_form
 
 
 @dataclass(frozen=True)
@@ -253,32 +253,7 @@ class CountFindingEntry:
     lower: int
     upper: int
     exact: Omittable[Literal[False]]
-    certificate: tuple[BoundEntry, ...]
-
-
-@dataclass(frozen=True)
-class CountAttackEntry:
-    """What one attack found out.
-
-    Attributes:
-        attack: its name.
-        status: whether it came to its end.
-        reason: why the attack is incomplete; null when it is complete.
-        seconds: how long it took.
-        measures: what it counted.
-        findings: the most severe findings.
-        findings_total: how many there are.
-        certificates_checked: how many certificates were checked.
-    """
-
-    attack: AttackName
-    status: Status
-    reason: str | None
-    seconds: Seconds
-    measures: CountMeasures
-    findings: tuple[CountFindingEntry, ...]
-    findings_total: int
-    certificates_checked: int
+    certificate: tuple[CertifiedBound, ...]
 
 
 @dataclass(frozen=True)
@@ -323,7 +298,7 @@ class CountDocument:
     series: TablesEntry
     adversary: PublicAdversary
     time_limit: float | None
-    attacks: tuple[CountAttackEntry, ...]
+    attacks: tuple[CountAttackReport, ...]
     policy: CountPolicyEntry
 
 
@@ -338,11 +313,12 @@ def count_document(report: CountReport) -> CountDocument:
         series=_series(report.series),
         adversary=PublicAdversary("published", transitions=False, known=0),
         time_limit=report.time_limit,
-        attacks=(_attack(report.attack),),
+        attacks=(report.attack,),
         policy=CountPolicyEntry(policy.passed, policy.clauses, policy.violations, policy.undecided, policy.waived),
     )
 
 
+@json_form.register
 def count_finding(finding: CountFinding) -> CountFindingEntry:
     """Return what is written of a finding, with its certificate."""
     return CountFindingEntry(
@@ -356,10 +332,11 @@ def count_finding(finding: CountFinding) -> CountFindingEntry:
         lower=finding.lower,
         upper=finding.upper,
         exact=None if finding.exact else False,
-        certificate=tuple(map(bound_entry, finding.certificate)),
+        certificate=finding.certificate,
     )
 
 
+@json_form.register
 def bound_entry(bound: CertifiedBound) -> BoundEntry:
     """Return what is written of what shows a bound."""
     return BoundEntry(bound.bound, _step(bound.step), _sums(bound.step), bound.rounded)
@@ -389,19 +366,6 @@ def _rules(rules: CountRules) -> RulesEntry:
         rates=None if rules.rates is None else RatesEntry(*rules.rates),
         absent_is_zero=rules.absent_is_zero,
         open=rules.open,
-    )
-
-
-def _attack(attack: CountAttackReport) -> CountAttackEntry:
-    return CountAttackEntry(
-        attack=attack.attack,
-        status=attack.status,
-        reason=attack.reason,
-        seconds=attack.seconds,
-        measures=attack.measures,
-        findings=tuple(map(count_finding, attack.findings)),
-        findings_total=attack.findings_total,
-        certificates_checked=attack.certificates_checked,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from audit.clauses.registry import CLAUSES
+from audit.model.explanation import Explanation
 from audit.model.measures import Measures
 from audit.model.named_findings import FindingRule
 from reports.input_errors import ErrorDocument
@@ -16,7 +17,6 @@ from reports.json_forms.audit import AuditDocument
 from reports.json_forms.check import CheckDocument
 from reports.json_forms.comparison import ComparisonDocument
 from reports.json_forms.count_tables import CountDocument
-from reports.json_forms.explanation import ExplanationDocument
 from reports.json_forms.next import NextDocument
 from reports.json_forms.repair import RepairDocument
 from reports.schema.types import Schema, SchemaWriter, closed
@@ -28,7 +28,7 @@ KINDS: Mapping[str, type] = {
     "audit": AuditDocument,
     "next": NextDocument,
     "repair": RepairDocument,
-    "explanation": ExplanationDocument,
+    "explanation": Explanation,
     "check": CheckDocument,
     "comparison": ComparisonDocument,
     "count_tables": CountDocument,
