@@ -31,14 +31,17 @@ class Pseudonymizer:
     in the order of such HMACs among those whom one report mentions, or, when stable, part of the HMAC itself.
 
     Waivers name findings by their stable ids; `keyed` says that there is a key for these. Only when ids are to be
-    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false).
+    stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false). Whoever tells
+    nobody any ids gives a `key`, so that findings have the same order in every run.
 
     Raises:
         UsageError: ids are to be stable, and there is no folder on this machine to keep a key in.
         InputError: the key that is there is none.
     """
 
-    def __init__(self, series: Series, *, reveal: bool, stable: bool = False, makes: bool = True) -> None:
+    def __init__(
+        self, series: Series, *, reveal: bool, stable: bool = False, makes: bool = True, key: bytes | None = None
+    ) -> None:
         self.reveal = reveal
         self.stable = stable
         kept = private_key(series.manifest.folder / PRIVATE, make=stable and makes)
@@ -49,7 +52,7 @@ class Pseudonymizer:
             )
         self.keyed = kept is not None
         self._kept = kept or secrets.token_bytes(_KEY_BYTES)
-        self._key = self._kept if stable else secrets.token_bytes(_KEY_BYTES)
+        self._key = key or (self._kept if stable else secrets.token_bytes(_KEY_BYTES))
         self._pseudonyms: dict[tuple[str, str], str] = {}
 
     def _digest(self, *parts: str, stable: bool = False) -> str:

@@ -95,6 +95,8 @@ class Judge:
         self.baseline, self.watch = baseline, watch
         self.audits = 0
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
+        # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
+        self._guide = Pseudonymizer(rows.series, reveal=False, makes=False, key=b"guide")
         run = run_attacks(before, self.attacks, self.options)
         self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
@@ -138,10 +140,10 @@ class Judge:
         """Return a judgement that tells what the violations of a policy follow from."""
         violated = {(each.attack, each.sensitive) for each in policy.violations}
         nothing = [np.zeros(0, dtype=np.intp)] * len(run.judged)
-        left = remaining_findings(run, nothing, self._namer, replace(self.options, findings=0))[2]
+        left = remaining_findings(run, nothing, self._guide, replace(self.options, findings=0))[2]
         blamed: list[Blame] = []
         past = 0
-        for places, shelf, (_, judged) in zip(left, run.shelves(self._namer), run.judged, strict=True):
+        for places, shelf, (_, judged) in zip(left, run.shelves(self._guide), run.judged, strict=True):
             if _label(judged) not in violated:
                 continue
             own = (
