@@ -183,6 +183,9 @@ def _refuse_about_people(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: such an argument is given.
     """
+    if given := next(iter(options_given(arguments)), None):
+        option = f"--{given.replace('_', '-')}"
+        raise UsageError(f"{option} is an option of an attack that is not about count tables; leave it out")
     if arguments.document is not None:
         raise UsageError("--document is about series of rows about people; for count tables, use --format html")
     if arguments.recommend:

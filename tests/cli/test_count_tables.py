@@ -46,6 +46,21 @@ def test_faulty_manifest(old, new, said, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--max-e", "3"], "--max-e is an option of an attack that is not about count tables"),
+        (["--attack", "joint"], "joint does not apply to count tables"),
+        (["--adversary", "register"], "--adversary has no meaning for count tables"),
+        (["--risks", "risks.csv"], "--risks is a table of people"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(words, said, tmp_path):
+    code, out, err = run_main(str(PLAIN.write(tmp_path)), *words)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("x", '"x": this is neither a whole number nor a marker; write a whole number, or name the marker'),
