@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,8 +21,10 @@ from reports.page import Page
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_CODE = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,13 @@ def _sheets(sheet: str, *, inside: bool) -> str:
     )
 
 
+def _with_code(text: object) -> Markup:
+    """Return a text, escaped, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - it is escaped
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -96,6 +106,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     # Our own file, and pictures whose template escapes names: escaping would break them.
-    environment.filters |= {"style": Markup, "drawn": Markup}
+    environment.filters |= {"style": Markup, "drawn": Markup, "code": _with_code}
     environment.globals["say"] = say
     return environment

@@ -10,7 +10,8 @@ import pytest
 from attacks.registry import all_attacks
 from audit.io.series import open_series
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.html import Html
+from reports.html import Html, render_page
+from reports.page import Paragraph, Section
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import written
 from tests.helpers.tiny import Row, TinySeries
@@ -131,3 +132,15 @@ def test_what_was_read_is_named_with_its_fingerprint(name):
         assert attack.attack in text
         for finding in attack.findings:
             assert attack.attack == "update-graph" or finding.id in text
+
+
+def test_what_stands_between_backticks_is_code():
+    page = render_page(
+        "sections.html.j2",
+        title="t",
+        mark="m",
+        inside=False,
+        sheet="s",
+        sections=[Section("one", [Paragraph("write `a < b` here")])],
+    )
+    assert "<p>write <code>a &lt; b</code> here</p>" in page
