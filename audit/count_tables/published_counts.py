@@ -187,6 +187,7 @@ class _Assembler:
             total = self.manifest.totals.get(name)
             texts: dict[str, int] = {}
             local = [self._local_labels(part, place, total, texts) for part in self.parts]
+            self._note_other_capitals_elsewhere(name, list(texts), local)
             known = self.categories.get(name)
             dimension = build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
             number = {label: code for code, label in enumerate(dimension.labels)}
@@ -236,6 +237,27 @@ class _Assembler:
         if alike:
             what = f'"{labels[alike[0]]}" differs from the total "{total}" by capitals alone'
             part.table.note_first(np.isin(coded.codes, alike), name, what, "write both alike", self.problems)
+
+    def _note_other_capitals_elsewhere(self, name: str, texts: Sequence[str], local: Sequence[Codes]) -> None:
+        """Refuse labels that are one in other capitals in another table: what ties the two would be missed.
+
+        A table that has both spellings means two labels.
+        """
+        spelled: dict[str, dict[int, int]] = {}
+        meant = set[str]()
+        for at, codes in enumerate(local):
+            here: dict[str, int] = {}
+            for code in np.unique(codes).tolist():
+                folded = texts[code].casefold()
+                spelled.setdefault(folded, {}).setdefault(code, at)
+                if here.setdefault(folded, code) != code:
+                    meant.add(folded)
+        for folded, spellings in spelled.items():
+            if len(spellings) > 1 and folded not in meant:
+                (first, before), (code, at) = list(spellings.items())[:2]
+                where = self.parts[before].file.shown
+                what = f'"{texts[code]}" differs from "{texts[first]}" in {where} by capitals alone'
+                self.parts[at].table.note_first(local[at] == code, name, what, "write both alike", self.problems)
 
     def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
         """Return the statistics that are counts, and each row's, -1 for those that are none."""

@@ -293,3 +293,19 @@ def test_a_total_in_other_capitals_is_not_taken_for_a_part(tmp_path):
     code, out, err = run_main(str(series.write(tmp_path)))
     assert (code, out) == (2, "")
     assert err.startswith('audit: releases/1.csv:4, column "sex": "all" differs from the total "All" by capitals alone')
+
+
+def test_labels_in_other_capitals_in_another_release_are_refused(tmp_path):
+    first = [(("North",), "11"), (("All",), "31"), (("South",), "20")]
+    second = [(("north",), "10"), (("All",), "30"), (("South",), "20")]
+    series = TinyTables(("area",), [first, second], totals={"area": "All"}, over_time="same")
+    code, out, err = run_main(str(series.write(tmp_path)))
+    assert (code, out) == (2, "")
+    assert '"north" differs from "North" in releases/1.csv by capitals alone; write both alike' in err
+    assert "releases/2.csv:2" in err
+
+
+def test_a_table_may_have_two_labels_that_differ_by_capitals(tmp_path):
+    rows = [(("a",), "11"), (("A",), "20"), (("All",), "31")]
+    code, _, err = run_main(str(TinyTables(("grade",), [rows, rows], totals={"grade": "All"}).write(tmp_path)))
+    assert (code in {0, 1}, err) == (True, "")
