@@ -99,6 +99,18 @@ def test_where_nothing_fits_elsewhere_nothing_follows_here(cycle, steps, monkeyp
     assert next(each.status for each in attribute.said if each.attack == "joint") == "incomplete"
 
 
+def test_where_no_world_is_found_for_the_others_they_are_asked_about_too(cycle, wanted, monkeypatch):
+    """That nothing fits elsewhere may show later on only, and then nothing follows for the person."""
+    monkeypatch.setattr(settling, "STEPS", 0)
+    monkeypatch.setattr(settling, "first_world", lambda *_: ("unknown", None))
+    told = explained(cycle, "d")
+    assert wanted == [len(read(cycle).people("linked"))]
+    (attribute,) = told.explained
+    assert all(version.together is None for version in attribute.versions)
+    assert next(each.status for each in attribute.said if each.attack == "joint") == "incomplete"
+    assert told == by_audit(cycle, "d")
+
+
 @pytest.fixture
 def wanted(monkeypatch):
     """How many variables were asked about in the end, each time that a network was settled."""
