@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from audit.model.errors import printable
 from audit.model.moves import Move
-from audit.model.recommendation import MoveTotal
+from audit.model.recommendation import MoveTotal, Recommendation
 from audit.model.repair import Repair
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
@@ -117,28 +117,62 @@ def recommended(report: Report) -> Recommended | None:
     found = report.recommendation
     if found is None:
         return None
-    tag = printable(found.release, 60)
-    if found.refused is not None:
-        reason = printable(found.refused, 400)
-        return Recommended(
-            say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason), []
-        )
     told = [sentence(move) for move in found.moves[:_SHOWN]]
     if len(found.moves) > _SHOWN:
         told.append(say("and {count} more changes", count=len(found.moves) - _SHOWN))
-    return Recommended(
-        say_count(
-            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
-            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+    return Recommended(_comes_to(found), told or [_total(each) for each in found.totals], _how_to_write(found))
+
+
+def _comes_to(found: Recommendation) -> str:
+    """Return what is recommended, or why nothing is."""
+    tag, lost = printable(found.release, 60), figure(found.information_lost, ".1%")
+    if found.refused is not None:
+        reason = printable(found.refused, 400)
+        if found.past_violates:
+            return say(
+                "No change of release {release} is recommended: the releases before it violate the policy already, "
+                "and none was found with which it adds nothing to that ({reason}).",
+                release=tag,
+                reason=reason,
+            )
+        return say("No change of release {release} is recommended: {reason}.", release=tag, reason=reason)
+    if found.past_violates and not found.changes:
+        return say(
+            "The releases before release {release} violate the policy already; it adds nothing to what can be found "
+            "out, as it is.",
+            release=tag,
+        )
+    if found.past_violates:
+        return say_count(
+            "The releases before release {release} violate the policy already. It adds nothing to what can be found "
+            "out after {count} change; {lost} of its information is lost:",
+            "The releases before release {release} violate the policy already. It adds nothing to what can be found "
+            "out after {count} changes; {lost} of its information is lost:",
             found.changes,
             release=tag,
-            lost=figure(found.information_lost, ".1%"),
-        ),
-        told or [_total(each) for each in found.totals],
-        say(
+            lost=lost,
+        )
+    return say_count(
+        "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
+        "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+        found.changes,
+        release=tag,
+        lost=lost,
+    )
+
+
+def _how_to_write(found: Recommendation) -> str | None:
+    """Return how to have the changes made; None where there are none."""
+    if found.refused is not None or not found.changes:
+        return None
+    if found.past_violates:
+        return say(
             "This is for a release that is not out yet: take it out of series.toml if it stands there, and let `audit "
-            "repair SERIES CANDIDATE --output DIR` write it."
-        ),
+            "repair SERIES CANDIDATE --baseline --output DIR` write it."
+        )
+    return say(
+        "This is for a release that is not out yet: take it out of series.toml if it stands there, and let `audit "
+        "repair SERIES CANDIDATE --output DIR` write it."
     )
 
 

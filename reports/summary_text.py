@@ -123,16 +123,26 @@ def _counted(report: Report) -> str:
     return say("Nothing was found that the policy forbids.")
 
 
+def _with_recommended(last: str, *, past_violates: bool) -> str:
+    """Return what to do with the newest release, given its tag, where something is recommended for it."""
+    if past_violates:
+        return say(
+            "What is out violates the policy and cannot be taken back; with release {release} as is recommended below, "
+            "nothing is added to it.",
+            release=last,
+        )
+    return say(
+        "Hold release {release} back if it is not out yet: changed as is recommended below, it keeps the policy.",
+        release=last,
+    )
+
+
 def _now(report: Report) -> str:
     last = last_release(report)
     if report.contradictions:
         return say("Correct the data, or say which values may follow which, and audit again before anything goes out.")
-    mended = report.recommendation is not None and report.recommendation.refused is None
-    if report.policy.violations and mended:
-        return say(
-            "Hold release {release} back if it is not out yet: changed as is recommended below, it keeps the policy.",
-            release=last,
-        )
+    if report.policy.violations and report.recommendation is not None and report.recommendation.refused is None:
+        return _with_recommended(last, past_violates=report.recommendation.past_violates)
     if report.policy.violations and only_last(report):
         return say(
             "Do not publish release {release} if it is not out yet: without it, nothing was found.", release=last

@@ -198,6 +198,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f'{ON_TABLES} is about count tables: it needs kind = "tables" in series.toml; leave it out')
     if wrong := next((name for name, _ in arguments.policy if name in CLAUSES), None):
         raise UsageError(f"--policy {wrong}: this clause is about count tables; leave it out")
+    _check_recommended(arguments)
     check_output(arguments.output)
     attacks = choose(arguments.attack or (), options_given(arguments), spelled)
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
@@ -225,6 +226,21 @@ def run(arguments: argparse.Namespace) -> int:
     for page, file in pages:
         put(page, file)
     return report.exit_code
+
+
+def _check_recommended(arguments: argparse.Namespace) -> None:
+    """Refuse to look for a recommendation that no page would tell.
+
+    Raises:
+        UsageError: there is none but a document that has no place for it.
+    """
+    if not arguments.recommend or arguments.document is None or arguments.report:
+        return
+    if not getattr(DOCUMENTS.load(arguments.document), "recommends", True):
+        raise UsageError(
+            f"--recommend: the form of the document {arguments.document} has no place for a recommendation; leave "
+            "it out, or write a report as well (--report html=FILE)"
+        )
 
 
 def _rendered(report: Report, arguments: argparse.Namespace, watch: Progress) -> list[tuple[str, Path | None]]:

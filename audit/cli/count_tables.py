@@ -189,7 +189,10 @@ def _refuse_about_people(arguments: argparse.Namespace) -> None:
     if arguments.document is not None:
         raise UsageError("--document is about series of rows about people; for count tables, use --format html")
     if arguments.recommend:
-        raise UsageError("--recommend is about series of rows about people; for count tables, use `audit next`")
+        raise UsageError(
+            "--recommend is about series of rows about people; of count tables `audit next SERIES TABLE` tells what to "
+            "hide or to round more coarsely in a new table, and `audit repair` writes it"
+        )
     if arguments.risks is not None:
         raise UsageError("--risks is a table of people, and count tables name nobody; leave it out")
     if arguments.baseline is not None:

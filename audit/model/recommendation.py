@@ -27,7 +27,7 @@ class MoveTotal:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The changes of a release after which the policy holds.
+    """The changes of a release after which the policy holds, or adds no violation.
 
     Attributes:
         release: its tag.
@@ -36,6 +36,8 @@ class Recommendation:
         information_lost: the share of the release's information that they lose, in [0, 1].
         moves: each change by its groups and lines; left out where these may not be told.
         refused: why nothing is recommended; None where something is.
+        past_violates: left out where the releases before keep the policy; else true, and what the changes keep is that
+            nothing more can be found out than from these.
     """
 
     release: str
@@ -44,6 +46,7 @@ class Recommendation:
     information_lost: Probability = 0.0
     moves: Annotated[tuple[Move, ...], OMITTED] = ()
     refused: str | None = None
+    past_violates: Annotated[bool, OMITTED] = False
 
 
 def totals(moves: Sequence[Move]) -> tuple[MoveTotal, ...]:

@@ -19,20 +19,26 @@ from audit.runtime.reasons import Reason, ReasonKind
 def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) -> Recommendation:
     """Return the least change of the newest release that was found to keep the policy; nothing is written.
 
-    The release is taken as a candidate over the others. Groups and lines are told where people may be named.
+    The release is taken as a candidate over the others. Where these violate the policy already, it is the least change
+    with which nothing more can be found out. Groups and lines are told where people may be named.
 
     Raises:
         InputError: the series cannot be read.
     """
-    tag = series.tags[-1]
+    tag, past_violates = series.tags[-1], False
     try:
         before, after = as_candidate(series)
-        repair = RepairSearch(before, after, attacks, replace(options, keeps_finished=False)).unwritten()
+        how = replace(options, keeps_finished=False)
+        search = RepairSearch(before, after, attacks, how)
+        past_violates = bool(search.judge.past.policy.violations)
+        if past_violates:
+            search = RepairSearch(before, after, attacks, how, baseline=True)
+        repair = search.unwritten()
     except UsageError as problem:
         return Recommendation(tag, refused=str(problem))
     except KeyboardInterrupt:
         if not options.keeps_finished:
             raise
         told = say("the search was interrupted")
-        return Recommendation(tag, refused=Reason(told, ReasonKind.INTERRUPTED))
-    return repair.recommendation(named=options.reveal)
+        return Recommendation(tag, refused=Reason(told, ReasonKind.INTERRUPTED), past_violates=past_violates)
+    return replace(repair.recommendation(named=options.reveal), past_violates=past_violates)

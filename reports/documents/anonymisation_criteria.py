@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from audit.model.measures import INFERENCE, LINKABILITY, SINGLING_OUT
 from audit.model.report import Report
 from audit.runtime.phrases import Phrase, say, say_count
-from reports.documents.sections import audited, blank, document, found, limits_of_the_audit, signature, verdict
+from reports.documents.sections import (
+    audited,
+    blank,
+    document,
+    found,
+    limits_of_the_audit,
+    recommendation,
+    signature,
+    verdict,
+)
 from reports.escaping import markdown as escaped
 from reports.sentences import named
 
@@ -34,7 +44,7 @@ class AnonymisationCriteria:
             [
                 (say("What was audited"), audited(report)),
                 *((str(title), _criterion(report, criterion)) for criterion, title in _CRITERIA.items()),
-                (say("Verdict by the policy in force"), verdict(report)),
+                (say("Verdict by the policy in force"), chain(verdict(report), recommendation(report))),
                 (say("What was not decided, and what limits the result"), limits_of_the_audit(report)),
                 (say("Assessment"), signature(say("Data protection officer"))),
             ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 from audit.model.measures import LINKABILITY
 from audit.model.report import Report
@@ -18,9 +19,10 @@ _STATUS = {0: "no_material_increase_observed", 1: "increase_observed"}
 
 @dataclass(frozen=True)
 class CompositionEvidence:
-    """Render a report as one `CompositionEvidence` object."""
+    """Render a report as one `CompositionEvidence` object, whose form has no place for a recommendation."""
 
     name: str = "openmed"
+    recommends: ClassVar[bool] = False
 
     def render(self, report: Report) -> str:
         """Return indented JSON with a final line break.

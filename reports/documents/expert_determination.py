@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
-from reports.documents.sections import attacks, audited, blank, document, limits_of_the_audit, signature, verdict
+from reports.documents.sections import (
+    attacks,
+    audited,
+    blank,
+    document,
+    limits_of_the_audit,
+    recommendation,
+    signature,
+    verdict,
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ def _results(report: Report) -> Iterator[str]:
     yield say("Every finding carries a certificate that code which knows nothing of the attack has checked again.")
     yield from attacks(report)
     yield from verdict(report)
+    yield from recommendation(report)
 
 
 def _conditions(report: Report) -> Iterator[str]:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from audit.model.report import Report
 from audit.runtime.phrases import say
-from reports.documents.sections import attacks, audited, blank, document, items, limits_of_the_audit, signature, verdict
+from reports.documents.sections import (
+    attacks,
+    audited,
+    blank,
+    document,
+    items,
+    limits_of_the_audit,
+    recommendation,
+    signature,
+    verdict,
+)
 from reports.sentences import advice
 
 
@@ -54,6 +64,7 @@ def _risks(report: Report) -> Iterator[str]:
 
 
 def _measures(report: Report) -> Iterator[str]:
+    yield from recommendation(report)
     yield from items(advice(report))
     yield say("Measures taken, with who is responsible: {blank}", blank=blank(say("measures")))
     yield say("Risk that remains, and its acceptance: {blank}", blank=blank(say("assessment")))

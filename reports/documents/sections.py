@@ -8,6 +8,7 @@ from audit.model.errors import printable
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, say
 from reports.escaping import markdown as escaped
+from reports.repair import recommended
 from reports.sentences import (
     CONTRADICTED,
     absent,
@@ -129,6 +130,15 @@ def limits_of_the_audit(report: Report) -> Iterator[str]:
             "Some findings were accepted beforehand, with reasons; the internal version of this document lists them."
         )
         yield f"* {told}"
+
+
+def recommendation(report: Report) -> Iterator[str]:
+    """Yield what is recommended for the newest release, where that was asked."""
+    found = recommended(report)
+    if found is not None:
+        yield escaped(found.what)
+        yield from items(found.changes)
+        yield from [escaped(found.how)] if found.how else []
 
 
 def items(lines: Iterable[str]) -> Iterator[str]:

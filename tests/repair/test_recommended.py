@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import audit
+from reports.documents.registry import DOCUMENTS
 from reports.registry import FORMATS
 from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.running import run_main
@@ -85,15 +86,72 @@ def test_nothing_is_recommended_where_nothing_is_wrong():
     assert "recommendation" not in result
 
 
-def test_a_past_that_breaks_the_policy_is_not_mended(series):
-    releases = series / "releases"
-    shutil.copy(releases / "2.csv", releases / "3.csv")
+STRANGERS = """Owner,Group-ID,Age,Zipcode,Disease
+Yan,1,"[21, 22]","[12k, 14k]",flu
+Zoe,1,"[21, 22]","[12k, 14k]",gastritis
+"""
+
+
+def with_a_third(series, rows):
+    (series / "releases" / "3.csv").write_text(rows, encoding="utf-8")
     edit(series / "series.toml", '"releases/2.csv"', '"releases/2.csv", "releases/3.csv"')
-    _, result = as_json(series, "--recommend")
+
+
+def test_what_adds_nothing_to_a_past_that_breaks_the_policy_needs_no_change(series):
+    with_a_third(series, STRANGERS)
+    code, result = as_json(series, "--recommend")
     found = result["recommendation"]
-    assert (found["release"], found["totals"]) == ("3", [])
-    assert found["refused"] == "the series violates the policy even without the candidate"
-    assert "No change of release 3 is recommended" in run_main(str(series), "--recommend", *HOW)[1]
+    assert code == 1
+    assert (found["release"], found["changes"], found["refused"], found["past_violates"]) == ("3", 0, None, True)
+    assert troubles("audit", result) == []
+    text = " ".join(run_main(str(series), "--recommend", *HOW)[1].split())
+    assert "it adds nothing to what can be found out, as it is" in text
+    assert "keeps the policy" not in text
+    page = run_main(str(series), "--recommend", "--format", "markdown", *HOW)[1]
+    assert "with release 3 as is recommended below, nothing is added to it" in page
+
+
+def test_a_past_that_breaks_the_policy_is_kept_from_getting_worse(series, tmp_path):
+    """The second release finds people out; who is new in the third is alone in a group of one."""
+    text = (series / "releases" / "2.csv").read_text(encoding="utf-8")
+    head, *rest = text.splitlines()
+    owner, group = head.split(",").index("Owner"), head.split(",").index("Group-ID")
+    alone = rest[-1].split(",")
+    alone[owner], alone[group] = "Zoe", "99"
+    with_a_third(series, "\n".join([head, *rest, ",".join(alone), ""]))
+    _, result = as_json(series, "--recommend", "--reveal")
+    found = result["recommendation"]
+    assert found["past_violates"] is True
+    assert (found["refused"], found["changes"] > 0) == (None, True)
+    assert troubles("audit", result) == []
+    told = " ".join(run_main(str(series), "--recommend", "--reveal", *HOW)[1].split())
+    assert "The releases before release 3 violate the policy already. It adds nothing to what can be found out" in told
+    assert "audit repair SERIES CANDIDATE --baseline --output DIR" in told
+    assert "keeps the policy" not in told
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS.names if name != "openmed"])
+def test_every_document_with_a_place_for_it_tells_it(series, name):
+    plain, told = (run_main(str(series), "--document", name, *more)[1] for more in ([], ["--recommend"]))
+    assert told != plain
+    if name == "satre":
+        record = json.loads(told)
+        found = record.pop("recommendation")
+        assert record == json.loads(plain)
+        assert (found["release"], found["changes"]) == ("2", 3)
+    else:
+        assert "Release 2 keeps the policy after 3 changes" in told
+        assert "2 rows withheld" in told
+
+
+def test_a_document_without_a_place_for_it_says_so(series, tmp_path):
+    words = [str(series), "--document", "openmed", "--recommend", *HOW]
+    code, out, err = run_main(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "has no place for a recommendation" in err
+    page = tmp_path / "page.md"
+    assert run_main(*words, "--report", f"markdown={page}")[0] == 1
+    assert "Release 2 keeps the policy" in page.read_text(encoding="utf-8")
 
 
 def test_a_single_release_has_none_before_it(series):
@@ -119,4 +177,5 @@ def test_the_page_of_next_recommends_too(series, tmp_path):
 def test_count_tables_have_another_way(tmp_path):
     code, _, err = run_main(str(EXAMPLES.parent / "count_table_examples" / "tables-safe"), "--recommend")
     assert code == 2
-    assert "--recommend is about series of rows about people" in err
+    assert err.count("\n") == 1
+    assert "--recommend is about series of rows about people; of count tables `audit next SERIES TABLE` tells" in err
