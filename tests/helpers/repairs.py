@@ -77,7 +77,8 @@ def possible(series: TinySeries) -> dict[str, set[str]]:
 def is_safe(series: TinySeries, *, min_e: int, k: int) -> bool:
     """Whether nobody's value is certain, no equivalence is smaller than min_e, and no class than k."""
     for release in series.releases:
-        if min(Counter((row.group, row.cells) for row in release).values()) < k:
+        # In an Anatomy pair, whose cells are exact, a class is a group.
+        if min(Counter((row.group, None if series.anatomy else row.cells) for row in release).values()) < k:
             return False
     if any(len(values) < 2 for values in possible(series).values()):
         return False
