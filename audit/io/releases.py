@@ -438,8 +438,10 @@ class _Reading:
         counts = self.whole_numbers(table, count)
         groups = table.coded(group_column)
         number = {group.name(code): code for code in np.unique(group.codes)}
-        of_code = {code: number.get(groups.name(code), NOBODY) for code in np.unique(groups.codes)}
-        codes = np.array([of_code[code] for code in groups.codes], dtype=np.int32)
+        present = np.unique(groups.codes)
+        of_code = np.full(int(present.max(initial=-1)) + 1, NOBODY, dtype=np.int32)
+        of_code[present] = [number.get(groups.name(code), NOBODY) for code in present]
+        codes = of_code[groups.codes]
         strays = np.flatnonzero(codes == NOBODY)
         if len(strays):
             what = f"no row of {rows.shown} is in this group"
