@@ -28,7 +28,8 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     for attack in shown_attacks(report) if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
         if isinstance(line, list) and attack.status != "skipped" and label not in (PEOPLE, VERSIONS):
-            others.setdefault(str(label), []).append((named(attack), list(line)))
+            counts: list[float | None] = [count or None if attack.incomplete else count for count in line]
+            others.setdefault(str(label), []).append((named(attack), counts))
     for label, series in others.items():
         title = say("Found, release by release, in {things}", things=label)
         yield charts.lines(title, tags, series, axes=(say("after release"), label))
@@ -41,7 +42,11 @@ def _line(each: Exposure, report: Report) -> tuple[str, list[float | None]]:
         else each.attack
     )
     incomplete = any(a.incomplete for a in report.attacks if (a.attack, a.sensitive) == (each.attack, each.sensitive))
-    return say("{attack}, at least", attack=name) if incomplete else name, list(each.after_release or ())
+    counts = each.after_release or ()
+    if not incomplete:
+        return name, list(counts)
+    # At least nobody: nothing is known. As a point at 0 it would look like nobody found.
+    return say("{attack}, at least", attack=name), [count or None for count in counts]
 
 
 def by_risk(report: Report) -> Iterator[charts.Chart]:

@@ -164,11 +164,13 @@ def _now(report: Report) -> str:
 
 
 def only_last(report: Report) -> bool:
-    """Tell whether all that breaks the policy came with the last release."""
+    """Tell whether all that breaks the policy is known to have come with the last release."""
     last = report.series.releases[-1]
     if len(report.series.releases) < 2 or not report.policy.violations:
         return False
     if any(each.release not in (None, last) for each in report.policy.violations):
+        return False
+    if any(attack.incomplete for attack in violating(report)):  # then what was found earlier may be too few
         return False
     lines = [attack.measures.timeline for attack in violating(report)]
     return all(isinstance(line, list) and len(line) > 1 and line[-2] == 0 for line in lines)

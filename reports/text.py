@@ -199,7 +199,7 @@ class Text:
                 head = say("{what} by {attack}", what=counted(attack), attack=named(attack))
                 table.add_column(head, justify="right", header_style="bold")
             for place, tag in list(enumerate(tags))[-_RELEASES_SHOWN:]:
-                table.add_row(printable(tag), *(figure(t[place]) if place < len(t) else "?" for _, t in some))
+                table.add_row(printable(tag), *(_after(attack, line, place) for attack, line in some))
             console.print(table)
             console.print()
 
@@ -250,6 +250,13 @@ class Text:
         """Print a line, wrapped, two characters in; later lines of it `hanging` characters more."""
         first, *rest = textwrap.wrap(line, self.width - 2 - hanging, break_on_hyphens=False) or [""]
         console.print("\n".join([f"  {first}", *(f"  {' ' * hanging}{more}" for more in rest)]), soft_wrap=True)
+
+
+def _after(attack: AttackReport, line: list[int], place: int) -> str:
+    """Return what an attack counted after a release; of one that did not finish, 0 is no more than a lower bound."""
+    if place >= len(line) or (attack.incomplete and not line[place]):
+        return "?"
+    return figure(line[place])
 
 
 def lines_of(target: io.StringIO) -> str:

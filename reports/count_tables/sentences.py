@@ -94,8 +94,8 @@ def headline(report: CountReport) -> tuple[str, str]:
     if report.policy.violations:
         found = measures.recovered + measures.small + measures.narrowed
         return say_count(
-            "FAILED: {count} small or hidden count can be derived from the tables, {how}.",
-            "FAILED: {count} small or hidden counts can be derived from the tables, {how}.",
+            "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
+            "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
             found,
             how=say("{count} exactly", count=measures.recovered) if measures.recovered else say("none exactly"),
         ), "red"
@@ -105,14 +105,14 @@ def headline(report: CountReport) -> tuple[str, str]:
             "UNDECIDED: {count} counts could not be settled.",
             measures.open,
         ), "yellow"
-    return say("PASSED: no small or hidden count can be derived from the tables."), "green"
+    return say("The policy holds: no small or hidden count can be derived from the tables."), "green"
 
 
 def state(report: CountReport) -> str:
     """Return how the policy ended, in a word."""
     if report.policy.violations:
-        return say("failed")
-    return say("undecided") if report.policy.undecided else say("passed")
+        return say("not safe")
+    return say("undecided") if report.policy.undecided else say("safe")
 
 
 def reasons(report: CountReport) -> Iterator[str]:
