@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.io.paths import as_path
     from audit.io.series import open_series
     from audit.pipeline.release_impact import compare_candidate
-    from audit.repair.search import RepairSearch
+    from audit.repair.newest_release import with_repair
     from audit.runtime.distributed.engines import engine
     from reports.impact import as_json, text, with_news
 
@@ -67,8 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         how = replace(options(arguments, watch, chosen), distributed=False)
         attacks = choose(arguments.attack or (), options_given(arguments), spelled)
         impact = compare_candidate(before, after, attacks, how)
-        if impact.after.policy.violations and not impact.before.policy.violations:
-            impact = replace(impact, repair=RepairSearch(before, after, attacks, how).proposed())
+        impact = with_repair(impact, before, after, attacks, how)
     if arguments.format == "text":
         told = text(impact, text_for(arguments.output))
     elif arguments.format == "json":

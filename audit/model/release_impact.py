@@ -114,7 +114,7 @@ class ReleaseImpact:
         before, after: the audits of the series without and with it.
         attacks: both, attack by attack.
         withholding: rows to withhold; None where that is not computed, or not needed.
-        not_computed: why no withholding is told against what is new, each reason once.
+        not_computed: why no withholding is told against what is new, or no repair was looked for, each reason once.
         repair: changes after which the policy holds, not written; None where none are needed, or none were looked for.
     """
 

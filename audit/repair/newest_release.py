@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from audit.clauses.clause import attack_reason
 from audit.io.candidate import as_candidate
 from audit.io.series import Series
 from audit.model.errors import UsageError
 from audit.model.outcome import Attack
 from audit.model.recommendation import Recommendation
+from audit.model.release_impact import ReleaseImpact
 from audit.pipeline.audit_run import AuditOptions
-from audit.repair.search import RepairSearch
-from audit.runtime.phrases import say
+from audit.repair.search import LARGE, RepairSearch
+from audit.runtime.phrases import figure, say
 from audit.runtime.reasons import Reason, ReasonKind
 
 
@@ -42,3 +44,26 @@ def recommend(series: Series, attacks: Sequence[Attack], options: AuditOptions) 
         told = say("the search was interrupted")
         return Recommendation(tag, refused=Reason(told, ReasonKind.INTERRUPTED), past_violates=past_violates)
     return replace(repair.recommendation(named=options.reveal), past_violates=past_violates)
+
+
+def with_repair(
+    impact: ReleaseImpact, before: Series, after: Series, attacks: Sequence[Attack], options: AuditOptions
+) -> ReleaseImpact:
+    """Return what a candidate changes, with a repair that is quickly found, or with why none was looked for.
+
+    Nothing is looked for where the policy holds, or is broken by the past. How long a search may take is decided by the
+    number of rows, not by a clock, so that the same is told on every machine.
+
+    Raises:
+        InputError: the series or the candidate cannot be read.
+    """
+    if not impact.after.policy.violations or impact.before.policy.violations:
+        return impact
+    if after.about_rows > LARGE:
+        why = say(
+            "the series has more than {rows} rows, and a search takes some audits more; "
+            "`audit repair SERIES CANDIDATE --output DIR` looks for one",
+            rows=figure(LARGE),
+        )
+        return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
+    return replace(impact, repair=RepairSearch(before, after, attacks, options).proposed())

@@ -29,7 +29,7 @@ from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
 from audit.runtime.phrases import Phrase, parted, say
 
-_LARGE = 200_000
+LARGE = 200_000
 """Series of more rows than this are audited a few times only."""
 _FEW_SUBSETS = 10
 _WORDS = {
@@ -136,8 +136,8 @@ class RepairSearch:
         return self._refused(found, why) if isinstance(found, Judgement) else self._told(*found, ())
 
     def proposed(self) -> Repair | None:
-        """Return a repair that is quickly found, and not written; None where none is, or where audits take long."""
-        if self.rows.series.about_rows > _LARGE or (self.judge.past.policy.violations and not self.baseline):
+        """Return a repair that is quickly found, and not written; None where none is, or the past breaks the policy."""
+        if self.judge.past.policy.violations and not self.baseline:
             return None
         self.past = self._quick_test()
         guided = GuidedSearch(self.judge, self.past, self.moves, self._counterfeit_values(), large=True).cheapest()
@@ -186,7 +186,7 @@ class RepairSearch:
 
     def _guided(self, values: Sequence[tuple[str, ...]]) -> Found | None:
         """Return a repair found by following the findings; None where none was."""
-        large = self.rows.series.about_rows > _LARGE
+        large = self.rows.series.about_rows > LARGE
         return GuidedSearch(self.judge, self.past, self.moves, values, large=large).cheapest()
 
     def _proved(self, how: str) -> str:

@@ -147,7 +147,7 @@ class NextDocument:
         candidate: the candidate.
         before: the audit without it.
         withholding: rows to withhold; null where that is not computed, or not needed.
-        not_computed: why no withholding is told against what is new, each reason once.
+        not_computed: why no withholding is told against what is new, or no repair was looked for, each reason once.
         repair: a repair that keeps the policy, where one was found.
     """
 

@@ -179,3 +179,20 @@ def test_count_tables_have_another_way(tmp_path):
     assert code == 2
     assert err.count("\n") == 1
     assert "--recommend is about series of rows about people; of count tables `audit next SERIES TABLE` tells" in err
+
+
+def test_of_a_large_series_the_command_is_named(series, tmp_path, monkeypatch):
+    """How many rows are too many decides, not a clock; nothing is searched."""
+    shutil.move(series / "releases" / "2.csv", tmp_path / "2.csv")
+    edit(series / "series.toml", ', "releases/2.csv"', "")
+    words = ["next", str(series), str(tmp_path / "2.csv")]
+    told = run_main(*words)[1]
+    assert "The policy holds after these changes" in told
+    assert "looks for one" not in told
+    monkeypatch.setattr("audit.repair.newest_release.LARGE", 3)
+    monkeypatch.setattr("audit.repair.newest_release.RepairSearch", None)
+    code, told, err = run_main(*words)
+    assert (code, err) == (1, "")
+    assert "Not computed - repair: the series has more than 3 rows" in told
+    assert "`audit repair SERIES CANDIDATE --output DIR` looks for one" in told
+    assert "The policy holds after these changes" not in told
