@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, combinations_with_replacement, product
+from math import prod
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from audit.repair.repair_plan import Counterfeit, RepairPlan
 
 FEW_ROWS = 6
 _MOST_PLANS = 20_000
+_MOST_GROUPINGS = 3_000_000
+"""Many ways to group rows publish the same; more than this take minutes to go through, before anything is audited."""
 _MOST_COUNTERFEITS = 2
 
 Costed = tuple[tuple[float, int], RepairPlan]
@@ -60,11 +63,18 @@ class AllPlans:
         return [(self.rows.cost(plan), plan) for plan in found]
 
     def _regrouped(self) -> Iterator[RepairPlan]:
-        """Yield a plan for each set of rows that is kept and each way to group them."""
+        """Yield a plan for each set of rows that is kept and each way to group them.
+
+        Raises:
+            TooManyPlansError: there are too many such ways.
+        """
         unchanged, rows = self.rows.unchanged(), range(self.rows.rows)
         own, choices = unchanged.home.tolist(), self._homes()
         parts = list(_partitions(self.rows.groups)) if MERGE in self.moves else [unchanged.part.tolist()]
         least = 1 if WITHHOLD in self.moves else self.rows.rows
+        ways = prod(len(homes) + (WITHHOLD in self.moves) for homes in choices)
+        if ways * len(parts) > _MOST_GROUPINGS:
+            raise TooManyPlansError
         for size in range(self.rows.rows, least - 1, -1):
             for kept in combinations(rows, size):
                 withheld = ~np.isin(rows, kept)

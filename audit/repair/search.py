@@ -150,20 +150,26 @@ class RepairSearch:
             return self.judge.judge(plan), str(_BROKEN_PAST)
         self.past = self._quick_test()
         values = self._counterfeit_values()
-        if not self.judge.is_quick and self._is_broken(plan):
+        if self.moves and not self.judge.is_quick and self._is_broken(plan):
             guided = self._guided(values)
             return self._last_resort(self.judge.judge(plan)) if guided is None else (guided, "")
         first = self.judge.judge(plan)
         if first.keeps:
             return (plan, first), ""
-        if not first.blamed and not first.past:
-            doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
-            return first, say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts)
+        if not self.moves or not (first.blamed or first.past):
+            return first, self._nothing_to_try(first)
         tried = self._tiny(first, values) if self.rows.rows <= FEW_ROWS else None
         if tried is not None:
             return tried
         guided = self._guided(values)
         return self._last_resort(first) if guided is None else (guided, "")
+
+    def _nothing_to_try(self, first: Judgement) -> str:
+        """Return why no change is tried: none can be made, or nothing was found that could be changed."""
+        if first.report.policy.violations and not self.moves:
+            return say("none of the changes that may be made can be made to this candidate")
+        doubts = parted(dict.fromkeys(each.reason for each in first.report.policy.undecided))
+        return say("nothing was found, but the policy could not be decided: {reasons}", reasons=doubts)
 
     def _tiny(self, first: Judgement, values: Sequence[tuple[str, ...]]) -> tuple[Found | Judgement, str] | None:
         """Return the least change of all, or that there is none; None where that cannot be told by trying."""
@@ -359,5 +365,6 @@ def _only_doubted(judgement: Judgement) -> bool:
 
 
 def _listed(moves: Sequence[str]) -> str:
-    told = [str(_WORDS[move]) for move in moves]
-    return reduce(lambda one, other: say("{one} or {other}", one=one, other=other), told) if told else say("change")
+    return reduce(
+        lambda one, other: say("{one} or {other}", one=one, other=other), [str(_WORDS[each]) for each in moves]
+    )

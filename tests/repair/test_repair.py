@@ -320,3 +320,30 @@ def test_people_of_whom_a_value_is_known_stay(tmp_path):
     assert code == 0
     assert [(each["kind"], each["lines"]) for each in json.loads(out)["moves"]] == [("withhold", [3])]
     assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *policy)[0] == 0
+
+
+def test_changes_that_cannot_be_made_are_not_called_tried(hospital):
+    """Nobody publishes counterfeits here."""
+    words = ["repair", str(hospital / "s"), str(hospital / "2.csv"), "--output", str(hospital / "out")]
+    code, out, err = run_main(*words, "--only", "counterfeit", "--attack", "intersection")
+    assert (code, err) == (1, "")
+    assert "none of the changes that may be made can be made to this candidate" in out
+    assert "were tried" not in out
+
+
+def test_many_groups_of_the_same_cells_are_not_all_gone_through(tmp_path, monkeypatch):
+    """Six people alone in six groups: millions of ways to group them, most of which publish the same."""
+    values = ["flu", "gastritis", "HIV", "gout", "flu", "gastritis"]
+    releases = [
+        [Row(f"p{n}", group, values[n], ("[20, 60]",)) for n, group in enumerate(g)] for g in ("111111", "123456")
+    ]
+    whole = TinySeries(releases, quasi_identifiers=("Age",))
+    whole.write(tmp_path / "all", key="files")
+    past = whole.until(1).write(tmp_path / "clinic", key="files")
+    shutil.copy(tmp_path / "all" / "private" / "2.key.csv", tmp_path / "all" / "releases" / "2.key.csv")
+    gone_through: list[object] = []
+    monkeypatch.setattr("audit.repair.all_plans._grouped", lambda *each: gone_through.append(each))
+    words = ["--output", str(tmp_path / "out"), "--policy", "min_e=1", "--k", "1"]
+    assert run_main("repair", str(past), str(tmp_path / "all" / "releases" / "2.csv"), *words)[0] == 0
+    assert gone_through == []
+    assert run_main("next", str(past), str(tmp_path / "out" / "2.csv"), *words[2:])[0] == 0
