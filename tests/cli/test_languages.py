@@ -245,5 +245,5 @@ def test_python_has_it_too():
 def test_the_catalogues_are_shipped():
     """The wheel has whatever lies in the packages."""
     built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert "reports" in built["packages"]
+    assert "reports" in built["only-include"]
     assert {path.stem for path in catalogues.FOLDER.glob("*.po")} == set(catalogues.LANGUAGES) - {"en"}
