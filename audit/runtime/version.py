@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 VERSION = "0.2.0"
-"""That of pyproject.toml: to read it from the installed distribution takes a tenth of a small audit."""
+"""The one place where it stands, from which the package takes it. Reading that again is a tenth of a small audit."""
 
 
 def version() -> str:

@@ -1,13 +1,12 @@
-"""The version stands in pyproject.toml; whoever cites, pins or reads of it elsewhere sees the same."""
+"""The version stands in audit/runtime/version.py; whoever cites, pins or reads of it elsewhere sees the same."""
 
 import re
-import tomllib
+from importlib import metadata
 from pathlib import Path
 
-from audit.runtime.version import version
+from audit.runtime.version import VERSION, version
 
 ROOT = Path(__file__).parents[2]
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 
 def found(name, pattern):
@@ -15,7 +14,7 @@ def found(name, pattern):
 
 
 def test_it_is_the_same_everywhere():
-    assert version() == VERSION
+    assert metadata.version("series-audit") == version() == VERSION
     assert found("CHANGELOG.md", r"^## ([0-9.]+)")[0] == VERSION
     assert found("CITATION.cff", r"^version: (.*)$") == [VERSION]
     assert set(found("docs/automation.md", r"(?:series-audit@|rev: )v([0-9.]+)$")) == {VERSION}
