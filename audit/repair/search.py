@@ -31,6 +31,8 @@ from audit.runtime.phrases import Phrase, parted, say
 
 LARGE = 200_000
 """Series of more rows than this are audited a few times only."""
+MOST_AUDITS = 1_000
+"""Changes of a tiny candidate that are audited one after the other; more would take minutes."""
 _FEW_SUBSETS = 10
 _WORDS = {
     MERGE: Phrase("merging"),
@@ -230,9 +232,16 @@ class RepairSearch:
     # -- tiny candidates --------------------------------------------------------------------------------------
 
     def _least(self, plans: AllPlans) -> Found | None:
-        """Return the plan of least cost of all that there are; of equal cost, the one that comes first."""
+        """Return the plan of least cost of all that there are; of equal cost, the one that comes first.
+
+        Raises:
+            TooManyPlansError: it takes too many audits.
+        """
         hopeless: set[bytes] = set()
+        begun = self.judge.audits
         for plan in plans.ascending():
+            if self.judge.audits - begun > MOST_AUDITS:
+                raise TooManyPlansError
             self.tried += 1
             kept = plan.withheld.tobytes()
             if kept in hopeless or self._is_broken(plan):

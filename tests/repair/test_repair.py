@@ -15,9 +15,11 @@ import pytest
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy
+from audit.repair import search
 from audit.repair.merged_cells import CellCosts, merged_text
 from audit.repair.past_values import _leading_back
 from tests.cli.forms import EXAMPLES
+from tests.helpers.repairs import draw
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
@@ -146,6 +148,18 @@ def test_the_search_goes_the_same_way_each_time(hospital):
         repair = json.loads(run_main(*words)[1])
         told.append((repair["audits"], repair["moves"]))
     assert all(each == told[0] for each in told)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 5, 8])
+def test_where_too_many_changes_would_be_audited_findings_are_followed(tmp_path, seed, monkeypatch):
+    monkeypatch.setattr(search, "MOST_AUDITS", 0)
+    series, candidate = draw(seed).write(tmp_path)
+    words = ["repair", str(series), str(candidate), "--output", str(tmp_path / "out"), "--format", "json"]
+    code, out, err = run_main(*words)
+    assert (code in {0, 1}, err) == (True, "")
+    assert "changes were tried" not in (json.loads(out)["refused"] or "")
+    if code == 0:
+        assert run_main("next", str(series), str(tmp_path / "out" / candidate.name))[0] == 0
 
 
 @pytest.mark.parametrize("move", ["merge", "withhold"])
