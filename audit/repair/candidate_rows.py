@@ -49,7 +49,7 @@ class CandidateRows:
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size
         self.names = [release.group.name(code) for code in range(self.groups)]
-        self.person = owners(series) if release.person is None else release.person
+        self.person = owners(series, release.person)
         self.values = release.entry_value if release.values_by_row else {}
         self.counts = np.ones(release.rows, dtype=np.int64) if release.counts is None else release.counts
         self.pair = not release.values_by_row
@@ -294,11 +294,13 @@ class CandidateRows:
         return [name for name in reversed(self.table.names) if name not in hidden]
 
 
-def owners(series: Series) -> Codes | None:
-    """Return whose the rows of the last release are, by the codes of the series; shape (rows,).
+def owners(series: Series, person: Codes | None) -> Codes | None:
+    """Return whose the rows of the last release are, by the codes of the series, as it was read; shape (rows,).
 
     None where no key tells. Where the earlier releases have no keys, as under a register, its own is read all the same.
     """
+    if person is not None:
+        return person
     alone = replace(series.manifest, releases=series.manifest.releases[-1:])
     return Series(alone, series.people, series.vocabularies).read(0).person
 

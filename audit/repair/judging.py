@@ -75,7 +75,7 @@ class Judge:
         before: the series so far.
         rows: the candidate.
         attacks, options: as for an audit.
-        baseline: whether what could be found before counts no more.
+        baseline: whether what could be found before counts no more; None where that is so if it violates the policy.
     """
 
     def __init__(
@@ -85,14 +85,14 @@ class Judge:
         attacks: Sequence[Attack],
         options: AuditOptions,
         *,
-        baseline: bool,
+        baseline: bool | None,
         watch: Watch = lambda _: None,
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
         self.options = replace(options, findings=None, distributed=False)
-        self.baseline, self.watch = baseline, watch
+        self.watch = watch
         self.audits = 0
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
@@ -100,9 +100,10 @@ class Judge:
         run = run_attacks(before, self.attacks, self.options)
         self._known = dict(zip((_label(each) for _, each in run.judged), run.shelves(self._namer), strict=True))
         self.past: Report = build_report(run, self._namer, replace(self.options, findings=options.findings))
+        self.baseline = bool(self.past.policy.violations) if baseline is None else baseline
         self.limits, self.facts = limits, run.facts
         limit = self.limits["max_risk"]
-        self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if baseline}
+        self._known_risks = {_label(each): KnownRisks(seen, each, limit) for seen, each in run.judged if self.baseline}
 
     @property
     def is_quick(self) -> bool:
@@ -197,7 +198,7 @@ class _Written:
             raise TypeError("this evidence does not come from a series")
         self.source, self.rows, self.plan = source, rows, plan
         self._read = source.releases.get(len(source.releases) - 1)
-        self._person = owners(self.source.series) if self._read.release.person is None else self._read.release.person
+        self._person = owners(self.source.series, self._read.release.person)
         self._row, fake = rows.order_of(plan)
         self._row = np.where(fake < 0, self._row, -1)
 

@@ -51,7 +51,7 @@ class RepairSearch:
         before, after: the series so far, and with the candidate.
         attacks, options: as for an audit.
         moves: the kinds of change that may be made.
-        baseline: whether what could be found before counts no more.
+        baseline: whether what could be found before counts no more; None where that is so if it violates the policy.
 
     Raises:
         InputError: the series or the candidate cannot be read, or the candidate lacks its key.
@@ -65,13 +65,13 @@ class RepairSearch:
         options: AuditOptions,
         *,
         moves: Collection[str] = MOVES,
-        baseline: bool = False,
+        baseline: bool | None = False,
         watch: Watch = lambda _: None,
     ) -> None:
         choose(after, options.adversary)  # refuses the candidate as it lies, before copies of it are judged
         self.rows = CandidateRows(after)
         self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, watch=watch)
-        self.attacks, self.options, self.baseline = attacks, options, baseline
+        self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
         self.past: PastValues | None = None
         self.tried = 0
         self.doubts: list[str] = []
