@@ -144,7 +144,8 @@ def _score(arguments: argparse.Namespace) -> int:
 def _figures(arguments: argparse.Namespace) -> int:
     from audit.series_bench.papers.figures import draw
 
-    return draw(arguments.papers, arguments.output, quick=arguments.quick)
+    draw(arguments.papers, arguments.output, quick=arguments.quick)
+    return 0
 
 
 def _scored(folder: Path, secret: str) -> Iterable[Result]:

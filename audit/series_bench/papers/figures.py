@@ -117,8 +117,8 @@ EXPERIMENTS = {
 }
 
 
-def draw(papers: Sequence[str], output: Path, *, quick: bool) -> int:
-    """Run what is missing of some papers' experiments, write the page, and return an exit code.
+def draw(papers: Sequence[str], output: Path, *, quick: bool) -> None:
+    """Run what is missing of some papers' experiments, and write the page.
 
     Raises:
         CalledProcessError: experiments failed.
@@ -133,7 +133,6 @@ def draw(papers: Sequence[str], output: Path, *, quick: bool) -> int:
     write_text(page, as_page(drawn, quick=quick))
     counts = ", ".join(f"{count} {verdict}" for verdict, count in counted(drawn))
     print(f"Wrote {page}: {counts}.")
-    return 0
 
 
 def counted(papers: Iterable[Paper]) -> list[tuple[str, int]]:
