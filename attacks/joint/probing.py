@@ -1,8 +1,9 @@
 """Probing: may somebody have a column at all, as a whole person?
 
-The support of fractions says only that a part of a person can. Here a column is made as large as it can be, staying
-near a known world otherwise. Where it stays below one, weights of rows prove that nobody has it; a corner that is whole
-is a world. Each question starts from the last answer.
+The support of fractions says only that a part of a person can. Here a column is made as large as it can be, by linear
+programmes of the blocks around the person. Everybody outside staying as in a known world, those inside where they can,
+a whole answer is a world. Everybody outside being left out, a column that stays below one is impossible, and
+the weights of the rows prove it. Mostly a few blocks are enough; balls grow until they are.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ import numpy as np
 from attacks.joint.arrays import Flags, Floats, Numbers
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.solvers import Warm, row_weights, whole
+from attacks.joint.neighbourhood import Ball, Neighbourhood
+from attacks.joint.solvers import from_world, row_weights, whole
 from audit.runtime.budget import Budget
 
+SIZES = (24, 96, 192)
+"""How many blocks a ball has, one after the other as long as nothing follows."""
 _SCALES = (1, 12, 60, 5040, 1 << 20)
+_BELOW_ONE = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -48,52 +53,74 @@ def probed(core: Core, chosen: Numbers, asked: Flags, enough: int, shown: Flags,
         shown: what is shown so far; shape (columns,).
         budget: how long.
     """
-    model = LinearModel(core)
-    warm = Warm(model)
-    near = {int(column): 1.0 for column in np.flatnonzero(model.counts(chosen))}
-    heavy = 4.0 * (core.variables + 2)
-    shown, impossible, world = shown.copy(), np.zeros(len(core.kind), dtype=np.bool_), chosen
-    option, owner = core.option[model.column], core.owner[model.column]
-    tried = np.zeros(len(core.kind), dtype=np.bool_)
-    for each in np.unique(option[asked[model.column]]).tolist():
-        mine = np.flatnonzero(option == each)
-        columns = model.column[mine]
-        if shown[columns].any() or (enough and values_shown(core, shown, int(owner[mine[0]])) >= enough):
+    around = Neighbourhood(core)
+    shown, world = shown.copy(), chosen.copy()
+    tried, impossible = np.zeros(len(core.kind), dtype=np.bool_), np.zeros(len(core.kind), dtype=np.bool_)
+    for each in np.unique(core.option[asked]).tolist():
+        columns = np.arange(*np.searchsorted(core.option, [each, each + 1]))
+        variable = int(core.owner[columns[0]])
+        if shown[columns].any() or impossible[columns].all():
+            continue
+        if enough and values_shown(core, shown, variable) >= enough:
             continue
         if budget.exhausted():
             break
-        found = warm.best(near | {int(column): heavy for column in mine}, budget)
-        if found is None:
-            break
         tried[columns] = True
-        number, _ = whole(model, found.value)
-        if number[mine].any():
-            other = model.world(number)
-            if core.worlds(other).all():
-                world = other
-                taken = np.zeros(len(core.kind), dtype=np.bool_)
-                taken[other] = True
-                shown |= model.classes.shared(core, taken)
-        elif found.value[mine].sum() < 1:
-            impossible[columns] = _refuted(model, row_weights(model, found.weight), mine)
-    return Probed(shown, model.classes.shared(core, impossible), world, tried)
+        for most in SIZES:
+            blocks, everything = around.around(variable, most)
+            if _shown(around.ball(variable, blocks, world), columns, world, shown, budget):
+                break
+            refuted = _refuted(around.ball(variable, blocks, None), columns, world, budget)
+            impossible[refuted] = True
+            if len(refuted) or everything:
+                break
+    return Probed(shown, impossible, world, tried)
+
+
+def _shown(ball: Ball | None, columns: Numbers, world: Numbers, shown: Flags, budget: Budget) -> bool:
+    """Tell whether a ball has a world with one of some columns; it is taken over, and what it shows."""
+    if ball is None:
+        return False
+    model = LinearModel(ball.core)
+    held, mine = ball.held(model, world), ball.columns(model, columns)
+    found = from_world(model, held, mine, budget, stay=True)
+    if found is None:
+        return False
+    number, _ = whole(model, found.value)
+    other = ball.world(model, number) if number[mine].any() else None
+    if other is None:
+        return False
+    world[ball.variable] = other
+    shown[ball.alike(other)] = True
+    return True
+
+
+def _refuted(ball: Ball | None, columns: Numbers, world: Numbers, budget: Budget) -> Numbers:
+    """Return columns that a ball proves impossible, the asked ones among them; none where it does not."""
+    if ball is None:
+        return columns[:0]
+    model = LinearModel(ball.core)
+    mine = ball.columns(model, columns)
+    found = from_world(model, ball.held(model, world), mine, budget, stay=False)
+    if found is None or found.value[mine].sum() > _BELOW_ONE:
+        return columns[:0]
+    return _proved(ball, model, row_weights(model, found.weight), mine)
+
+
+def _proved(ball: Ball, model: LinearModel, weight: Floats, mine: Numbers) -> Numbers:
+    """Return the columns that weights prove impossible in whole numbers, none where they do not prove all of some."""
+    found = np.zeros(len(model.column), dtype=np.bool_)
+    for scale in _SCALES:
+        try:
+            found |= model.impossible(np.rint(weight * scale).astype(np.int64))
+        except OverflowError:
+            break
+        if found[mine].all():
+            return ball.alike(ball.column[model.column[found]])
+    return ball.column[:0]
 
 
 def values_shown(core: Core, shown: Flags, variable: int) -> int:
     """Return how many classes of values of a variable are shown."""
     columns = slice(int(core.start[variable]), int(core.start[variable + 1]))
     return len(np.unique(core.kind[columns][shown[columns]]))
-
-
-def _refuted(model: LinearModel, weight: Floats, mine: Numbers) -> bool:
-    """Tell whether weights prove each of some columns impossible."""
-    left = set(mine.tolist())
-    for scale in _SCALES:
-        try:
-            found = model.impossible(np.rint(weight * scale).astype(np.int64))
-        except OverflowError:
-            break
-        left -= set(np.flatnonzero(found).tolist())
-        if not left:
-            return True
-    return False

@@ -19,7 +19,7 @@ from attacks.joint.arrays import Flags, Floats, Numbers, grouped, segments, star
 from attacks.joint.core import Core
 from attacks.joint.decision import Decision
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.solvers import optimum
+from attacks.joint.solvers import Programme, optimum
 from audit.model.evidence import Codes, Evidence, claimed_part
 from audit.model.outcome import (
     AttributeDisclosure,
@@ -350,7 +350,7 @@ class Prover:
         low[-1] = 1.0
         high = np.zeros(matrix.shape[1] + 1)
         high[-1] = np.inf
-        found = optimum(cost, upper, lower, csr_matrix(system), low, high, self._budget)
+        found = optimum(Programme(cost, lower, upper, system, low, high), self._budget)
         return None if found is None else np.maximum(found.value[others:], 0.0)
 
     # -- words ------------------------------------------------------------------------------------------------

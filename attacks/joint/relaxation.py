@@ -13,7 +13,7 @@ import numpy as np
 from attacks.joint.arrays import Flags, Floats, Numbers, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.solvers import bounds, optimum, row_weights, whole
+from attacks.joint.solvers import Programme, bounds, in_fractions, optimum, row_weights, whole
 from audit.runtime.budget import Budget
 
 # Weights are multiples of one over these; the first that proves something of everything it should is enough.
@@ -66,14 +66,8 @@ def _support(model: LinearModel, wanted: Numbers, budget: Budget) -> tuple[Float
     cost = np.concatenate([np.zeros(n), np.ones(len(wanted)), np.zeros(parts)])
     low = np.where(low == high, 0.0, -np.inf)
     low[len(low) - len(core.capacity) :] = -np.inf
-    found = optimum(cost, upper, lower, _plain(rows), low, np.zeros(len(high)), budget)
+    found = optimum(Programme(cost, lower, upper, rows, low, np.zeros(len(high))), budget)
     return None if found is None else (found.value[n : n + len(wanted)], row_weights(model, found.weight))
-
-
-def _plain(rows: object) -> object:
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(rows)
 
 
 def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
@@ -83,11 +77,7 @@ def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
     without a solution says nothing.
     """
     model = LinearModel(core)
-    low, high = bounds(model)
-    n = len(model.column)
-    costs = np.concatenate([cost[model.column], np.zeros(model.arcs)])
-    most = np.full(n + model.arcs, np.inf)
-    found = optimum(costs, most, np.zeros(n + model.arcs), _plain(model.matrix), low, high, budget)
+    found = in_fractions(model, cost[model.column], budget)
     if found is None:
         return None
     number, _ = whole(model, found.value)

@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from attacks.joint import balls, probing, relaxation
-from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.arrays import Flags, Floats, Numbers, segments
 from attacks.joint.circulations import circulated
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
@@ -48,10 +48,12 @@ WALKED, WALKED_ON = 4_000, 100
 BATCH, STRETCH = 2_000, 20_000
 # Deterministic seconds of CP-SAT for a first world of a part.
 FIRST_WORLD = 10.0
-# How often corners are tried for a first world, and for more of them.
-FIRST_CORNERS, CORNERS = 4, 5
+# How often corners are tried for a first world, and for more of them at most: while less than this share stays pending.
+FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for in fractions: near another world, which the last time left, answers are whole.
 PROBES = 3
+# Options that are asked for by one task.
+QUESTIONS = 64
 
 T = TypeVar("T")
 
@@ -72,7 +74,7 @@ class Settling:
         self.counts = Counts.of(network)
         self.walked = walked
         self._evidence, self._budget, self._seed = evidence, budget, seed
-        self._walks = 0
+        self._walks, self._in_circles = 0, True
 
     def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Decision:
         """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
@@ -88,7 +90,7 @@ class Settling:
                 break
             self._budget.stage(_stage_of(step))
             step()
-            left = int(np.count_nonzero(self.state.pending(aims[-1])))
+            left = self._left(aims[-1])
             most = max(most, left)
             self._budget.progress(most - left, most)
         return self.state.decision
@@ -107,23 +109,26 @@ class Settling:
                     break
                 yield step
 
-    def _round(self, aim: int) -> Iterable[Callable[[], None]]:
-        """Return the steps of showing and ruling out, in order."""
-        more = [
-            step
-            for at in range(1 if aim else CORNERS)
-            for step in (partial(self._walk, aim, 60), partial(self._corners, aim, at))
-        ]
-        again = [partial(self._probe, aim), partial(self._walk, aim, 120)] * (1 if aim else PROBES)
-        return (
-            partial(self._circulate, aim),
-            partial(self._walk, aim, 30),
-            partial(self._support, aim),
-            *more,
-            partial(self._walk, aim, 120),
-            *again,
-            partial(self._balls, aim),
-        )
+    def _round(self, aim: int) -> Iterator[Callable[[], None]]:
+        """Yield the steps of showing and ruling out, in order; dear ones again as long as they settle much."""
+        yield partial(self._circulate, aim)
+        yield partial(self._walk, aim, 30)
+        yield partial(self._support, aim)
+        for at in range(1 if aim else CORNERS):
+            left = self._left(aim)
+            yield partial(self._walk, aim, 60)
+            yield partial(self._corners, aim, at)
+            if self._left(aim) > _MUCH * left:
+                break
+        yield partial(self._walk, aim, 120)
+        for _ in range(1 if aim else PROBES):
+            yield partial(self._probe, aim)
+            yield partial(self._walk, aim, 120)
+        yield partial(self._balls, aim)
+
+    def _left(self, aim: int) -> int:
+        """Return how many columns are pending."""
+        return int(np.count_nonzero(self.state.pending(aim)))
 
     def _tasks(self, kernel: Callable[..., T], arguments: Iterable[tuple[object, ...]]) -> Iterator[T]:
         engine = self._budget.engine
@@ -196,21 +201,33 @@ class Settling:
     def _circulate(self, enough: int) -> None:
         """Hand two values round in circles through the groups of one release after the other, while that settles much.
 
-        From the last release backward; one that settles less than half of what is pending is the last one looked at.
+        From the last release backward; one that settles less than half of what is pending is the last one looked at:
+        where it is the first one, circles are not looked for again.
         """
-        state, releases = self.state, len(self._evidence.tags)
-        if len(state.network.link):
+        state = self.state
+        if len(state.network.link) or not self._in_circles:
             return
-        for release in reversed(range(releases)):
+        for release in reversed(range(len(self._evidence.tags))):
             pending = state.pending(enough)
             core = state.core(pending, known=True)
             if not core.variables or self._budget.exhausted() or len(core.option) > core.option[-1] + 1:
                 return
-            row_release = state.network.row_release[core.network_rows]
-            state.decision.shown[core.column[circulated(core, state.chosen(core), row_release, release)]] = True
+            state.decision.shown[core.column[self._circulated(core, release)]] = True
             state.share_among_twins(core)
             if 2 * np.count_nonzero(state.pending(enough)) > np.count_nonzero(pending):
+                self._in_circles = release < len(self._evidence.tags) - 1
                 return
+
+    def _circulated(self, core: Core, release: int) -> Numbers:
+        """Return columns of a core that circles through a release show; twins who have the same are one in it."""
+        chosen = self.state.chosen(core)
+        place = chosen - core.start[:-1]
+        some = np.unique(core.classes.like * (int(place.max()) + 1) + place, return_index=True)[1]
+        some.sort()
+        few = core.excerpt(some, np.ones(len(core.capacity), dtype=np.bool_), core.capacity)
+        row_release = self.state.network.row_release[core.network_rows]
+        shown = circulated(few, few.start[:-1] + place[some], row_release, release)
+        return segments(core.start, some)[shown]
 
     def _walk(self, enough: int, most: int) -> None:
         """Walk from the world that is known."""
@@ -246,7 +263,7 @@ class Settling:
         """Prove what fractions prove."""
         pending = self.state.pending(enough)
         core = self.state.core(pending)
-        runs = relaxation.batches(core, BATCH)
+        runs = relaxation.batches(core, BATCH)[::-1]  # the largest parts first: nobody waits for them in the end
         asked = pending[core.column]
         tasks = ((core.slice(a, b), _of(core, asked, a, b), self._budget) for a, b in runs)
         refuted = np.zeros(len(pending), dtype=np.bool_)
@@ -266,7 +283,7 @@ class Settling:
         self._try_corners(core, cost)
 
     def _try_corners(self, core: Core, cost: Floats) -> None:
-        runs = relaxation.batches(core, BATCH)
+        runs = relaxation.batches(core, BATCH)[::-1]
         tasks = ((core.slice(a, b), _of(core, cost, a, b), self._budget) for a, b in runs)
         for (a, b), chosen in zip(runs, self._tasks(relaxation.corner, tasks), strict=True):
             if chosen is not None:
@@ -274,12 +291,20 @@ class Settling:
         self.state.share_among_twins(core)
 
     def _probe(self, enough: int) -> None:
-        """Ask for single options in fractions."""
-        core = self.state.core(self.state.pending(enough), known=True)
-        refuted = np.zeros(self.state.network.columns, dtype=np.bool_)
-        for part, result in self._asked_by_part(core, probing.probed, self.state.pending(enough), enough):
-            refuted[part.column[result.impossible]] = True
-        self.state.rule_out(refuted)
+        """Ask for single options in fractions, once for all twins."""
+        state = self.state
+        pending = state.pending(enough)
+        core = state.core(pending, known=True)
+        if not core.variables:
+            return
+        first = core.classes.like == np.arange(core.variables)
+        asked = core.classes.shared(core, pending[core.column]) & first[core.owner]
+        refuted = np.zeros(len(core.kind), dtype=np.bool_)
+        for (begin, end), result in self._asked_by_part(core, probing.probed, asked, enough, QUESTIONS):
+            refuted[begin:end] |= result.impossible
+        impossible = np.zeros(len(pending), dtype=np.bool_)
+        impossible[core.column[core.classes.shared(core, refuted)]] = True
+        state.rule_out(impossible)
 
     def _balls(self, enough: int) -> None:
         """Ask for single options in whole numbers, again as long as something was ruled out."""
@@ -291,36 +316,50 @@ class Settling:
             if not pending.any() or not core.variables:
                 return
             refuted = np.zeros_like(tried)
-            for part, result in self._asked_by_part(core, balls.balled, pending, enough):
-                tried[part.column] |= part.classes.shared(part, result.asked)
-                refuted[part.column[result.impossible]] = True
+            for (begin, end), result in self._asked_by_part(core, balls.balled, pending[core.column], enough):
+                column, variable = core.column[begin:end], core.variable[core.owner[begin:end]]
+                tried[column] |= result.asked
+                refuted[column] |= result.impossible
                 if result.impossible.any():  # whatever follows in this part rests on it
-                    state.decision.believed[part.variable] = True
+                    state.decision.believed[variable] = True
             state.rule_out(refuted)
 
     def _asked_by_part(
-        self, core: Core, kernel: Callable[..., probing.Probed], pending: Flags, enough: int
-    ) -> Iterator[tuple[Core, probing.Probed]]:
-        """Ask a kernel for the pending columns of each part; yield what it says once its worlds were taken over."""
+        self,
+        core: Core,
+        kernel: Callable[..., probing.Probed],
+        asked: Flags,
+        enough: int,
+        at_a_time: int | None = None,
+    ) -> Iterator[tuple[tuple[int, int], probing.Probed]]:
+        """Ask a kernel for columns of each part, for so many options at a time; take over the worlds that it finds.
+
+        Yield which columns of the core each answer is about, from a first to before a last, and the answer. The largest
+        parts are asked about first: nobody waits for them in the end.
+        """
         state = self.state
-        asked, chosen, shown = pending[core.column], state.chosen(core), state.decision.shown[core.column]
-        runs = [(number, number + 1) for number in range(core.parts)]
+        chosen, shown = state.chosen(core), state.decision.shown[core.column]
+        asks = [
+            (number, some)
+            for number in reversed(range(core.parts))
+            for some in _in_turns(core, asked, number, at_a_time)
+        ]
         tasks = (
             (
-                core.slice(a, b),
-                _local(core, chosen, a, b),
-                _of(core, asked, a, b),
+                core.slice(number, number + 1),
+                _local(core, chosen, number, number + 1),
+                some,
                 enough,
-                _of(core, shown, a, b),
+                _of(core, shown, number, number + 1),
                 self._budget,
             )
-            for a, b in runs
+            for number, some in asks
         )
-        for (a, b), result in zip(runs, self._tasks(kernel, tasks), strict=True):
-            part = core.slice(a, b)
-            state.decision.shown[part.column[result.shown]] = True
-            state.adopt(part, result.chosen)
-            yield part, result
+        for (number, _), result in zip(asks, self._tasks(kernel, tasks), strict=True):
+            columns = _columns(core, number, number + 1)
+            state.decision.shown[core.column[columns][result.shown]] = True
+            state.adopt(core.slice(number, number + 1), result.chosen)
+            yield (columns.start, columns.stop), result
         state.share_among_twins(core)
 
 
@@ -352,10 +391,28 @@ def first_world(part: Core, work: float, budget: Budget) -> tuple[str, Numbers |
     return answer, None if number is None else model.world(number)
 
 
+def _columns(core: Core, first: int, last: int) -> slice:
+    """Return the columns of some parts."""
+    return slice(int(core.start[core.part_start[first]]), int(core.start[core.part_start[last]]))
+
+
 def _of(core: Core, columns: T, first: int, last: int) -> T:
     """Return what belongs to the columns of some parts."""
-    begin, end = core.start[core.part_start[first]], core.start[core.part_start[last]]
-    return columns[begin:end]  # type: ignore[index]
+    return columns[_columns(core, first, last)]  # type: ignore[index]
+
+
+def _in_turns(core: Core, asked: Flags, number: int, most: int | None) -> Iterator[Flags]:
+    """Yield the asked columns of a part, those of so many options at a time, or all; none where none is asked."""
+    mine = _of(core, asked, number, number + 1)
+    if not mine.any():
+        return
+    if most is None:
+        yield mine
+        return
+    option = _of(core, core.option, number, number + 1)
+    options = np.unique(option[mine])
+    for some in np.array_split(options, -(-len(options) // most)):
+        yield mine & (option >= some[0]) & (option <= some[-1])
 
 
 def _local(core: Core, chosen: Numbers, first: int, last: int) -> Numbers:

@@ -1,4 +1,4 @@
-"""Solvers of linear models: GLOP for fractions, once or for one question after the other, CP-SAT for whole numbers.
+"""Solvers of linear models: GLOP for fractions, CP-SAT for whole numbers.
 
 Nothing that a solver says is believed: weights are checked by `LinearModel.impossible`, and worlds by `Core.worlds`.
 The one exception is that CP-SAT finds no whole numbers, which the finding then says (`solver`). Effort is limited by
@@ -22,6 +22,24 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
+class Programme:
+    """Maximize `cost` over columns between `lower` and `upper`, with rows between `low` and `high`.
+
+    Attributes:
+        cost, lower, upper: of each column; shape (columns,).
+        rows: what each row sums; a sparse array of shape (rows, columns).
+        low, high: of each row; shape (rows,).
+    """
+
+    cost: Floats
+    lower: Floats
+    upper: Floats
+    rows: object
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
 class Solution:
     """An optimum: values of columns, and what the rows weigh in the proof that nothing is better."""
 
@@ -29,19 +47,18 @@ class Solution:
     weight: Floats
 
 
-def optimum(
-    cost: Floats, upper: Floats, lower: Floats, rows: object, low: Floats, high: Floats, budget: Budget
-) -> Solution | None:
-    """Return what maximizes `cost` over columns between `lower` and `upper` and rows between `low` and `high`.
-
-    None where there is nothing, or the time is up.
-    """
+def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solution | None:
+    """Return an optimum, found by GLOP with some parameters of its own; None for no optimum, or the time is up."""
     from ortools.linear_solver.python import model_builder_helper as glop
+    from scipy.sparse import csr_matrix
 
     model: Any = glop.ModelBuilderHelper()
     solver = glop.ModelSolverHelper("GLOP")
-    model.fill_model_from_sparse_data(lower, upper, cost, low, high, rows)
+    p = programme
+    model.fill_model_from_sparse_data(p.lower, p.upper, p.cost, p.low, p.high, csr_matrix(p.rows))
     model.set_maximize(True)
+    if parameters:
+        solver.set_solver_specific_parameters(parameters)
     seconds = budget.remaining()
     if seconds is not None:
         solver.set_time_limit_in_seconds(max(0.001, seconds))
@@ -52,45 +69,51 @@ def optimum(
     return Solution(np.asarray(solver.variable_values()), np.asarray(solver.dual_values()))
 
 
-class Warm:
-    """A model that is maximized again and again, each time from the last solution (primal simplex)."""
+def in_fractions(model: LinearModel, cost: Floats, budget: Budget) -> Solution | None:
+    """Return what maximizes the costs of the columns of a model; None where it has no solution, or the time is up."""
+    low, high = bounds(model)
+    n = len(model.column) + model.arcs
+    costs = np.concatenate([cost, np.zeros(model.arcs)])
+    return optimum(Programme(costs, np.zeros(n), np.full(n, np.inf), model.matrix, low, high), budget)
 
-    def __init__(self, model: LinearModel) -> None:
-        from ortools.linear_solver import pywraplp
 
-        self._model = model
-        self._solver = solver = pywraplp.Solver.CreateSolver("GLOP")
-        # Another question leaves the last answer allowed, so that it is a start; presolving would forget it.
-        solver.SetSolverSpecificParametersAsString("use_dual_simplex: false use_preprocessing: false")
-        self._optimal = pywraplp.Solver.OPTIMAL
-        low, high = bounds(model)
-        matrix = model.matrix
-        self._columns = [solver.NumVar(0, solver.infinity(), "") for _ in range(matrix.shape[1])]
-        self._rows = [solver.Constraint(*pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
-        entries = matrix.tocoo()
-        for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
-            self._rows[row].SetCoefficient(self._columns[column], value)
-        self._objective = solver.Objective()
-        self._objective.SetMaximization()
-        self._set: dict[int, float] = {}
+def from_world(model: LinearModel, held: Numbers, wanted: Numbers, budget: Budget, *, stay: bool) -> Solution | None:
+    """Return what has as much as can be of some columns, beginning at a world; None where the time is up.
 
-    def best(self, cost: dict[int, float], budget: Budget) -> Solution | None:
-        """Return what maximizes the costs of some columns; None where the time is up."""
-        for column in self._set.keys() - cost.keys():
-            self._objective.SetCoefficient(self._columns[column], 0)
-        for column, value in cost.items():
-            if self._set.get(column) != value:
-                self._objective.SetCoefficient(self._columns[column], value)
-        self._set = dict(cost)
-        seconds = budget.remaining()
-        if seconds is not None:
-            self._solver.SetTimeLimit(max(1, int(1_000 * seconds)))
-        with on_cancel(self._solver.InterruptSolve):
-            status = self._solver.Solve()
-        if status != self._optimal:
-            return None
-        found = np.array([column.solution_value() for column in self._columns])
-        return Solution(found, np.array([row.dual_value() for row in self._rows]))
+    What is solved for is the change, less and more of what is held apart. It is nothing at first, where the simplex
+    method begins: the dual one where people stay if they can, the primal one where nothing else matters.
+
+    Args:
+        model: of some parts.
+        held: how many of each class have each column in the world; shape (columns,).
+        wanted: some columns.
+        budget: how long.
+        stay: whether as much as can be of the world is wanted besides.
+    """
+    from scipy.sparse import hstack
+
+    n, some = len(model.column), np.flatnonzero(held)
+    cost = np.minimum(held, 1.0) if stay else np.zeros(n)
+    cost[wanted] = 4.0 * (model.core.variables + 2) if stay else 1.0
+    arcs, more = np.zeros(model.arcs), np.zeros(len(some))
+    rows = hstack([model.matrix, model.matrix[:, some]], format="csr")
+    low, high = bounds(model)
+    there = rows[:, :n] @ held
+    programme = Programme(
+        np.concatenate([cost, arcs, np.where(np.isin(some, wanted), cost[some], 0.0)]),
+        np.concatenate([-held, arcs, more]),
+        np.concatenate([np.where(held > 0, 0.0, np.inf), arcs + np.inf, more + np.inf]),
+        rows,
+        low - there,
+        high - there,
+    )
+    found = optimum(programme, budget, f"use_dual_simplex: {str(stay).lower()} use_preprocessing: false")
+    if found is None:
+        return None
+    value = found.value[: n + model.arcs].copy()
+    value[:n] += held
+    value[some] += found.value[n + model.arcs :]
+    return Solution(value, found.weight)
 
 
 def bounds(model: LinearModel) -> tuple[Floats, Floats]:
