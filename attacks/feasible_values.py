@@ -1,7 +1,6 @@
 """Feasible values of everybody's versions, when values change along known transitions: sets as bits.
 
-The kernel of `update-graph`, release by release; large series use the compiled twin in
-`attacks.feasible_values_compiled`, of which this is the oracle. A version (one person in one release) has a set of values, and knows
+The kernel of `update-graph`, release by release. A version (one person in one release) has a set of values, and knows
 the person's version before it. A new release gives each of its versions those values of its pool that may follow some
 value of the version before; then versions are pruned backwards, to values that some value of the version after may
 follow, for as long as anything changes. What may follow a set is looked up byte by byte: the values that may follow
@@ -9,6 +8,8 @@ some of eight values are in a table, for each of the 256 subsets of the eight.
 
 Cost: versions x values / 8 look-ups, forwards; backwards as many for each version whose set changes. Memory: 12 bytes
 a version for up to 64 values. Source: m-Distinct paper, Section III (Definitions 10 and 11).
+
+Large series use the compiled twin in `attacks.feasible_values_compiled`, of which this is the oracle.
 """
 
 from __future__ import annotations
@@ -241,14 +242,14 @@ def by_person(pools: CandidatePools) -> CandidatePools:
         there[person] = True
         row = np.empty(pools.people, dtype=np.int32)
         row[person] = np.arange(len(person), dtype=np.int32)
-        ascending = np.flatnonzero(there)
+        ascending = np.flatnonzero(there).astype(np.int32)
         order = row.take(ascending).astype(np.intp)
     else:
         order = np.argsort(person)
         ascending = person.take(order)
     return replace(
         pools,
-        person=ascending.astype(np.int32, copy=False),
+        person=ascending,
         pool=pools.pool.take(order),
         counted=None if pools.counted is None else pools.counted.take(order),
         fixed=None if pools.fixed is None else pools.fixed.take(order),

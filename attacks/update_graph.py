@@ -53,7 +53,6 @@ from audit.model.outcome import (
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 
-
 _NONE = np.zeros(0, dtype=np.int32)
 
 

@@ -108,7 +108,7 @@ def varies(group: Coded, codes: Codes) -> bool:
     """Tell whether rows of one group differ in a column, given as codes by row."""
     first = np.zeros(group.size, dtype=np.int32)
     first[group.codes] = codes
-    return not np.array_equal(first[group.codes], codes)
+    return not np.array_equal(first.take(group.codes), codes)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class RowLooks:
         self.rows = len(group.codes)
         self._size = group.size
         self._first = _runs([group.codes, *(codes for codes, _ in columns)])
+        self._length = None if self._first is None else np.diff(self._first, append=self.rows)
         self._group = self._of_runs(group.codes)
         self.columns = [(self._of_runs(codes), bound) for codes, bound in columns]
         self.varying = self._varying()
@@ -39,7 +40,7 @@ class RowLooks:
 
     def of_rows(self, codes: Codes) -> Codes:
         """Return by row what is given by run."""
-        return codes if self._first is None else np.repeat(codes, self._lengths())
+        return codes if self._length is None else np.repeat(codes, self._length)
 
     def alike_runs(self) -> Codes:
         """Return a number for each run, equal for those with equal cells, in the order of their codes; int32."""
@@ -56,15 +57,12 @@ class RowLooks:
 
     def people(self, counts: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
         """Return how many people each run stands for; `counts` says it of rows, which stand for one each without."""
-        if self._first is None:
+        if self._first is None or self._length is None:
             return np.ones(self.rows, dtype=np.int64) if counts is None else counts
-        return self._lengths() if counts is None else np.add.reduceat(counts, self._first)
+        return self._length if counts is None else np.add.reduceat(counts, self._first)
 
     def _of_runs(self, codes: Codes) -> Codes:
         return codes if self._first is None else codes.take(self._first)
-
-    def _lengths(self) -> npt.NDArray[np.int64]:
-        return np.diff(self._first, append=self.rows)
 
     def _varying(self) -> frozenset[int]:
         """Return the places of the columns in which rows of one group differ."""
