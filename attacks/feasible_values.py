@@ -6,13 +6,15 @@ value of the version before; then versions are pruned backwards, to values that 
 follow, for as long as anything changes. What may follow a set is looked up byte by byte: the values that may follow
 some of eight values are in a table, for each of the 256 subsets of the eight.
 
-Cost: versions x values / 8 look-ups, forwards; backwards as many for each version whose set changes. Memory: 16 bytes
+Cost: versions x values / 8 look-ups, forwards; backwards as many for each version whose set changes. Memory: 12 bytes
 a version for up to 64 values. Source: m-Distinct paper, Section III (Definitions 10 and 11).
+
+Large series use the compiled twin in `attacks.feasible_values_compiled`, of which this is the oracle.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,13 +25,18 @@ from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
 from audit.model.evidence import CandidatePools, Codes, Evidence, claimed_code
 from audit.runtime.budget import Budget
+from audit.runtime.kernels import pays
 
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.int32]
 
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
+_SPARSE = 32  # codes for each of some people: a bit for each code takes as much memory as the people's codes
 _NONE = np.int32(-1)
+_NOBODY = np.zeros(0, dtype=np.int32)
+_COMPILED = "attacks.feasible_values_compiled"
+_SAVED, _COMPILING = 1e-7, 3.0  # seconds: saved a row, and to compile
 
 
 class SetTable:
@@ -37,6 +44,10 @@ class SetTable:
 
     Args:
         allowed: whether value j is in the relation with value i; shape (values, values).
+
+    Attributes:
+        table: the values that are in the relation with some value of each subset of each eight values, as bits; shape
+            (words, eights, 256), uint64.
     """
 
     def __init__(self, allowed: Flags) -> None:
@@ -46,16 +57,16 @@ class SetTable:
         packed[:values, : (values + 7) // 8] = np.packbits(allowed, axis=1, bitorder="little")
         of_value = packed.view(np.uint64).reshape(octets, 8, words)
         subset = np.arange(256)
-        self._table = np.zeros((words, octets, 256), dtype=np.uint64)
+        self.table = np.zeros((words, octets, 256), dtype=np.uint64)
         for bit in range(8):
             held = subset >> bit & 1 != 0
-            self._table[:, :, held] |= np.moveaxis(of_value[:, bit], 1, 0)[:, :, None]
+            self.table[:, :, held] |= np.moveaxis(of_value[:, bit], 1, 0)[:, :, None]
 
     def image(self, sets: Words) -> Words:
         """Return the values that are in the relation with some value of each set; shape (sets, words)."""
         octets = sets.view(np.uint8).reshape(len(sets), 8 * sets.shape[1])
         found = np.zeros_like(sets)
-        for word, tables in enumerate(self._table):
+        for word, tables in enumerate(self.table):
             for octet, table in enumerate(tables):
                 found[:, word] |= table.take(octets[:, octet])
         return found
@@ -64,6 +75,9 @@ class SetTable:
 @dataclass
 class FeasibleValues:
     """The feasible values of all versions in the releases so far; versions are numbered release by release.
+
+    Within a release they are in the order of people, so that those of one person are in like places of all releases,
+    and memory is gone through from one end to the other.
 
     Attributes:
         disclosed: versions with one feasible value after each release.
@@ -83,8 +97,10 @@ class FeasibleValues:
         self._earlier = np.empty(rows, dtype=np.int32)
         self._silent = np.zeros(0, dtype=np.bool_)
         self._last = np.zeros(0, dtype=np.int32)
-        self._person: list[Codes] = []
+        self._people: list[KeptPeople] = []
         self._ends = [0]
+        # What combinations have in common is looked up in a table of theirs.
+        self._compiled = self.evidence.combined is None and pays(_COMPILED, _SAVED * rows, _COMPILING)
 
     def run(self) -> None:
         """Take the releases into account one after the other, as many as the budget suffices for."""
@@ -98,7 +114,7 @@ class FeasibleValues:
 
     def counting(self, release: int) -> tuple[Codes, Words]:
         """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
-        person, sets = self._person[release], self._sets[self._ends[release] : self._ends[release + 1]]
+        person, sets = self._people[release].codes(), self._sets[self._ends[release] : self._ends[release + 1]]
         if not len(self._silent):
             return person, sets
         rows = np.flatnonzero(~self._silent[self._ends[release] : self._ends[release + 1]])
@@ -121,9 +137,10 @@ class FeasibleValues:
         return row, code
 
     def _take(self, pools: CandidatePools) -> None:
+        pools = by_person(pools)
         first, rows = self._ends[-1], len(pools.person)
         self._make_room(first + rows, pools.people)
-        self._person.append(pools.person)
+        self._people.append(KeptPeople(pools.person))
         self._ends.append(first + rows)
         if pools.counted is not None:
             self._silent = _longer(self._silent, len(self._sets), fill=False)
@@ -131,6 +148,8 @@ class FeasibleValues:
         allowed, _ = pool_masks(pools, self._sets.shape[1])
 
         def take(some: slice) -> int:
+            if self._compiled:
+                return self._extend_compiled(pools, allowed, some)
             found = 0
             for start in range(some.start, some.stop, _AT_A_TIME):
                 found += self._extend(pools, allowed, slice(start, min(start + _AT_A_TIME, some.stop)))
@@ -138,6 +157,16 @@ class FeasibleValues:
 
         more = sum(shared(self.budget, rows, take))
         self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + more)
+
+    def _extend_compiled(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
+        """Do the same as `_extend` by the compiled kernel."""
+        from attacks import feasible_values_compiled
+
+        known = (self._sets, self._earlier, self._last, self._silent)
+        fixed = _NOBODY if pools.fixed is None else pools.fixed[some]
+        tables, first = (self._after.table, self._before.table), self._ends[-2] + some.start
+        rows = (pools.person[some], pools.pool[some], fixed)
+        return int(feasible_values_compiled.extend(*known, *rows, allowed, *tables, first))
 
     def _extend(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
         """Add some versions of the last release, and return how many more versions are disclosed."""
@@ -201,6 +230,46 @@ class FeasibleValues:
             self._silent = _longer(self._silent, len(self._sets), fill=False)
         if people > len(self._last):
             self._last = _longer(self._last, people + people // 4, _NONE)
+
+
+def by_person(pools: CandidatePools) -> CandidatePools:
+    """Return pools with their people in ascending order."""
+    person = pools.person
+    if bool((person[1:] > person[:-1]).all()):
+        return pools
+    if pools.people <= _SPARSE * len(person):
+        there = np.zeros(pools.people, dtype=np.bool_)
+        there[person] = True
+        row = np.empty(pools.people, dtype=np.int32)
+        row[person] = np.arange(len(person), dtype=np.int32)
+        ascending = np.flatnonzero(there).astype(np.int32)
+        order = row.take(ascending).astype(np.intp)
+    else:
+        order = np.argsort(person)
+        ascending = person.take(order)
+    return replace(
+        pools,
+        person=ascending,
+        pool=pools.pool.take(order),
+        counted=None if pools.counted is None else pools.counted.take(order),
+        fixed=None if pools.fixed is None else pools.fixed.take(order),
+    )
+
+
+class KeptPeople:
+    """Some people's codes, in ascending order: as one bit for each code that there is, where these are fewer."""
+
+    def __init__(self, person: Codes) -> None:
+        last = int(person.max(initial=-1))
+        self._codes, self._bits = person, np.zeros(0, dtype=np.uint8)
+        if last < _SPARSE * len(person):
+            there = np.zeros(last + 1, dtype=np.bool_)
+            there[person] = True
+            self._codes, self._bits = person[:0].copy(), np.packbits(there)
+
+    def codes(self) -> Codes:
+        """Return them; shape (people,), int32."""
+        return np.flatnonzero(np.unpackbits(self._bits)).astype(np.int32) if len(self._bits) else self._codes
 
 
 def sizes_of(sets: Words) -> npt.NDArray[np.integer]:

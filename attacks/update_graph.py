@@ -53,6 +53,8 @@ from audit.model.outcome import (
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 
+_NONE = np.zeros(0, dtype=np.int32)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UpdateGraphMeasures(Measures):
@@ -123,21 +125,28 @@ class UpdateGraphAttack:
             return self._constant(evidence, budget)
         found = FeasibleValues(evidence, budget)
         found.run()
-        certain = [np.zeros((3, 0), dtype=np.int32)]
-        seen, infeasible, versions = np.zeros(0, dtype=np.bool_), 0, 0
+        seen, infeasible, versions, disclosed = np.zeros(0, dtype=np.bool_), 0, 0, 0
+        certain: list[tuple[Codes, Codes]] = []
         for release in range(len(found.disclosed)):
             person, sets = found.counting(release)
             seen = np.append(seen, np.zeros(max(0, int(person.max(initial=-1)) + 1 - len(seen)), dtype=np.bool_))
             seen[person] = True
             sizes = sizes_of(sets)
             row, value = found.certain_values(sets)
-            certain.append(np.stack([person[row], np.full(len(row), release, np.int32), value]))
+            certain.append((person[row], value))
             versions, infeasible = versions + len(sizes), infeasible + int(np.count_nonzero(sizes == 0))
-        columns = np.concatenate(certain, axis=1)
+            # Rows ascend; of combinations, several attributes may be certain in one of them.
+            disclosed += int(np.count_nonzero(np.diff(row, prepend=-1)))
+        releases = np.arange(len(certain), dtype=np.int32)
+        columns = (
+            np.concatenate([_NONE, *(person for person, _ in certain)]),
+            np.repeat(releases, [len(person) for person, _ in certain]),
+            np.concatenate([_NONE, *(value for _, value in certain)]),
+        )
         measures = UpdateGraphMeasures(
             individuals=int(np.count_nonzero(seen)),
             versions=versions,
-            disclosed=np.unique(columns[:2], axis=1).shape[1],
+            disclosed=disclosed,
             infeasible=infeasible,
             timeline=found.disclosed,
         )

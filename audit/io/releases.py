@@ -16,10 +16,11 @@ from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
-from audit.io.singling_columns import SinglingColumn, singling_columns
+from audit.io.row_looks import RowLooks
+from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
 from audit.io.texts import arrow
-from audit.model.composite_keys import combine, distinct
+from audit.model.composite_keys import combine
 from audit.model.errors import Problems
 
 Codes = npt.NDArray[np.int32]
@@ -107,7 +108,7 @@ def varies(group: Coded, codes: Codes) -> bool:
     """Tell whether rows of one group differ in a column, given as codes by row."""
     first = np.zeros(group.size, dtype=np.int32)
     first[group.codes] = codes
-    return not np.array_equal(first[group.codes], codes)
+    return not np.array_equal(first.take(group.codes), codes)
 
 
 @dataclass(frozen=True)
@@ -197,14 +198,15 @@ class _Reading:
                 return None
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
-        cells |= {name: self.cells(table, name) for name in self.compared if varies(group, table.coded(name).codes)}
+        looks = RowLooks(group, self.looks(table, cells))
+        cells |= self.varying(table, looks)
         counts = self.counts(table)
         person = self.person(table) if self.key else None
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
             return None
-        looks = self.compared_cells(table, cells)
+        alike = looks.alike_runs() if looks.columns else None
         return Release(
             tag=self.files.tag,
             group=group,
@@ -216,8 +218,8 @@ class _Reading:
             values_by_row=not anatomy,
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
-            alike=distinct(*combine(looks, table.rows))[1] if looks else None,
-            singling=singling_columns(self.columns.quasi_identifiers, looks, counts),
+            alike=None if alike is None else looks.of_rows(alike),
+            singling=self.singling(looks, alike, counts),
             counterfeits=self.counterfeits(group, person, entries),
         )
 
@@ -302,7 +304,7 @@ class _Reading:
                 self.note(table, int(rows[0]), name, error.what, error.remedy)
         return numbers[codes] if names else codes
 
-    def compared_cells(self, table: Table, cells: Mapping[str, Codes]) -> list[tuple[Codes, int]]:
+    def looks(self, table: Table, cells: Mapping[str, Codes]) -> list[tuple[Codes, int]]:
         """Return the cells of each quasi-identifier: as texts, unless they were read for what they contain."""
         columns = []
         for name in self.columns.quasi_identifiers:
@@ -312,6 +314,23 @@ class _Reading:
                 codes, names = text_codes(table.arrow(name))
                 columns.append((codes, len(names)))
         return columns
+
+    def varying(self, table: Table, looks: RowLooks) -> dict[str, Codes]:
+        """Return the cells of the columns in which rows of one group differ, which then look like what they contain."""
+        found = {}
+        for place, name in enumerate(self.columns.quasi_identifiers):
+            if name in self.compared and place in looks.varying:
+                found[name] = self.cells(table, name)
+                looks.replace(place, found[name], len(self.series.attributes[name].cells))
+        return found
+
+    def singling(
+        self, looks: RowLooks, alike: Codes | None, counts: npt.NDArray[np.int64] | None
+    ) -> tuple[SinglingColumn, ...]:
+        """Return what each quasi-identifier does to rows alone or in small groups; large releases aside."""
+        if alike is None or looks.rows > MOST_ROWS:
+            return ()
+        return singling_columns(self.columns.quasi_identifiers, looks.columns, looks.people(counts), alike)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
         """Return the groups by row; without a group column, rows with equal cells form one."""

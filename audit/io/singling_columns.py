@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.composite_keys import combine, distinct
+from audit.model.composite_keys import combine, ranks
 
 Codes = npt.NDArray[np.int32]
 SMALL = 5
 """Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
-_MOST_ROWS = 2_000_000
+MOST_ROWS = 2_000_000
+"""In larger releases nobody looks for such columns."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +35,28 @@ class SinglingColumn:
 
 
 def singling_columns(
-    names: Sequence[str], columns: Sequence[tuple[Codes, int]], counts: npt.NDArray[np.int64] | None
+    names: Sequence[str], columns: Sequence[tuple[Codes, int]], people: npt.NDArray[np.int64], alike: Codes
 ) -> tuple[SinglingColumn, ...]:
-    """Return what each of some quasi-identifiers does, where rows are alone or in small groups; large releases aside.
+    """Return what each of some quasi-identifiers does, where rows are alone or in small groups.
 
     Args:
         names: of the columns.
         columns: the cells of each, as codes and a bound on them.
-        counts: how many people each row stands for, or None for one each.
+        people: how many people each row stands for.
+        alike: a number for each row, equal for rows with equal cells.
     """
-    rows = len(columns[0][0]) if columns else 0
-    if not 0 < rows <= _MOST_ROWS:
-        return ()
-    size = _sizes(columns, rows, counts)
+    size = _sizes(alike, people)
     if (size >= SMALL).all():
         return ()
     found = []
     for place, name in enumerate(names):
         others = [*columns[:place], *columns[place + 1 :]]
-        without, own = _sizes(others, rows, counts), _sizes([columns[place]], rows, counts)
+        without, own = (_sizes(ranks(*combine(some, len(people))), people) for some in (others, [columns[place]]))
         flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL), own == 1)
-        people = np.ones(rows, dtype=np.int64) if counts is None else counts
         found.append(SinglingColumn(name, *(int(people[each].sum()) for each in flags)))
     return tuple(found)
 
 
-def _sizes(
-    columns: Sequence[tuple[Codes, int]], rows: int, counts: npt.NDArray[np.int64] | None
-) -> npt.NDArray[np.int64]:
+def _sizes(alike: Codes, people: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return for each row how many people are like it; shape (rows,)."""
-    place = distinct(*combine(columns, rows))[1]
-    return np.bincount(place, weights=counts).astype(np.int64)[place]
+    return np.bincount(alike, weights=people).astype(np.int64)[alike]

@@ -51,8 +51,20 @@ class PackedTexts(NamedTuple):
         """How many words each text has; shape (texts,)."""
         return (self.length.astype(np.int64) + (_BYTES - 1)) // _BYTES
 
+    def table(self) -> Words | None:
+        """Return the words of each text as a row where all texts are equally long, else None; shape (texts, words)."""
+        if not len(self.length) or int(self.length.min()) != int(self.length.max()):
+            return None
+        width = (int(self.length[0]) + (_BYTES - 1)) // _BYTES
+        first = int(self.start[0])
+        return self.words[first : first + width * len(self.length)].reshape(len(self.length), width)
+
     def take(self, places: npt.NDArray[np.intp]) -> PackedTexts:
         """Return some of the texts, packed anew."""
+        table = self.table()
+        if table is not None:
+            start = np.arange(len(places), dtype=np.int64) * table.shape[1]
+            return PackedTexts(table.take(places, axis=0).reshape(-1), start, self.length[places])
         counts = self.counts[places]
         words = self.words[_ranges(self.start[places], counts)]
         return PackedTexts(words, np.cumsum(counts) - counts, self.length[places])
@@ -69,6 +81,11 @@ class PackedTexts(NamedTuple):
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash of each text; shape (texts,), uint64. It depends on the seed and on the text's bytes alone."""
         found = mixed((self.length.astype(np.uint64) + np.uint64(1)) * _GOLDEN ^ np.uint64(seed))
+        table = self.table()
+        if table is not None:
+            for column in table.T:
+                found = mixed(found ^ column)
+            return found
         counts = self.counts
         least, most = int(counts.min(initial=0)) if len(counts) else 0, int(counts.max(initial=0))
         for place in range(least):
@@ -100,9 +117,12 @@ class PackedTexts(NamedTuple):
 
 def mixed(numbers: Words) -> Words:
     """Return a permutation of the numbers of 64 bits (Appleby, MurmurHash3, its finalizer)."""
-    numbers = (numbers ^ (numbers >> _HALF)) * _FIRST_MULTIPLIER
-    numbers = (numbers ^ (numbers >> _HALF)) * _SECOND_MULTIPLIER
-    return numbers ^ (numbers >> _HALF)
+    found = numbers >> _HALF
+    found ^= numbers
+    for multiplier in (_FIRST_MULTIPLIER, _SECOND_MULTIPLIER):
+        found *= multiplier
+        found ^= found >> _HALF
+    return found
 
 
 def pack(texts: pa.Array) -> PackedTexts:
@@ -227,11 +247,12 @@ class TextIndex:
         found = np.full(len(hashes), -1, np.int32)
         rows = np.arange(len(hashes))
         at = (hashes & mask).astype(np.int64)
+        equal_texts = _Equality(known, texts)
         while len(rows):
-            slot = self._slots[at]
+            slot = self._slots.take(at)
             same = np.flatnonzero((slot ^ (hashes if len(rows) == len(found) else hashes[rows])) < _CODE_LIMIT)
             code = (slot[same] & _CODE).astype(np.int64) - 1
-            equal = _equal(known, code, texts, rows[same])
+            equal = equal_texts(code, rows[same])
             found[rows[same[equal]]] = code[equal]
             going = slot != 0
             going[same[equal]] = False
@@ -250,6 +271,7 @@ class TextIndex:
         found = np.empty(len(hashes), np.int32)
         at = (hashes & np.uint64(mask)).astype(np.int64)
         rows = np.arange(len(hashes))
+        equal_texts = _Equality(known, texts)
         while len(rows):
             here = at[rows]
             empty = np.flatnonzero(self._slots[here] == 0)[::-1]
@@ -258,7 +280,7 @@ class TextIndex:
             slot = self._slots[here]
             same = np.flatnonzero((slot ^ own[rows]) < _CODE_LIMIT)
             code = (slot[same] & _CODE).astype(np.int64) - 1
-            same_text = (code == rows[same] + first) | _equal(known, code, texts, rows[same])
+            same_text = (code == rows[same] + first) | equal_texts(code, rows[same])
             found[rows[same[same_text]]] = code[same_text]
             going = np.ones(len(rows), np.bool_)
             going[same[same_text]] = False
@@ -297,6 +319,27 @@ class TextIndex:
             self._slots[at[free]] = slot[free]
             codes = codes[self._slots[at[codes]] != slot[codes]]
             at[codes] = (at[codes] + 1) & mask
+
+
+class _Equality:
+    """Tells whether texts of one are those of the other, pair by pair."""
+
+    def __init__(self, one: PackedTexts, other: PackedTexts) -> None:
+        self._one, self._other = one, other
+        self._tables = one.table(), other.table()
+
+    def __call__(self, codes: npt.NDArray[np.integer], rows: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        """Return whether each pair of a text of the one and a text of the other is equal; shape (pairs,)."""
+        left, right = self._tables
+        if left is None or right is None:
+            return _equal(self._one, codes, self._other, rows)
+        if self._one.length[0] != self._other.length[0]:
+            return np.zeros(len(codes), dtype=np.bool_)
+        equal = np.ones(len(codes), dtype=np.bool_)
+        if len(codes):
+            for one, other in zip(left.take(codes, axis=0).T, right.take(rows, axis=0).T, strict=True):
+                equal &= one == other
+        return equal
 
 
 def _equal(

@@ -65,7 +65,10 @@ class Texts(Sequence[str]):
     def _place(self, text: object) -> int:
         import pyarrow.compute as pc
 
-        return int(pc.index(self.array, text).as_py()) if isinstance(text, str) else -1
+        if not isinstance(text, str):
+            return -1
+        # Handed a Python text, pyarrow would import pandas.
+        return int(pc.index(self.array, column_of([text]).cast(self.array.type)[0]).as_py())
 
     @cached_property
     def _list(self) -> list[str]:
@@ -134,8 +137,11 @@ def _may_have_spaces(texts: pa.Array) -> bool:
     _, offset_buffer, data_buffer = texts.buffers()
     offsets = np.frombuffer(offset_buffer, kind, len(texts) + 1, texts.offset * kind.itemsize)
     data = np.frombuffer(data_buffer or b"", np.uint8)
-    some = offsets[1:] > offsets[:-1]
-    ends = data[offsets[:-1][some]], data[offsets[1:][some] - 1]
+    first, last = offsets[:-1], offsets[1:]
+    some = last > first
+    if not some.all():
+        first, last = first[some], last[some]
+    ends = data[first], data[last - 1]
     return any(bool(((end <= ord(" ")) | (end >= 0x80)).any()) for end in ends)
 
 

@@ -17,8 +17,8 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
-from audit.io.releases import Release
-from audit.model.composite_keys import combine, distinct
+from audit.io.releases import Release, varies
+from audit.model.composite_keys import combine, ranks
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.kernels import pays
 from audit.runtime.phrases import say
@@ -27,7 +27,7 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 _COMPILED = "audit.metrics.release_risk_compiled"
-_SAVED, _COMPILING = 2e-7, 1.5  # seconds: saved a row, and to compile
+_SAVED, _COMPILING = 4e-8, 1.5  # seconds: saved a row, and to compile
 _CELLS = 16
 _DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
 
@@ -120,11 +120,12 @@ def singling_out(release: Release, sizes: Counts) -> tuple[int, int]:
     """
     if release.alike is None:
         return int(sizes.min()), int(np.count_nonzero(sizes == 1))
+    if release.values_by_row and not varies(release.group, release.alike):
+        return int(sizes.min()), int(np.count_nonzero(sizes == 1))
     alike = [(release.alike, int(release.alike.max()) + 1)]
     if release.values_by_row:
         alike.append((release.group.codes, release.group.size))
-    place = distinct(*combine(alike, release.rows))[1]
-    rows = np.bincount(place) if release.counts is None else np.bincount(place, weights=release.counts)
+    rows = np.bincount(ranks(*combine(alike, release.rows)), weights=release.counts)
     smallest = rows if release.values_by_row else sizes
     return int(smallest.min()), int(np.count_nonzero(rows == 1))
 
@@ -193,17 +194,7 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
     key = release.entry_group.astype(np.int64) * bound + value
-    cells = release.group.size * bound
-    if cells <= _CELLS * len(key):
-        # No sort where a table of all classes and values is about as large as the release.
-        table = np.bincount(key, weights=release.entry_count, minlength=cells)
-        pairs = np.flatnonzero(table)
-        rows = table[pairs]
-    elif release.entry_count is None:
-        pairs, rows = np.unique(key, return_counts=True)
-    else:
-        pairs, place = np.unique(key, return_inverse=True)
-        rows = np.bincount(place, weights=release.entry_count)
+    pairs, rows = _counted(key, release.entry_count, release.group.size * bound)
     group = pairs // bound
     values = pairs - group * bound
     # Pairs are in the order of classes: a class begins where the one before it ends.
@@ -214,8 +205,26 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     if numbers is not None:
         ranks = np.zeros(bound, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
-    rows = rows.astype(np.int64)
     return ValueDistribution(group, values, rows, np.bincount(group, weights=rows).astype(np.int64), ranks)
+
+
+def _counted(key: npt.NDArray[np.int64], counts: Counts | None, size: int) -> tuple[npt.NDArray[np.int64], Counts]:
+    """Return the distinct keys, ascending, and how often each stands there or what its counts come to.
+
+    `size` is a bound on the keys.
+    """
+    if bool((key[1:] >= key[:-1]).all()):
+        first = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else np.zeros(0, dtype=np.intp)
+        return key[first], np.diff(first, append=len(key)) if counts is None else np.add.reduceat(counts, first)
+    if size <= _CELLS * len(key):
+        # No sort where a table of all classes and values is about as large as the release.
+        table = np.bincount(key, weights=counts, minlength=size)
+        keys = np.flatnonzero(table)
+        return keys, table[keys].astype(np.int64)
+    if counts is None:
+        return np.unique(key, return_counts=True)
+    keys, place = np.unique(key, return_inverse=True)
+    return keys, np.bincount(place, weights=counts).astype(np.int64)
 
 
 def as_numbers(names: Sequence[str]) -> Floats | None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks import feasible_values, parallel_rows
-from attacks.feasible_values import FeasibleValues, SetTable, first_values, sizes_of
+from attacks.feasible_values import FeasibleValues, KeptPeople, SetTable, by_person, first_values, sizes_of
 from attacks.update_graph import prune
 from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
 from audit.runtime.budget import Budget
@@ -70,8 +70,8 @@ def pools_of(values, release):
     return CandidatePools(person, pool, len(people), contents, counts, known, 6, values)
 
 
-@given(series(), st.sampled_from([1, 2]))
-def test_feasible_values_are_those_on_a_path_of_the_releases_so_far(made, jobs):
+@given(series(), st.sampled_from([1, 2]), st.booleans())
+def test_feasible_values_are_those_on_a_path_of_the_releases_so_far(made, jobs, compiled):
     values, pairs, history = made
     weight = np.zeros((values, values))
     for one, other in pairs:
@@ -84,6 +84,7 @@ def test_feasible_values_are_those_on_a_path_of_the_releases_so_far(made, jobs):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(feasible_values, "_AT_A_TIME", 2)
         patch.setattr(parallel_rows, "_LEAST", 1)
+        patch.setattr(feasible_values, "pays", lambda *_: compiled)
         found = FeasibleValues(evidence, Budget(engine=Local(jobs)))
         found.run()
     expected = [naive(transitions, history[: count + 1]) for count in range(len(history))]
@@ -95,6 +96,28 @@ def test_feasible_values_are_those_on_a_path_of_the_releases_so_far(made, jobs):
         here = {who: set(np.flatnonzero(row).tolist()) for who, row in zip(person.tolist(), bits, strict=True)}
         told = {who: set(v) for (who, at), (v, counts) in expected[-1].items() if at == release and counts}
         assert here == told
+
+
+@given(st.lists(st.integers(0, 200), unique=True), st.integers(0, 5_000))
+def test_people_are_put_in_order_with_all_that_is_known_of_them(person, more):
+    codes = np.array(person, np.int32)
+    pools = CandidatePools(
+        *(codes, codes * 2, 401, ValueCounts(codes, codes, None), codes % 3 == 0, codes + 1),
+        *(max(person, default=-1) + 1 + more, 1),
+    )
+    found = by_person(pools)
+    assert found.person.tolist() == sorted(person)
+    assert found.pool.tolist() == [2 * who for who in sorted(person)]
+    assert found.counted.tolist() == [who % 3 == 0 for who in sorted(person)]
+    assert found.fixed.tolist() == [who + 1 for who in sorted(person)]
+    assert {each.dtype for each in (found.person, found.pool, found.fixed)} == {np.dtype(np.int32)}
+    assert KeptPeople(found.person).codes().tolist() == sorted(person)
+
+
+def test_the_compiled_kernel_has_one_signature():
+    from attacks import feasible_values_compiled
+
+    assert len(feasible_values_compiled.extend.signatures) <= 1
 
 
 def naive(transitions, history):

@@ -1,0 +1,82 @@
+"""What the rows of a release look like: which have equal cells, and whether those of one group have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.io.tables import Coded
+from audit.model.composite_keys import combine, ranks
+
+Codes = npt.NDArray[np.int32]
+_FEW_RUNS = 2
+"""Runs are looked at instead of rows where there are so many times fewer."""
+
+
+class RowLooks:
+    """The cells of a release, looked at once for each run of rows that have one group and equal cells.
+
+    Releases mostly come sorted by group, so that there are far fewer runs than rows.
+
+    Args:
+        group: the group of each row.
+        columns: the cells of each quasi-identifier, as codes by row and a bound on them.
+    """
+
+    def __init__(self, group: Coded, columns: Sequence[tuple[Codes, int]]) -> None:
+        self.rows = len(group.codes)
+        self._size = group.size
+        self._first = _runs([group.codes, *(codes for codes, _ in columns)])
+        self._length = None if self._first is None else np.diff(self._first, append=self.rows)
+        self._group = self._of_runs(group.codes)
+        self.columns = [(self._of_runs(codes), bound) for codes, bound in columns]
+        self.varying = self._varying()
+
+    def replace(self, place: int, codes: Codes, bound: int) -> None:
+        """Have other codes by row in a column; rows that had equal cells have equal ones still."""
+        self.columns[place] = self._of_runs(codes), bound
+
+    def of_rows(self, codes: Codes) -> Codes:
+        """Return by row what is given by run."""
+        return codes if self._length is None else np.repeat(codes, self._length)
+
+    def alike_runs(self) -> Codes:
+        """Return a number for each run, equal for those with equal cells, in the order of their codes; int32."""
+        if self.varying:
+            return ranks(*combine(self.columns, len(self._group)))
+        # Groups look like any of their rows.
+        row = np.full(self._size, -1, dtype=np.intp)
+        row[self._group] = np.arange(len(self._group))
+        groups = np.flatnonzero(row >= 0)
+        rows = row[groups]
+        number = np.zeros(self._size, dtype=np.int32)
+        number[groups] = ranks(*combine([(codes[rows], bound) for codes, bound in self.columns], len(rows)))
+        return number.take(self._group)
+
+    def people(self, counts: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
+        """Return how many people each run stands for; `counts` says it of rows, which stand for one each without."""
+        if self._first is None or self._length is None:
+            return np.ones(self.rows, dtype=np.int64) if counts is None else counts
+        return self._length if counts is None else np.add.reduceat(counts, self._first)
+
+    def _of_runs(self, codes: Codes) -> Codes:
+        return codes if self._first is None else codes.take(self._first)
+
+    def _varying(self) -> frozenset[int]:
+        """Return the places of the columns in which rows of one group differ."""
+        row = np.zeros(self._size, dtype=np.intp)
+        row[self._group] = np.arange(len(self._group))
+        other = row.take(self._group)
+        columns = enumerate(self.columns)
+        return frozenset(place for place, (codes, _) in columns if not np.array_equal(codes.take(other), codes))
+
+
+def _runs(columns: Sequence[Codes]) -> npt.NDArray[np.intp] | None:
+    """Return the first row of each run of rows that are equal in some columns; None where runs are short."""
+    new = np.ones(len(columns[0]), dtype=np.bool_)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for codes in columns[1:]:
+        new[1:] |= codes[1:] != codes[:-1]
+    return np.flatnonzero(new) if np.count_nonzero(new) * _FEW_RUNS <= len(new) else None
