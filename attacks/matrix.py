@@ -78,6 +78,22 @@ class Matrix:
         columns = csr_array(cells, shape=(self.groups, self.columns)).tocsc()
         return columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False)
 
+    def sums_of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the sum of some numbers by column over each group's members, modulo 2⁶⁴; shape (groups,)."""
+        sums = np.empty(self.groups, dtype=np.uint64)
+        for first, last in blocks(self.start):
+            start = self.start[first : last + 1]
+            sums[first:last] = np.add.reduceat(numbers[self.member[start[0] : start[-1]]], start[:-1] - start[0])
+        return sums
+
+    def first_release(self) -> Codes:
+        """Return the first release that each column is in, 0 where it is in none; shape (columns,), int32."""
+        first = np.zeros(self.columns, dtype=np.int32)
+        ends = self.start[np.searchsorted(self.release, np.arange(self.releases + 1))]
+        for release in reversed(range(self.releases)):
+            first[self.member[ends[release] : ends[release + 1]]] = release
+        return first
+
     def present(self) -> npt.NDArray[np.bool_]:
         """Return which columns are in some group; shape (columns,)."""
         here = np.zeros(self.columns, dtype=np.bool_)
@@ -145,8 +161,8 @@ class Matrix:
             _starts(sizes),
             member,
             _starts(_joined([one.value_sizes for one in gathered], np.int64)),
-            np.concatenate([np.zeros(0, dtype=np.int8), *(one.value for one in gathered)]),
-            np.concatenate([np.zeros(0, dtype=np.int8), *(one.rows for one in gathered)]),
+            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.value for one in gathered)]),
+            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.rows for one in gathered)]),
             np.repeat(np.arange(len(gathered), dtype=np.int32), [len(one.code) for one in gathered]),
             _joined([one.code for one in gathered], np.int32),
             individual,
