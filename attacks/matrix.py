@@ -238,18 +238,15 @@ class Types:
 
         Random numbers of the groups, added up, tell columns apart; that equal sums are equal sets is then looked up.
         """
-        start, group = matrix.by_column()
-        here = np.flatnonzero(np.diff(start))
+        here = np.flatnonzero(matrix.present())
         for seed in count():
             token = np.random.default_rng(seed).integers(0, 2**64, matrix.groups, dtype=np.uint64)
-            sums = np.empty(len(here), dtype=np.uint64)
-            ends = np.append(start[here], len(group))
-            for first, last in blocks(ends):
-                sums[first:last] = np.add.reduceat(
-                    token[group[ends[first] : ends[last]]], ends[first:last] - ends[first]
-                )
-            _, example, place, size = np.unique(sums, return_index=True, return_inverse=True, return_counts=True)
-            if _same_groups(start, group, here, here[example[place]]):
+            sums = np.zeros(matrix.columns, dtype=np.uint64)
+            for first, last in blocks(matrix.start):
+                start = matrix.start[first : last + 1]
+                np.add.at(sums, matrix.member[start[0] : start[-1]], np.repeat(token[first:last], np.diff(start)))
+            _, example, place, size = np.unique(sums[here], return_index=True, return_inverse=True, return_counts=True)
+            if _same_groups(matrix, here, here[example[place]]):
                 break
         order = np.argsort(example)
         number = np.empty(len(order), dtype=np.int32)
@@ -268,9 +265,12 @@ def blocks(start: Counts) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _same_groups(start: Counts, group: Codes, one: Counts, other: Counts) -> bool:
+def _same_groups(matrix: Matrix, one: Counts, other: Counts) -> bool:
     """Tell whether columns are in the same groups as others, one by one."""
     differing = np.flatnonzero(one != other)
+    if not len(differing):
+        return True
+    start, group = matrix.by_column()
     one, other = one[differing], other[differing]
     size = start[one + 1] - start[one]
     if not np.array_equal(size, start[other + 1] - start[other]):

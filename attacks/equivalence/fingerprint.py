@@ -76,6 +76,7 @@ def fingerprint(
     target = _targets(matrix, value)
     drawn = uniform(for_columns, matrix.columns)
     if len(matrix.member) > _PLAIN_MEMBERSHIPS:
+        release_memory()
         number = compiled_solution(matrix, target, drawn, for_columns, budget)
         release_memory()
     else:

@@ -32,6 +32,7 @@ from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
+from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined
 
@@ -82,10 +83,11 @@ def matched(
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
     here = matrix.present() if among is None else matrix.present() & among
+    twins = Types.among(matrix)
     item = np.unique(numbers[0], return_inverse=True)[1].astype(np.int32)
     least = (here & (np.bincount(item[here], minlength=len(item))[item] > 1)).astype(np.int32)
-    twins = Types.among(matrix)
     by_group, everybody = _places(matrix, twins, here, max_e, (item, *numbers))
+    release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
         wanted = here & (least == 0)
@@ -204,7 +206,7 @@ def _weights(places: SetPlaces) -> Counts:
 
 
 def _totals(numbers: npt.NDArray[np.generic], start: Counts) -> Counts:
-    """Return the sum of each run of numbers; the first run, which begins at `start[0]`, begins with the first number."""
+    """Return the sum of each run of numbers; the first run begins at `start[0]`, and with the first number."""
     line = np.concatenate([[0], np.cumsum(numbers)])
     return np.diff(line[start - start[0]])
 

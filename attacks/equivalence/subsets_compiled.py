@@ -133,19 +133,11 @@ def walk(
     # Sets begun, by their number of places: the first place to add, the next one, the weight left, the sum, the places.
     opened, following, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
     total, packed = np.zeros(e, dtype=np.uint64), np.zeros(e, dtype=np.uint64)
-    longest = 0
+    most = longest(places, groups)
+    weights, is_first = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.bool_)
+    values = np.zeros(most, dtype=np.uint64)
     for g in groups:
-        longest = max(longest, places.start[g + 1] - places.start[g])
-    # What the places of a group say, side by side: looked up by column for each set, it takes much longer.
-    weights, is_first = np.zeros(longest, dtype=np.int64), np.zeros(longest, dtype=np.bool_)
-    values = np.zeros(longest, dtype=np.uint64)
-    for g in groups:
-        start, end = places.start[g], places.start[g + 1] - places.start[g]
-        for i in range(end):
-            column = places.column[start + i]
-            weights[i], values[i] = places.weight[column], places.value[column]
-            # Of places with one item the first ones are taken: the others give the same sums.
-            is_first[i] = i == 0 or places.item[column] != places.item[places.column[start + i - 1]]
+        end = look_up(places, g, weights, values, is_first)
         depth, first, rest, base, prefix = 0, 0, e, np.uint64(0), np.uint64(g)
         while depth >= 0:
             for i in range(first, end):
@@ -174,6 +166,30 @@ def walk(
                     depth += 1
                     break
                 depth -= 1
+
+
+@kernel
+def longest(places: SetPlaces, groups: Array) -> int:
+    """Return the largest number of places of some groups."""
+    most = 0
+    for g in groups:
+        most = max(most, places.start[g + 1] - places.start[g])
+    return most
+
+
+@kernel
+def look_up(places: SetPlaces, g: int, weights: Array, values: Array, is_first: Array) -> int:
+    """Write what is said of a group's places side by side, and return how many they are.
+
+    Looked up by column for each set, it takes much longer. Of places with one item the first ones are taken: the others
+    give the same sums.
+    """
+    start, end = places.start[g], places.start[g + 1]
+    for i in range(start, end):
+        column = places.column[i]
+        weights[i - start], values[i - start] = places.weight[column], places.value[column]
+        is_first[i - start] = i == start or places.item[column] != places.item[places.column[i - 1]]
+    return end - start
 
 
 @kernel
