@@ -78,6 +78,22 @@ class Matrix:
         columns = csr_array(cells, shape=(self.groups, self.columns)).tocsc()
         return columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False)
 
+    def sums_of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the sum of some numbers by column over each group's members, modulo 2⁶⁴; shape (groups,)."""
+        sums = np.empty(self.groups, dtype=np.uint64)
+        for first, last in blocks(self.start):
+            start = self.start[first : last + 1]
+            sums[first:last] = np.add.reduceat(numbers[self.member[start[0] : start[-1]]], start[:-1] - start[0])
+        return sums
+
+    def first_release(self) -> Codes:
+        """Return the first release that each column is in, 0 where it is in none; shape (columns,), int32."""
+        first = np.zeros(self.columns, dtype=np.int32)
+        ends = self.start[np.searchsorted(self.release, np.arange(self.releases + 1))]
+        for release in reversed(range(self.releases)):
+            first[self.member[ends[release] : ends[release + 1]]] = release
+        return first
+
     def present(self) -> npt.NDArray[np.bool_]:
         """Return which columns are in some group; shape (columns,)."""
         here = np.zeros(self.columns, dtype=np.bool_)
@@ -145,8 +161,8 @@ class Matrix:
             _starts(sizes),
             member,
             _starts(_joined([one.value_sizes for one in gathered], np.int64)),
-            np.concatenate([np.zeros(0, dtype=np.int8), *(one.value for one in gathered)]),
-            np.concatenate([np.zeros(0, dtype=np.int8), *(one.rows for one in gathered)]),
+            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.value for one in gathered)]),
+            np.concatenate([np.zeros(0, dtype=np.uint8), *(one.rows for one in gathered)]),
             np.repeat(np.arange(len(gathered), dtype=np.int32), [len(one.code) for one in gathered]),
             _joined([one.code for one in gathered], np.int32),
             individual,
@@ -222,18 +238,15 @@ class Types:
 
         Random numbers of the groups, added up, tell columns apart; that equal sums are equal sets is then looked up.
         """
-        start, group = matrix.by_column()
-        here = np.flatnonzero(np.diff(start))
+        here = np.flatnonzero(matrix.present())
         for seed in count():
             token = np.random.default_rng(seed).integers(0, 2**64, matrix.groups, dtype=np.uint64)
-            sums = np.empty(len(here), dtype=np.uint64)
-            ends = np.append(start[here], len(group))
-            for first, last in blocks(ends):
-                sums[first:last] = np.add.reduceat(
-                    token[group[ends[first] : ends[last]]], ends[first:last] - ends[first]
-                )
-            _, example, place, size = np.unique(sums, return_index=True, return_inverse=True, return_counts=True)
-            if _same_groups(start, group, here, here[example[place]]):
+            sums = np.zeros(matrix.columns, dtype=np.uint64)
+            for first, last in blocks(matrix.start):
+                start = matrix.start[first : last + 1]
+                np.add.at(sums, matrix.member[start[0] : start[-1]], np.repeat(token[first:last], np.diff(start)))
+            _, example, place, size = np.unique(sums[here], return_index=True, return_inverse=True, return_counts=True)
+            if _same_groups(matrix, here, here[example[place]]):
                 break
         order = np.argsort(example)
         number = np.empty(len(order), dtype=np.int32)
@@ -252,9 +265,12 @@ def blocks(start: Counts) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _same_groups(start: Counts, group: Codes, one: Counts, other: Counts) -> bool:
+def _same_groups(matrix: Matrix, one: Counts, other: Counts) -> bool:
     """Tell whether columns are in the same groups as others, one by one."""
     differing = np.flatnonzero(one != other)
+    if not len(differing):
+        return True
+    start, group = matrix.by_column()
     one, other = one[differing], other[differing]
     size = start[one + 1] - start[one]
     if not np.array_equal(size, start[other + 1] - start[other]):

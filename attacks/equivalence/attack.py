@@ -43,6 +43,7 @@ from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
 from audit.model.outcome import Outcome, constant_reason, linked_reason, sizes_table
 from audit.runtime.budget import Budget
+from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
@@ -93,6 +94,7 @@ class EquivalenceAttack:
         if reason is not None:
             return Outcome.skipped(self.name, reason)
         matrix = Matrix.of(evidence)
+        release_memory()
         try:
             found = _longest(matrix, self.max_e, budget)
         except ContradictionError as contradiction:

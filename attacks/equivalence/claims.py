@@ -54,8 +54,7 @@ class Claims:
         e = np.concatenate([np.zeros(pins, np.int32), np.ones(pairs, np.int32), more.e[self.more]])
         effort, person = np.zeros(len(e), dtype=np.int32), np.full(len(e), -1, dtype=np.int32)
         effort[pins : pins + pairs], person[:pins] = self.forest.effort, self.pin
-        first = np.zeros(self.matrix.columns, dtype=np.int32)
-        first[self.matrix.member[::-1]] = self.matrix.release[self.matrix.group_of()][::-1]
+        first = self.matrix.first_release()
         when = [
             first[self.pin],
             first[self.forest.pair].max(axis=1, initial=0),

@@ -59,9 +59,11 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
     wide = np.diff(row_first) <= np.diff(column_first)
     pivot, turn = _pivots(members, holders, wide[row_label], wide[column_label])
     rows, columns = _orders(members, holders, pivot, turn, row_label, column_label)
+    del holders  # what is as large as the core goes as soon as it is not needed
     place = np.empty(len(columns), dtype=np.uint32)
     place[columns] = np.arange(len(columns))
     columns_of = _arranged(members, rows, pivot, place)
+    del members
     rows_of = _transposed(columns_of, len(columns))
     return EliminationOrder(
         group[rows],
@@ -69,10 +71,10 @@ def laid_out(matrix: Matrix, group: Array) -> EliminationOrder:
         row_first,
         column_first,
         np.bincount(row_label[pivot >= 0], minlength=components),
-        columns_of.start.astype(np.uint64),
+        columns_of.start.view(np.uint64),
         columns_of.entry,
-        rows_of.start.astype(np.uint64),
-        rows_of.entry.astype(np.uint32),
+        rows_of.start.view(np.uint64),
+        rows_of.entry.view(np.uint32),
     )
 
 

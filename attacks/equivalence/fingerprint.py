@@ -24,6 +24,7 @@ from attacks.matrix import Matrix, blocks
 from audit.model.evidence import Codes
 from audit.model.outcome import Places
 from audit.runtime.budget import Budget
+from audit.runtime.kernels import release_memory
 
 # With more memberships, elimination may take longer than importing numba and loading the kernels: half a second.
 _PLAIN_MEMBERSHIPS = 2_000
@@ -75,7 +76,9 @@ def fingerprint(
     target = _targets(matrix, value)
     drawn = uniform(for_columns, matrix.columns)
     if len(matrix.member) > _PLAIN_MEMBERSHIPS:
+        release_memory()
         number = compiled_solution(matrix, target, drawn, for_columns, budget)
+        release_memory()
     else:
         number = plain_solution(matrix, target, drawn)
     if number is None:

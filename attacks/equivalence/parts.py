@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.matrix import Matrix, Types
+from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
@@ -166,9 +166,11 @@ def _signatures(matrix: Matrix) -> Counts:
     """Return a number for each group, the same for groups with the same values; shape (groups,)."""
     words = max(1, (matrix.values + 63) // 64)
     sizes = np.diff(matrix.value_start)
-    place = np.repeat(np.arange(matrix.groups), sizes) * words + (matrix.value >> 6)
     masks = np.zeros(matrix.groups * words, dtype=np.uint64)
-    np.bitwise_or.at(masks, place, np.uint64(1) << (matrix.value & 63).astype(np.uint64))
+    for first, last in blocks(matrix.value_start):
+        value = matrix.value[matrix.value_start[first] : matrix.value_start[last]]
+        place = np.repeat(np.arange(first, last) * words, sizes[first:last]) + (value >> 6)
+        np.bitwise_or.at(masks, place, np.uint64(1) << (value & 63).astype(np.uint64))
     rows = masks.reshape(-1, words).view(np.dtype((np.void, 8 * words)))[:, 0]
     return np.unique(rows, return_inverse=True)[1].astype(np.int64)
 
@@ -187,13 +189,15 @@ def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    inner = np.ones(len(group), dtype=np.bool_)
-    inner[start[:-1][np.diff(start) > 0]] = False
-    home = label[group]
-    across = np.flatnonzero(inner[1:] & (home[1:] != home[:-1]))
-    ends = (home[across], home[across + 1])
+    sizes = np.diff(start)
+    found = [np.zeros((2, 0), dtype=label.dtype)]
+    for first, last in blocks(start):
+        home, line = label[group[start[first] : start[last]]], np.repeat(np.arange(first, last), sizes[first:last])
+        across = np.flatnonzero((line[1:] == line[:-1]) & (home[1:] != home[:-1]))
+        found.append(np.stack([home[across], home[across + 1]]))
+    ends = np.concatenate(found, axis=1)
     size = int(label.max(initial=-1)) + 1
-    links = coo_array((np.ones(len(across), dtype=np.bool_), ends), shape=(size, size))
+    links = coo_array((np.ones(ends.shape[1], dtype=np.bool_), (ends[0], ends[1])), shape=(size, size))
     return connected_components(links, directed=False)[1].astype(np.int64)[label] if size else label
 
 
@@ -204,14 +208,16 @@ def _steps(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bo
     node[order] = np.arange(matrix.groups) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     chosen = np.zeros(matrix.columns, dtype=np.bool_)
     chosen[types.example] = True
-    of = matrix.group_of()
-    some = np.flatnonzero(chosen[matrix.member] & bucket[home[of]])
-    there = np.zeros((len(types.example), int(sizes[bucket].max(initial=0)) + 2), dtype=np.int8)
-    there[types.of[matrix.member[some]], node[of[some]] + 1] = 1
-    last = sizes[home[of[some]]]
-    steps = there[:, 1:] - there[:, :-1]
-    # Column j is node j + 1; whoever is in a bucket's last group is gone at its node 0.
-    steps = np.concatenate([np.zeros((len(steps), 1), dtype=np.int8), steps], axis=1)
-    ending = node[of[some]] + 1 == last
-    steps[types.of[matrix.member[some[ending]]], 0] = -1
+    steps = np.zeros((len(types.example), int(sizes[bucket].max(initial=0)) + 1), dtype=np.int8)
+    ends = np.zeros(len(steps), dtype=np.bool_)
+    for first, last in blocks(matrix.start):
+        member = matrix.member[matrix.start[first] : matrix.start[last]]
+        of = np.repeat(np.arange(first, last), np.diff(matrix.start[first : last + 1]))
+        some = chosen[member] & bucket[home[of]]
+        who, of = types.of[member[some]], of[some]
+        steps[who, node[of] + 1] = 1
+        ends[who[node[of] + 1 == sizes[home[of]]]] = True
+    steps[:, 1:] -= steps[:, :-1].copy()
+    # Whoever is in a bucket's last group is gone at its node 0.
+    steps[ends, 0] = -1
     return steps

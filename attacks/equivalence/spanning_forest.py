@@ -79,8 +79,7 @@ class _ForestSearch:
         rng = np.random.default_rng(_SEED)
         token = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[same_as]
         by_label = rng.integers(0, 2**64, matrix.columns, dtype=np.uint64)[label]
-        sums = np.concatenate([[np.uint64(0)], np.cumsum(token[matrix.member])])[matrix.start]
-        key = (sums[1:] - sums[:-1])[self.group] + (by_label - token)[matrix.member[place]]
+        key = matrix.sums_of(token)[self.group] + (by_label - token)[matrix.member[place]]
         again = _repeated(key)
         key, place = key[again], place[again]
         order = np.argsort(key, kind="stable")

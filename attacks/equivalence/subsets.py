@@ -32,6 +32,7 @@ from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
+from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, combined
 
@@ -82,11 +83,11 @@ def matched(
     if max_e > TERMS:
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
     here = matrix.present() if among is None else matrix.present() & among
-    _, item, times = np.unique(numbers[0], return_inverse=True, return_counts=True)
-    times = np.bincount(item[here], minlength=len(times))
-    least = (here & (times[item] > 1)).astype(np.int32)
     twins = Types.among(matrix)
+    item = np.unique(numbers[0], return_inverse=True)[1].astype(np.int32)
+    least = (here & (np.bincount(item[here], minlength=len(item))[item] > 1)).astype(np.int32)
     by_group, everybody = _places(matrix, twins, here, max_e, (item, *numbers))
+    release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
         wanted = here & (least == 0)
@@ -118,10 +119,10 @@ def matched(
 
 
 def _places(
-    matrix: Matrix, twins: Types, here: Flags, max_e: int, numbers: tuple[npt.NDArray[np.intp], Numbers, Numbers]
+    matrix: Matrix, twins: Types, here: Flags, max_e: int, numbers: tuple[Codes, Numbers, Numbers]
 ) -> tuple[SetPlaces, SetPlaces]:
     """Return who can take part, by group and of everybody: of twins the first, where all may and they are not many."""
-    item = numbers[0].astype(np.int32)
+    item = numbers[0]
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]
@@ -178,27 +179,36 @@ def _within_groups(places: SetPlaces, e: int, wanted: Flags, large: Flags) -> Ma
 
 def _visited(places: SetPlaces, e: int, *, repeated: bool = False) -> npt.NDArray[np.float64]:
     """Return about how many sets one meets, by group, when one forms all of weight e: all lighter ones and a place."""
-    sizes = np.diff(places.start)
-    lighter = np.zeros((e, len(sizes)))
-    lighter[0] = 1.0
-    for weight in np.unique(places.weight[places.weight < e]).tolist():
-        n = _weights(places, weight)
-        ways, grown = np.ones(len(sizes)), np.zeros_like(lighter)
-        for times in range((e - 1) // weight + 1):
-            grown[times * weight :] += ways * lighter[: e - times * weight]
-            ways = ways * (n + times if repeated else np.maximum(n - times, 0)) / (times + 1)
-        lighter = grown
-    return (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
+    sets = np.empty(len(places.start) - 1)
+    for first, last in blocks(places.start):
+        start = places.start[first : last + 1]
+        weight, sizes = places.weight[places.column[start[0] : start[-1]]], np.diff(start)
+        lighter = np.zeros((e, len(sizes)))
+        lighter[0] = 1.0
+        for each in np.unique(weight[weight < e]).tolist():
+            n = _totals(weight == each, start)
+            ways, grown = np.ones(len(sizes)), np.zeros_like(lighter)
+            for times in range((e - 1) // each + 1):
+                grown[times * each :] += ways * lighter[: e - times * each]
+                ways = ways * (n + times if repeated else np.maximum(n - times, 0)) / (times + 1)
+            lighter = grown
+        sets[first:last] = (lighter * sizes / np.arange(1, e + 1)[:, None]).sum(axis=0)
+    return sets
 
 
-def _weights(places: SetPlaces, only: int | None = None) -> Counts:
-    """Return the weights of each group's places, added up, or how many places have a weight; shape (groups,)."""
+def _weights(places: SetPlaces) -> Counts:
+    """Return the weights of each group's places, added up; shape (groups,)."""
     total = np.zeros(len(places.start) - 1, dtype=np.int64)
     for first, last in blocks(places.start):
-        some = places.weight[places.column[places.start[first] : places.start[last]]]
-        line = np.concatenate([[0], np.cumsum(some if only is None else some == only)])
-        total[first:last] = np.diff(line[places.start[first : last + 1] - places.start[first]])
+        start = places.start[first : last + 1]
+        total[first:last] = _totals(places.weight[places.column[start[0] : start[-1]]], start)
     return total
+
+
+def _totals(numbers: npt.NDArray[np.generic], start: Counts) -> Counts:
+    """Return the sum of each run of numbers; the first run begins at `start[0]`, and with the first number."""
+    line = np.concatenate([[0], np.cumsum(numbers)])
+    return np.diff(line[start - start[0]])
 
 
 def _search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:

@@ -130,39 +130,66 @@ def walk(
     e, bits, step = shape
     low, high, shift = within
     keep = len(held) > 0
-    following, opened, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
+    # Sets begun, by their number of places: the first place to add, the next one, the weight left, the sum, the places.
+    opened, following, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
     total, packed = np.zeros(e, dtype=np.uint64), np.zeros(e, dtype=np.uint64)
+    most = longest(places, groups)
+    weights, is_first = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.bool_)
+    values = np.zeros(most, dtype=np.uint64)
     for g in groups:
-        start, end = places.start[g], places.start[g + 1]
-        depth, i, first, rest = 0, start, start, e
-        base, prefix = np.uint64(0), np.uint64(g) << np.uint64(bits)
+        end = look_up(places, g, weights, values, is_first)
+        depth, first, rest, base, prefix = 0, 0, e, np.uint64(0), np.uint64(g)
         while depth >= 0:
-            if i == end:
-                depth -= 1
-                i, first, rest, base, prefix = following[depth], opened[depth], left[depth], total[depth], packed[depth]
-                continue
-            column = places.column[i]
-            weight = places.weight[column]
-            # Of places with one item the first ones are taken: the others give the same sums.
-            if weight <= rest and (i == first or places.item[column] != places.item[places.column[i - 1]]):
-                value = base + places.value[column]
-                value -= _P if value >= _P else np.uint64(0)
-                code = prefix | np.uint64(i - start + 1)
-                if weight < rest:
-                    following[depth], opened[depth], left[depth] = i + 1, first, rest
-                    total[depth], packed[depth] = base, prefix
-                    first, rest, base, prefix = i + step, rest - weight, value, code << np.uint64(bits)
-                    depth += 1
-                    i = first - 1
-                else:
+            for i in range(first, end):
+                if weights[i] == rest and (i == first or is_first[i]):
+                    value = base + values[i]
+                    value -= _P if value >= _P else np.uint64(0)
                     # A function for this would count references to its arrays, which takes longer than all the rest.
                     bucket = np.int64(value * _ODD >> shift)
                     if low <= bucket < high:
                         place = cursor[bucket - low]
                         cursor[bucket - low] = place + 1
                         if keep:
+                            code = prefix << np.uint64(bits) | np.uint64(i + 1)
                             held[place, 0], held[place, 1] = value, code << np.uint64(bits * (e - 1 - depth))
-            i += 1
+            opened[depth], following[depth], left[depth], total[depth], packed[depth] = first, first, rest, base, prefix
+            while depth >= 0:
+                i = following[depth]
+                while i < end and (weights[i] >= left[depth] or not (i == opened[depth] or is_first[i])):
+                    i += 1
+                if i < end:
+                    following[depth] = i + 1
+                    base = total[depth] + values[i]
+                    base -= _P if base >= _P else np.uint64(0)
+                    first, rest = i + step, left[depth] - weights[i]
+                    prefix = packed[depth] << np.uint64(bits) | np.uint64(i + 1)
+                    depth += 1
+                    break
+                depth -= 1
+
+
+@kernel
+def longest(places: SetPlaces, groups: Array) -> int:
+    """Return the largest number of places of some groups."""
+    most = 0
+    for g in groups:
+        most = max(most, places.start[g + 1] - places.start[g])
+    return most
+
+
+@kernel
+def look_up(places: SetPlaces, g: int, weights: Array, values: Array, is_first: Array) -> int:
+    """Write what is said of a group's places side by side, and return how many they are.
+
+    Looked up by column for each set, it takes much longer. Of places with one item the first ones are taken: the others
+    give the same sums.
+    """
+    start, end = places.start[g], places.start[g + 1]
+    for i in range(start, end):
+        column = places.column[i]
+        weights[i - start], values[i - start] = places.weight[column], places.value[column]
+        is_first[i - start] = i == start or places.item[column] != places.item[places.column[i - 1]]
+    return end - start
 
 
 @kernel
@@ -170,16 +197,17 @@ def match(places: SetPlaces, held: Array, start: Array, shape: tuple[int, int], 
     """Return packed pairs of sets with equal sums and wanted columns, which are wanted no more; shape (pairs, 2)."""
     e, bits = shape
     pairs = np.empty((16, 2), dtype=np.uint64)
-    found = 0
+    found = largest = 0
     one, other = np.empty(e, dtype=np.int64), np.empty(e, dtype=np.int64)
+    for bucket in range(len(start) - 1):
+        largest = max(largest, start[bucket + 1] - start[bucket])
     slot_bits = 1
+    while 1 << slot_bits < 2 * largest:
+        slot_bits += 1
     table = np.empty(1 << slot_bits, dtype=np.int64)
+    mask = (1 << slot_bits) - 1
     for bucket in range(len(start) - 1):
         low, high = start[bucket], start[bucket + 1]
-        while 1 << slot_bits < 2 * (high - low):
-            slot_bits += 1
-            table = np.empty(1 << slot_bits, dtype=np.int64)
-        mask = (1 << slot_bits) - 1
         table[:] = -1
         for i in range(low, high):
             # The low bits of the product are those that did not choose the bucket.

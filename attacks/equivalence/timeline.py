@@ -17,6 +17,8 @@ from audit.runtime.engine import same
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
+_MOST = 0.5
+"""Of more memberships than this share no copy is made."""
 _FAR = 20
 """Whoever is connected through more groups than so many counts as connected."""
 
@@ -118,11 +120,14 @@ def least_so_far(
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:
-    """Return the groups of everybody who is connected with some columns by common groups, or more."""
+    """Return the groups of everybody who is connected with some columns by common groups, or all groups."""
     chosen = among.copy()
     for _ in range(_FAR):
         group = np.logical_or.reduceat(chosen[matrix.member], matrix.start[:-1])
-        reached = matrix.member[np.repeat(group, np.diff(matrix.start))]
+        sizes = np.diff(matrix.start)
+        if sizes[group].sum() > _MOST * len(matrix.member):
+            return matrix
+        reached = matrix.member[np.repeat(group, sizes)]
         if chosen[reached].all():
             return matrix.restricted(np.flatnonzero(group))
         chosen[reached] = True

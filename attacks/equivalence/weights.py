@@ -63,9 +63,9 @@ class Solver:
         here = types.of >= 0
         self._kind = np.arange(matrix.columns, dtype=np.int32)
         self._kind[here] = types.example[types.of[here]]
-        kept = np.zeros(len(matrix.member) + 1, dtype=np.int64)
-        np.cumsum(self._kind[matrix.member] == matrix.member, out=kept[1:])
-        self._members = _Ragged(kept[matrix.start], matrix.member[np.diff(kept) > 0])
+        kept = self._kind[matrix.member] == matrix.member
+        ends = np.cumsum(np.add.reduceat(kept, matrix.start[:-1], dtype=np.int64))
+        self._members = _Ragged(np.append(np.int64(0), ends), matrix.member[kept])
         self._token = np.random.default_rng(_SEED).integers(0, 2**64, matrix.groups, dtype=np.uint64)
         self._most = int(matrix.rows.max(initial=1))
 

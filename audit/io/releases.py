@@ -39,7 +39,7 @@ class Release:
         group: the QI-group of each row; shape (rows,).
         person: who each row is, -1 for a counterfeit without identity; None without a key.
         entry_group, entry_value, entry_count: the published values: group, code and number of rows of each
-            entry, shape (entries,). For a plain table an entry is a row, and `entry_count` None means one each.
+            entry, shape (entries,); `entry_count` None means one each. For a plain table an entry is a row.
         counts: how many people each row stands for, or None for one each.
         values_by_row: whether entry i is the value of row i (false for an Anatomy pair).
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
@@ -447,7 +447,7 @@ class _Reading:
         values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
         return group.codes, values, counts
 
-    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64]] | None:
+    def pair(self, rows: Table, group: Coded) -> tuple[Codes, dict[str, Codes], npt.NDArray[np.int64] | None] | None:
         """Read the values of an Anatomy pair, and check that each group has as many values as rows."""
         group_column, count = str(self.columns.group), self.columns.count or "count"
         wanted = [group_column, *self.columns.sensitive, count]
@@ -475,7 +475,7 @@ class _Reading:
             self.note(rows, place, group_column, what, "publish one value for each row")
             return None
         values = {name: self.value_codes(table, name) for name in self.columns.sensitive}
-        return codes, values, counts
+        return codes, values, None if (counts == 1).all() else counts
 
     def counterfeits(
         self,

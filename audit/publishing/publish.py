@@ -192,12 +192,13 @@ class _Work:
         told = np.full(max(self.series.people.size, 1), -1, dtype=np.int32)
         told[snapshot.person] = snapshot.value
         own = np.where(fake, -1, told[person])
-        value = release.entry_value[self.form.names.sensitive]
+        value, count = release.entry_value[self.form.names.sensitive], release.entry_count
         if release.values_by_row:
             wrong = np.flatnonzero(~fake & (own >= 0) & (own != value))
             what = "the release says another value of this row's person than the snapshot"
             own = np.where(fake, -1, value)
         else:
+            count = np.ones(len(value), dtype=np.int64) if count is None else count
             wrong = np.flatnonzero(~fake & (own < 0))
             what = "the key says that this row is of somebody who is not in the snapshot"
         if len(wrong):
@@ -209,7 +210,7 @@ class _Work:
             group=dense[release.group.codes],
             entry_group=dense[release.entry_group],
             entry_value=value,
-            entry_count=release.entry_count,
+            entry_count=count,
             own=own.astype(np.int32),
         )
 

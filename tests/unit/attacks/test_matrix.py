@@ -89,6 +89,10 @@ def test_prefixes_and_columns(drawn):
     start, group = matrix.by_column()
     for column in range(matrix.columns):
         assert group[start[column] : start[column + 1]].tolist() == np.flatnonzero(whole[:, column]).tolist()
+    numbers = np.arange(1, matrix.columns + 1, dtype=np.uint64)
+    assert matrix.sums_of(numbers).tolist() == (whole * numbers.astype(int)).sum(axis=1).tolist()
+    seen = [matrix.release[whole[:, column] > 0] for column in range(matrix.columns)]
+    assert matrix.first_release().tolist() == [int(releases.min(initial=len(parts))) % len(parts) for releases in seen]
 
 
 @pytest.mark.parametrize("chosen", [[], [0], [0, 2], [1, 2]])
