@@ -151,7 +151,9 @@ def _findings(report: Report) -> Iterator[Block]:
         soft=True,
     )
     if people:
-        yield Paragraph(say_count("{count} person, the worst first.", "{count} people, the worst first.", len(people)))
+        yield Paragraph(
+            say_count("{count} person, the most exposed first.", "{count} people, the most exposed first.", len(people))
+        )
     yield from people
     yield from entries
     if within:
@@ -261,6 +263,8 @@ def _files(report: Report) -> PageTable:
 
 
 def _decision(report: Report) -> Iterator[Block]:
+    # A sheet that is signed says what it is about, also where it lies by itself.
+    yield Facts([(say("Series"), printable(report.series.name, 200)), (say("Verdict"), headline(report)[0])])
     yield Paragraph(allowed(report))
     lines = [say("Name"), say("Function"), say("Place and date"), say("Signature")]
     yield Signing(choices(report), lines)

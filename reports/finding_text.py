@@ -64,8 +64,8 @@ def sentence(finding: NamedFinding, *, by_version: bool) -> str:
         return _group(finding)
     if isinstance(finding, NamedEquivalence):
         return say_count(
-            "{left} has the same as {right} (e = {e})",
-            "{left} have the same as {right} (e = {e})",
+            "{left} has the same value as {right} (e = {e})",
+            "{left} have the same values as {right} (e = {e})",
             finding.e,
             left=multiset(finding.left),
             right=multiset(finding.right),

@@ -141,9 +141,10 @@ class Page:
     Attributes:
         title: of the browser's window.
         name: the heading.
-        inside: whether it names people.
+        inside: whether it names people, or shows what tables hide.
         mark: what says so, or that it may be shared.
         sheet: what stands in the corner of each printed sheet; our own words alone.
+        band: what stands at the head of each sheet; whether people are named when None.
         verdict: the verdict.
         head: what stands before the verdict.
         summary: what stands right after it.
@@ -159,3 +160,4 @@ class Page:
     verdict: PageVerdict
     summary: Sequence[Block]
     sections: Sequence[Section]
+    band: str | None = None

@@ -21,7 +21,10 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     tags = [printable(tag, 24) for tag in report.series.releases]
     shown = {(attack.attack, attack.sensitive) for attack in shown_attacks(report)}
     exposed = [each for each in report.exposure if (each.attack, each.sensitive) in shown]
-    if len(tags) > 1 and (lines := [_line(each, report) for each in exposed if each.after_release is not None]):
+    drawn = [_line(each, report) for each in exposed if each.after_release is not None]
+    # Where an attack that was cut off found nobody, nothing is known: there is no line.
+    lines = [line for line in drawn if any(count is not None for count in line[1])]
+    if len(tags) > 1 and lines:
         axes = (say("after release"), say("people"))
         yield charts.lines(say("People found, release by release"), tags, lines, axes=axes)
     others: dict[str, list[tuple[str, list[float | None]]]] = {}

@@ -217,11 +217,12 @@ def choices(report: Report) -> list[str]:
     """Return the decisions that the verdict allows."""
     last = last_release(report)
     if report.policy.violations or report.contradictions:
-        return [
+        ways = [
             say("Release {release} does not go out.", release=last),
             say("Release {release} goes out changed, after an audit of what was changed:", release=last),
-            say("The findings are accepted, for this reason and until this date:"),
         ]
+        accepting = [say("The findings are accepted, for this reason and until this date:")]
+        return ways + (accepting if report.policy.violations else [])
     if report.interrupted or report.policy.undecided:
         return [
             say("Release {release} waits until what is open has been decided.", release=last),

@@ -21,6 +21,9 @@ _MOST = 0.5
 """Of more memberships than this share no copy is made."""
 _FAR = 20
 """Whoever is connected through more groups than so many counts as connected."""
+_MOST_COLUMNS = 0.5
+"""Where so large a share is in question, everybody is asked about: what is found then depends on no later release."""
+_UNHURRIED = 0.75
 
 
 def timeline(
@@ -29,38 +32,41 @@ def timeline(
     """Return how many individuals take part in an equivalence up to `max_e` after each release, and what is missing.
 
     A further release never ends an equivalence. So nobody counts early who does not count at the end, whoever counts
-    once counts ever after, and where the time is up the numbers so far remain bounds from below. Where all is exact,
-    each number depends on the releases up to its own alone: those that earlier audits have counted are in `cache`.
+    once counts ever after, and where the time is up the numbers so far remain bounds from below. Where each number
+    depends on the releases up to its own alone, those that earlier audits have counted are in `cache`: all where all is
+    exact, and bounds where everybody is asked about.
     """
     last = int((matrix.individual & (found.least > 0)).sum())
+    among = found.least > 0
+    everybody = not found.exact and among.sum() >= _MOST_COLUMNS * matrix.columns
     keys, known = list[str](), dict[int, int]()
-    if cache is not None and found.exact:
-        keys = cache.keys(f"equivalence {max_e}", _contents(matrix))
+    if cache is not None and (found.exact or everybody):
+        keys = cache.keys(f"equivalence {max_e}{' bounds' if everybody else ''}", _contents(matrix))
         known = {place: counts[0] for place, counts in enumerate(cache.known(keys), 1) if counts is not None}
-    numbers, reason, exact = _counted(matrix, found, max_e, budget, known)
-    if cache is not None and exact:
-        cache.keep({keys[place - 1]: (number,) for place, number in [*numbers.items(), (matrix.releases, last)]})
+    numbers, reason, lasting = _counted(matrix, found, max_e, budget, known, None if everybody else among)
+    if cache is not None and keys and lasting is not None:
+        # After all releases bounds are searched for more thoroughly: that is another question.
+        own = {matrix.releases: last} if found.exact else {}
+        cache.keep({keys[place - 1]: (number,) for place, number in {**lasting, **own}.items()})
     line: list[int] = []
     for releases in range(1, found.releases):
-        line.append(numbers.get(releases, line[-1] if line else 0))
+        line.append(min(last, max(numbers.get(releases, 0), line[-1] if line else 0)))
     return line + [last] * (matrix.releases - found.releases + 1), reason
 
 
 def _counted(
-    matrix: Matrix, found: Found, max_e: int, budget: Budget, known: Mapping[int, int]
-) -> tuple[dict[int, int], Reason | None, bool]:
-    """Return the numbers after all releases but the last, what is missing, and whether the numbers are exact.
+    matrix: Matrix, found: Found, max_e: int, budget: Budget, known: Mapping[int, int], among: Flags | None
+) -> tuple[dict[int, int], Reason | None, dict[int, int] | None]:
+    """Return the numbers after all releases but the last, what is missing, and the numbers that may be kept, if any.
 
-    Those that are `known`, by the number of releases, are exact, and not counted again. Bounds depend on what was found
-    in all releases before: where there are any, all are counted.
+    Those that are `known`, by the number of releases, are not counted again.
     """
-    among, numbers, reason, all_exact = found.least > 0, dict(known), None, found.exact
+    numbers, lasting, reason = dict(known), dict(known), None
     missing = [releases for releases in range(1, found.releases) if releases not in known]
-    if not among.any():
-        return dict.fromkeys(range(1, found.releases), 0), None, all_exact
-    if not missing:
-        return numbers, None, all_exact
-    concerned, told = _concerned(matrix, among), np.zeros(matrix.columns, dtype=np.bool_)
+    if not (found.least > 0).any():
+        nobody = dict.fromkeys(range(1, found.releases), 0)
+        return nobody, None, nobody if found.exact else None
+    concerned = matrix if among is None else _concerned(matrix, among)
     engine, alone = budget.engine, budget.single_threaded()
     whole = engine.submit(same, concerned)
     tasks = (engine.submit(least_so_far, whole, releases, max_e, among, found.exact, alone) for releases in missing)
@@ -74,15 +80,17 @@ def _counted(
                 done=str(releases - 1),
                 releases=str(matrix.releases),
             )
-            return numbers, Reason(why, ReasonKind.TIME_LIMIT), all_exact
-        least, exact = earlier
+            return numbers, Reason(why, ReasonKind.TIME_LIMIT), None if reason else lasting
+        least, exact, unhurried = earlier
         if found.exact and not exact:
             if known:
-                return _counted(matrix, found, max_e, budget, {})
-            reason, all_exact = Reason(say("the timeline's numbers are lower bounds")), False
-        told |= among & (least > 0)
-        numbers[releases] = int((matrix.individual & told).sum())
-    return numbers, reason, all_exact
+                # Bounds depend on who is asked about: with any of them, all are counted now.
+                return _counted(matrix, found, max_e, budget, {}, among)
+            reason = Reason(say("the timeline's numbers are lower bounds"))
+        numbers[releases] = int((matrix.individual & (least > 0)).sum())
+        if exact if among is not None else unhurried:
+            lasting[releases] = numbers[releases]
+    return numbers, reason, None if reason else lasting
 
 
 def _contents(matrix: Matrix) -> Iterator[tuple[Content, ...]]:
@@ -104,19 +112,23 @@ def _contents(matrix: Matrix) -> Iterator[tuple[Content, ...]]:
 
 
 def least_so_far(
-    matrix: Matrix, releases: int, max_e: int, among: Flags, thorough: bool, budget: Budget
-) -> tuple[Codes, bool] | None:
-    """Return everybody's least e after some releases, and whether it is exact; None where there was no time for it.
+    matrix: Matrix, releases: int, max_e: int, among: Flags | None, thorough: bool, budget: Budget
+) -> tuple[Codes, bool, bool] | None:
+    """Return everybody's least e after some releases, whether it is exact, and whether the clock had no part in it.
 
-    A kernel for engines.
+    Each step may take almost half of the time that is left or more. So where all of them took less than a quarter of
+    what was left before, none was cut off. None where there was no time at all. A kernel for engines.
     """
-    early = matrix.prefix(releases)
+    early, before = matrix.prefix(releases), budget.remaining()
     found = (
         None
         if budget.exhausted()
         else judge(early, max_e, budget.fraction(1.0), among=among, thorough=thorough, beyond=False)
     )
-    return None if found is None else (found.least, found.exact)
+    if found is None:
+        return None
+    after = budget.remaining()
+    return found.least, found.exact, before is None or after is None or after > _UNHURRIED * before
 
 
 def _concerned(matrix: Matrix, among: Flags) -> Matrix:

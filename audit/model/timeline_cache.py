@@ -4,8 +4,8 @@ What is counted after some releases depends on nothing that comes later. So an e
 is a keyed hash (HMAC, SHA-256) of all that they depend on: what the attack is shown of these releases, its options, the
 versions of the program and of the solvers. Where any of it changes the key is another one, and they are counted anew.
 
-Only counts that are exact are kept, for bounds may depend on later releases and on the clock. No clause of a policy
-reads them.
+Only counts are kept that depend neither on later releases nor on the clock: exact ones, and bounds of which the attack
+knows that. No clause of a policy reads them.
 """
 
 from __future__ import annotations

@@ -50,8 +50,9 @@ def count_page(report: CountReport) -> Page:
     return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
-        inside=False,
-        mark=say("Shareable: such tables name nobody. Findings show counts that the tables hide."),
+        inside=bool(report.attack.findings),
+        mark=_mark(report),
+        band=say("INTERNAL: shows hidden counts") if report.attack.findings else None,
         sheet=made,
         head=[
             Facts(
@@ -70,22 +71,31 @@ def count_page(report: CountReport) -> Page:
     )
 
 
+def _mark(report: CountReport) -> str:
+    if report.attack.findings:
+        return say("INTERNAL: findings show counts that the tables hide. To share numbers alone, use --findings 0.")
+    return say("Shareable: the tables name nobody, and no count is shown that they hide.")
+
+
 def _sections(report: CountReport) -> Iterator[Section]:
     yield Section(say("Recommendation"), [Paragraph(allowed(report), strong=True), Bullets(list(advice(report)))])
     yield Section(say("Findings"), list(_findings(report)))
     yield Section(say("What was asked"), [Facts(measured(report))])
     yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
-    yield Section(
-        say("Assumptions"),
-        [Bullets([adversary(report), say("The rules are those of series.toml:"), *rules(report)])],
-    )
+    yield Section(say("Assumptions"), [Bullets([adversary(report)]), *_rules(report)])
     lines = list(waiver_lines(report))
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
     yield Section(say("Terms"), [Facts(words())])
     rows = [[printable(each.path, 200), each.sha256, figure(each.rows)] for each in report.inputs]
     yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])
-    yield Section(say("Decision"), [Paragraph(allowed(report)), signing])
+    about = Facts([(say("Series"), printable(report.series.name, 200)), (say("Verdict"), headline(report)[0])])
+    yield Section(say("Decision"), [about, Paragraph(allowed(report)), signing])
+
+
+def _rules(report: CountReport) -> list[Block]:
+    told = list(rules(report))
+    return [Paragraph(say("The rules are those of series.toml:")), Bullets(told)] if told else []
 
 
 def _findings(report: CountReport) -> Iterator[Block]:

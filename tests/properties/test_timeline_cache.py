@@ -5,6 +5,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,18 @@ SERIES = TinySeries(
         rows([("p1", "b"), ("p5", "b")], [("p4", "d"), ("p0", "a")]),
     ]
 )
+
+
+def regrouped(releases, seed):
+    """Releases of 36 people, six of each value, in groups of one of each."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(releases):
+        orders = [(value, rng.permutation(6).tolist()) for value in "abcdef"]
+        found.append(rows(*([(f"{value}{order[place]}", value) for value, order in orders] for place in range(6))))
+    return found
+
+
+LARGER = TinySeries(regrouped(4, seed=2))
 
 
 def told(folder, *words):
@@ -208,10 +221,91 @@ def test_nothing_is_kept_outside_of_the_series(tmp_path):
     assert list(elsewhere.iterdir()) == []
 
 
+def changed_first_group(folder):
+    text = (folder / "releases/1.csv").read_text()
+    (folder / "releases/1.csv").write_text(text.replace("1,a", "2,a", 1).replace("2,c", "1,c", 1))
+
+
+def changed_first_value(folder):
+    for name in "1234":
+        path = folder / f"releases/{name}.csv"
+        path.write_text(path.read_text().replace("d", "a", 1))
+
+
+@pytest.fixture
+def bounds(monkeypatch):
+    """Equivalence forms sides within groups alone and searches no further, as in large series."""
+    monkeypatch.setattr("attacks.equivalence.subsets._SETS_OF_ALL", -1)
+    monkeypatch.setattr("attacks.equivalence.strategy._SEARCHED_MEMBERSHIPS", -1)
+
+
+def equivalence_entry(report):
+    return next(each for each in report["attacks"] if each["attack"] == "equivalence")
+
+
+@pytest.mark.usefixtures("bounds")
+def test_bounds_are_not_counted_again(audited_in_bounds, counted):
+    cached = told(audited_in_bounds)
+    assert afresh(counted)["equivalence"] == [3]  # as the last of three it was searched for more thoroughly
+    assert told(audited_in_bounds) == cached
+    assert afresh(counted)["equivalence"] == []
+    assert told(audited_in_bounds, "--no-cache") == cached
+    assert afresh(counted)["equivalence"] == [1, 2, 3]
+    entry = equivalence_entry(cached[1])
+    assert entry["status"] == "incomplete"
+    line = entry["measures"]["timeline"]
+    assert 0 < line[1] < line[2]
+
+
+@pytest.fixture
+def audited_in_bounds(tmp_path, counted, bounds):
+    """The first three releases of a series in which many, though not all, sides lie within groups."""
+    LARGER.until(3).write(tmp_path, key="files")
+    assert equivalence_entry(told(tmp_path)[1])["status"] == "incomplete"
+    assert afresh(counted)["equivalence"] == [1, 2]
+    LARGER.write(tmp_path, key="files")
+    return tmp_path
+
+
+@pytest.mark.parametrize("change", [changed_first_group, changed_first_value], ids=lambda one: one.__name__)
+def test_bounds_of_what_was_changed_are_counted_again(audited_in_bounds, counted, change):
+    change(audited_in_bounds)
+    cached = told(audited_in_bounds)
+    assert afresh(counted)["equivalence"] == [1, 2, 3]
+    assert told(audited_in_bounds, "--no-cache") == cached
+
+
+def test_bounds_of_another_option_or_version_are_counted_again(audited_in_bounds, counted, monkeypatch):
+    told(audited_in_bounds, "--max-e", "3")
+    assert afresh(counted)["equivalence"] == [1, 2, 3]
+    monkeypatch.setattr("audit.io.timeline_file.exact_version", lambda: f"{version.exact_version()}+")
+    told(audited_in_bounds)
+    assert afresh(counted)["equivalence"] == [1, 2, 3]
+
+
+def test_bounds_that_the_clock_may_have_cut_off_are_not_kept(audited_in_bounds, counted, monkeypatch):
+    monkeypatch.setattr(timeline, "_UNHURRIED", 1.0)  # any time at all is too long
+    (audited_in_bounds / "private/timelines.json").unlink()
+    told(audited_in_bounds)
+    afresh(counted)
+    told(audited_in_bounds)
+    assert afresh(counted)["equivalence"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("spread", [linked_series, register_series])
+@pytest.mark.usefixtures("bounds")
+def test_whatever_was_audited_before_changes_no_bounds(spread):
+    unchanged(spread)
+
+
+@pytest.mark.parametrize("spread", [linked_series, register_series])
+def test_whatever_was_audited_before_changes_nothing(spread):
+    unchanged(spread)
+
+
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-@pytest.mark.parametrize("spread", [linked_series, register_series])
-def test_whatever_was_audited_before_changes_nothing(spread, data):
+def unchanged(spread, data):
     changing, known = data.draw(st.booleans()), data.draw(st.booleans())
     series = data.draw(spread(changing=changing, known=known, max_releases=4))
     other = data.draw(spread(changing=changing, known=known))
