@@ -17,6 +17,9 @@ def main() -> int:
             first_line.erase()
             sys.stderr.write(f"audit: {trouble}\n")
             return 2
+        from audit.cli.lean_dataclasses import compile_methods_when_called
+
+        compile_methods_when_called()
         from audit.cli.main import main as run
     except KeyboardInterrupt:
         first_line.erase()

@@ -87,3 +87,68 @@ assert isinstance(series, pandas.Series) and len(model.proto.variables) == 2
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_data_classes_are_the_same_when_their_methods_are_compiled_later() -> None:
+    program = """
+import dataclasses, pickle, sys
+if sys.argv[1] == "later":
+    from audit.cli.lean_dataclasses import compile_methods_when_called
+    compile_methods_when_called()
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Small:
+    x: int
+
+@dataclasses.dataclass(order=True)
+class Named(dataclasses.make_dataclass("Base", ["x"])):
+    name: str = dataclasses.field(default="n", kw_only=True)
+    much: list = dataclasses.field(default_factory=list)
+
+    def __post_init__(self):
+        self.much.append(self.x)
+
+@dataclasses.dataclass(frozen=True)
+class Further(Small):
+    z: int = 3
+
+def told(of):
+    try:
+        return of()
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+for again in range(2):  # when a method is compiled, and afterwards
+    for kind in (Small, Further, Named):
+        one, other = kind(1), kind(2)
+        print(one, one == kind(x=1), one == other, one == 1, told(lambda: hash(one) == hash(kind(1))))
+        print(told(lambda: setattr(one, "x", 5)), told(lambda: delattr(other, "x")), told(lambda: one < other), one)
+        print(dataclasses.replace(one, x=7), pickle.loads(pickle.dumps(one)), dataclasses.asdict(kind(4)))
+        print(told(lambda: kind()), told(lambda: kind(1, 2, 3, 4)), told(lambda: kind(w=1)))
+    print(Named(3, name="m"), Further(1, z=4), [each.name for each in dataclasses.fields(Further)])
+print(Further.__init__.__qualname__, Small.__eq__.__qualname__)
+"""
+    told = [
+        subprocess.run([sys.executable, "-c", program, when], capture_output=True, text=True, timeout=120)
+        for when in ("at once", "later")
+    ]
+    assert not told[0].returncode, told[0].stderr
+    assert told[0].stdout == told[1].stdout, told[1].stderr
+
+
+def test_methods_that_are_compiled_later_take_their_own_place() -> None:
+    program = """
+import dataclasses, sys
+from audit.cli.lean_dataclasses import compile_methods_when_called
+compile_methods_when_called()
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: int
+
+before = Point.__init__, Point.__eq__, Point.__hash__
+assert Point(1) == Point(1) and len({Point(1), Point(1)}) == 1
+assert sys.version_info >= (3, 13) or not {*before} & {Point.__init__, Point.__eq__, Point.__hash__}
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
