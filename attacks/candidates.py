@@ -144,9 +144,16 @@ class Candidates:
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
-        bits = np.unpackbits(self.masks.take(people, axis=0).view(np.uint8), axis=1, bitorder="little")
-        place, value = np.nonzero(bits)
-        return place, value.astype(np.int32)
+        width = np.intp(64 * self.masks.shape[1])
+        places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
+        # In one dimension numpy finds bits ten times faster than in two, and faster still in a processor's cache.
+        for first in range(0, len(people), _AT_A_TIME):
+            masks = self.masks.take(people[first : first + _AT_A_TIME], axis=0)
+            found = np.flatnonzero(np.unpackbits(masks.view(np.uint8).ravel(), bitorder="little").view(np.bool_))
+            place = found // width
+            values.append((found - place * width).astype(np.int32))
+            places.append(place + first)
+        return np.concatenate(places), np.concatenate(values)
 
 
 def _longer(array: npt.NDArray[Any], more: int, fill: object) -> npt.NDArray[Any]:

@@ -223,7 +223,7 @@ class _SparseProducts:
 
     def __init__(self, people: Codes, state: Candidates) -> None:
         self.place, self.candidate = state.listed(people)
-        self.start = np.searchsorted(self.place, np.arange(len(people) + 1))
+        self.start = np.append(0, np.cumsum(np.bincount(self.place, minlength=len(people))))
         self.weight = np.ones(len(self.place))
 
     def multiply(self, pools: CandidatePools, local: Codes) -> float:
@@ -267,4 +267,5 @@ def _counts(pools: CandidatePools, pool: Codes, value: Codes) -> npt.NDArray[np.
             distinct, inverse = np.unique(bag.astype(np.int64) * pools.values + values, return_inverse=True)
             key = pool.astype(np.int64) * pools.values + value
             return np.bincount(inverse, count)[np.searchsorted(distinct, key)]
-    return pools.table()[pool, value]
+    table = pools.table()
+    return table.ravel().take(pool * np.int64(table.shape[1]) + value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from attacks.joint.deciding import AIMS, decide
 from attacks.joint.decision import Decision
 from attacks.joint.network_builder import network_of
 from attacks.joint.propagation import Propagation
-from attacks.joint.settling import ALL, Settling
+from attacks.joint.settling import TWO, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
@@ -57,14 +57,14 @@ def build(tool: str, rest: str, series: Path) -> Job:
 
 
 class Clocked(Settling):
-    """Settling that notes when it begins to settle each value, everybody being decided."""
+    """Settling that notes after which step everybody is decided."""
 
     decided: float | None = None
 
-    def _round(self, aim: int) -> Iterable[Callable[[], None]]:
-        if aim == ALL:
+    def _left(self, aim: int) -> int:
+        if self.decided is None and not self.state.pending(TWO).any():
             self.decided = time.perf_counter()
-        return super()._round(aim)
+        return super()._left(aim)
 
 
 def _settled(series: Path, releases: int) -> Job:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers, segments, starts
+from attacks.joint.arrays import Flags, Numbers, ragged, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
@@ -68,9 +68,9 @@ class _Builder:
         if not bound:
             moving[:] = True
         apart = moving[self.person]
-        staying = np.unique(self.person[~apart])
+        staying, variable = renumbered(self.person[~apart], len(moving))
         self.people = len(staying)
-        self.variable = np.searchsorted(staying, self.person)
+        self.variable = variable[self.person]
         some = np.flatnonzero(apart)
         order = some[np.lexsort((self.release[some], self.person[some]))]
         self.variable[order] = self.people + np.arange(len(order))
@@ -100,32 +100,47 @@ class _Builder:
 
     def _own(self) -> tuple[Numbers, Codes]:
         """Return what the groups of each such person leave, as pairs of a variable and a class of values, in order."""
-        variable, kind = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-        begun = np.zeros(self.people, dtype=np.bool_)
+        start, kind = self._listed()
+        alive = np.ones(len(kind), dtype=np.bool_)
         for at in range(len(self._places)):
             place, everybody, staying = self._of(at)
-            group, only = np.full(self.people, -1, dtype=np.int64), np.full(self.people, -1, dtype=np.int64)
             here = np.flatnonzero(staying & place.seated)
             known = np.flatnonzero(staying & ~place.seated)
-            group[everybody[here]] = place.home(here)
-            only[everybody[known]] = self._kind_of[place.fixed[known]]
-            if len(variable):
-                home, one = group[variable], only[variable]
-                kept = (one < 0) | (one == kind)
-                kept[home >= 0] &= place.contents.find(home[home >= 0], kind[home >= 0]) >= 0
-                if not kept.all():
-                    variable, kind = variable[kept], kind[kept]
-            new = here[~begun[everybody[here]]]
+            mine = everybody[here]
+            column = segments(start, mine)
+            home = np.repeat(place.home(here), start[mine + 1] - start[mine])
+            alive[column] &= place.contents.find(home, kind[column]) >= 0
+            mine = everybody[known]
+            column = segments(start, mine)
+            only = np.repeat(self._kind_of[place.fixed[known]], start[mine + 1] - start[mine])
+            alive[column] &= kind[column] == only
+            if 2 * np.count_nonzero(alive) < len(alive):
+                start, kind = starts(alive.astype(np.int8))[start], kind[alive]
+                alive = np.ones(len(kind), dtype=np.bool_)
+        variable = np.repeat(np.arange(self.people), np.diff(start))
+        return variable[alive], kind[alive]
+
+    def _listed(self) -> tuple[Numbers, Codes]:
+        """Return what the first release of each such person leaves: where each one's begin, and classes of values."""
+        size, begun = np.zeros(self.people, dtype=np.int64), np.zeros(self.variables, dtype=np.bool_)
+        listed = []
+        for at in range(len(self._places)):
+            place, everybody, staying = self._of(at)
+            new = np.flatnonzero(staying & ~begun[everybody])
+            begun[everybody[new]] = True
             home = place.home(new)
-            size = np.diff(place.contents.begin)[home]
-            told = known[~begun[everybody[known]]]
-            variable = np.concatenate([variable, np.repeat(everybody[new], size), everybody[told]])
-            listed = place.contents.kind[segments(place.contents.begin, home)]
-            kind = np.concatenate([kind, listed, self._kind_of[place.fixed[told]]]).astype(np.int32)
-            _check(len(kind))
-            begun[everybody[here]] = begun[everybody[known]] = True
-        order = np.argsort(variable * (int(self._kind_of.max(initial=0)) + 1) + kind, kind="stable")
-        return variable[order], kind[order]
+            begin = place.contents.begin[home]
+            seated = place.seated[new]
+            size[everybody[new]] = np.where(seated, place.contents.begin[home + 1] - begin, 1)
+            listed.append((everybody[new], begin, seated, self._kind_of[np.maximum(place.fixed[new], 0)]))
+            _check(int(size.sum()))
+        start = starts(size)
+        kind = np.zeros(int(start[-1]), dtype=np.int32)
+        for (mine, begin, seated, only), place in zip(listed, self._places, strict=True):
+            kind[start[mine[~seated]]] = only[~seated]
+            some = mine[seated]
+            kind[segments(start, some)] = place.contents.kind[ragged(begin[seated], size[some])]
+        return start, kind
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
         """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
@@ -180,16 +195,15 @@ class _Builder:
         other = np.concatenate([home + at for (_, home, _), at in zip(even, first, strict=False)])
         graph = coo_array((np.ones(len(one), dtype=np.bool_), (one, other)), shape=(int(first[-1]), int(first[-1])))
         label = connected_components(graph, directed=False)[1]
-        # What is small is counted like everything else.
-        fair_size = np.bincount(label[: self.people], minlength=int(label.max(initial=-1)) + 1) > COUNTED
         unfair = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
         groups = np.concatenate([fair for _, _, fair in even])
         unfair[label[self.people :][~groups]] = True
-        unfair |= ~fair_size
         free &= ~unfair[label[: self.people]]
         there = np.zeros(self.people, dtype=np.bool_)
         there[one] = True
-        return free & there
+        free &= there
+        # Where all that hangs together is small, its worlds are counted.
+        return free if np.bincount(label[: self.people][free], minlength=1).max() > COUNTED else np.zeros_like(free)
 
     def _people_columns(self, first_row: Numbers) -> tuple[_Columns, Flags, Numbers]:
         """Return the columns of these people, who is free, and the hint."""

@@ -50,8 +50,8 @@ BATCH, STRETCH = 2_000, 20_000
 FIRST_WORLD = 10.0
 # How often corners are tried for a first world, and for more of them at most: while less than this share stays pending.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
-# How often single options are asked for in fractions: near another world, which the last time left, answers are whole.
-PROBES = 3
+# How often single options are asked for in fractions: near another world, which walks lead to, answers are whole.
+PROBES = 6
 # Options that are asked for by one task.
 QUESTIONS = 64
 
@@ -121,7 +121,9 @@ class Settling:
             if self._left(aim) > _MUCH * left:
                 break
         yield partial(self._walk, aim, 120)
-        for _ in range(1 if aim else PROBES):
+        for at in range(PROBES):
+            if at:
+                yield partial(self._stir, aim)
             yield partial(self._probe, aim)
             yield partial(self._walk, aim, 120)
         yield partial(self._balls, aim)
@@ -259,6 +261,32 @@ class Settling:
         state.adopt(core, chosen)
         state.share_among_twins(core)
 
+    def _stir(self, enough: int) -> None:
+        """Walk to another world around everybody of whom something is pending."""
+        state = self.state
+        pending = state.pending(enough)
+        core = state.core(pending, known=True)
+        if len(state.network.link) or not core.variables or not self.walked:
+            return
+        from attacks.joint.walk import walk
+
+        self._walks += 1
+        begin, by_row = core.by_row
+        ring = np.unique(core.owner[pending[core.column]])
+        for _ in range(2):
+            rows = np.unique(core.row[segments(core.row_start, segments(core.start, ring))])
+            ring = np.unique(core.owner[by_row[segments(begin, rows)]])
+        rng = np.random.default_rng([self._seed, 5, self._walks])
+        asked = rng.permutation(segments(core.start, ring))
+        chosen, shown = state.chosen(core), np.zeros(len(core.kind), dtype=np.bool_)
+        seed = (self._seed + self._walks) % (1 << 32)
+        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, begin, by_row, core.classes.like)
+        if walk(asked, 0, 30, seed, *arrays, chosen, shown) < 0 or not core.worlds(chosen).all():
+            raise AssertionError("a walk came to what is no world")
+        state.decision.shown[core.column[shown]] = True
+        state.adopt(core, chosen)
+        state.share_among_twins(core)
+
     def _support(self, enough: int) -> None:
         """Prove what fractions prove."""
         pending = self.state.pending(enough)
@@ -369,6 +397,7 @@ _STAGES = {
     "_find_worlds": "looking for a world",
     "_circulate": "handing values round",
     "_walk": "walking from world to world",
+    "_stir": "walking from world to world",
     "_corners": "looking at extreme worlds",
     "_support": "ruling values out by programmes",
     "_probe": "supposing single values",

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.arrays import Flags, Numbers, segments
 from attacks.joint.core import Core, core_of
 from attacks.joint.decision import Decision
 from attacks.joint.network import ConstraintNetwork
@@ -28,6 +28,8 @@ class State:
         feasible = self._propagation.run(budget)
         self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
+        # Variables with options that are neither known nor ruled out: these become fewer, never more.
+        self._unsettled = np.arange(network.variables)
         self._core: Core | None = None
         # The part of each variable when it was last in a core: parts fall apart, but never grow together.
         self._part = np.zeros(network.variables, dtype=np.int64)
@@ -46,16 +48,25 @@ class State:
 
         `enough` is 0 where all options matter.
         """
-        decision, net, option = self.decision, self.network, self._option
+        decision, net = self.decision, self.network
+        column = segments(net.start, self._unsettled)
+        owner = np.repeat(np.arange(len(self._unsettled)), np.diff(net.start)[self._unsettled])
+        option = self._option[column]
+        first = np.ones(len(column), dtype=np.bool_)
+        first[1:] = option[1:] != option[:-1]
+        option = np.cumsum(first) - 1
         known = np.zeros(int(option[-1]) + 1 if len(option) else 0, dtype=np.bool_)
-        known[option[decision.shown]] = True
-        left = decision.alive & ~known[option] & self.wanted[net.owner]
+        known[option[decision.shown[column]]] = True
+        known = known[option]
+        left = decision.alive[column] & ~known
+        unsettled = np.bincount(owner[left], minlength=len(self._unsettled)) > 0
+        asked = unsettled & self.wanted[self._unsettled]
         if enough:
-            first = np.ones(len(option), dtype=np.bool_)
-            first[1:] = option[1:] != option[:-1]
-            values = np.bincount(net.owner[first & known[option]], minlength=net.variables)
-            left &= (values < enough)[net.owner]
-        return left
+            asked &= np.bincount(owner[first & known], minlength=len(asked)) < enough
+        pending = np.zeros(net.columns, dtype=np.bool_)
+        pending[column[left & asked[owner]]] = True
+        self._unsettled = self._unsettled[unsettled]
+        return pending
 
     def core(self, columns: Flags, *, known: bool | None = None) -> Core:
         """Return the open parts with some pending columns; if asked, only those of which a world is known (or none)."""

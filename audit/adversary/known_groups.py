@@ -13,10 +13,8 @@ from audit.adversary.constant_values import UNKNOWN, FirstValues
 from audit.adversary.release_cache import ReleaseCache, prefetch
 from audit.adversary.row_classes import RowClassGroups, places
 from audit.io.background_knowledge import Known, read_known
-from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, Vocabulary
-from audit.io.releases import Release
-from audit.io.tables import read_table, text_codes
+from audit.io.releases import Release, own_values
 from audit.io.unlisted_values import check_listed
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, UsageError
@@ -229,18 +227,23 @@ class KnownGroupsSource:
     def warm_start(self, position: int) -> Codes | None:
         """Return the values of the people of `hosts(position)` as the key tells them; None where it does not."""
         release = self.release(position)
-        if release.person is None or not release.values_by_row:
+        if release.person is None:
+            return None
+        values = own_values(self.series, position, release, self.sensitive)
+        if values is None:
             return None
         own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
-        own[release.person] = release.entry_value[self.sensitive]
+        own[release.person] = values
         own[NOBODY] = UNKNOWN
         return own[self.hosts(position).person]
 
     def truth(self, position: int) -> Codes | None:
         """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
         release = self.release(position)
-        values = None if release.person is None else self._own_values(position, release)
-        if values is None or release.person is None:
+        if release.person is None:
+            return None
+        values = own_values(self.series, position, release, self.sensitive)
+        if values is None:
             return None
         if self.by_key:
             rows = self._real(release.person)
@@ -249,21 +252,6 @@ class KnownGroupsSource:
         own[release.person] = values
         own[NOBODY] = UNKNOWN
         return own[self.pools(position).person]
-
-    def _own_values(self, position: int, release: Release) -> Codes | None:
-        """Return the value of each row: beside it, or of an Anatomy pair in the key, if that has such a column."""
-        if release.values_by_row:
-            return release.entry_value[self.sensitive]
-        manifest, problems = self.series.manifest, Problems()
-        path = manifest.key_path(manifest.releases[position])
-        key = read_table(path, manifest.shown(path), ["row", self.sensitive], problems) if is_there(path) else None
-        if key is None or problems.found:
-            return None
-        rows, values = key.whole_numbers("row"), np.full(release.rows, UNKNOWN, dtype=np.int32)
-        codes, texts = text_codes(key.arrow(self.sensitive))
-        inside = (rows >= 0) & (rows < release.rows)
-        values[rows[inside]] = self.series.vocabularies[self.sensitive].codes(texts)[codes[inside]]
-        return values
 
     def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
         """Return everybody's first true value by person code, and whether the person has another one later on.

@@ -18,7 +18,7 @@ from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
 from audit.io.row_looks import RowLooks
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
-from audit.io.tables import Coded, Table, read_table, text_codes, whole_number
+from audit.io.tables import Coded, Table, header, read_table, text_codes, whole_number
 from audit.io.texts import arrow
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
@@ -28,6 +28,9 @@ SEVERAL_ROWS = (
     "keep one row for each person and release; or say under [columns] what they are: "
     'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
 )
+
+# The columns of a key file that say whose row is whose.
+_KEY = {"row", "individual"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Release:
             series has no quasi-identifiers.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
+        kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
     """
 
     tag: str
@@ -64,6 +68,7 @@ class Release:
     alike: Codes | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
+    kept: npt.NDArray[np.int64] | None = None
 
     @property
     def rows(self) -> int:
@@ -169,6 +174,31 @@ def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems
     return _Reading(series, position, wanted, problems).release()
 
 
+def own_values(series: ReleaseContext, position: int, release: Release, name: str) -> Codes | None:
+    """Return the value of each row of an attribute, -1 where it is not known; None where nothing tells; shape (rows,).
+
+    Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file.
+    """
+    if release.values_by_row:
+        return release.entry_value[name]
+    path, problems = series.manifest.key_path(series.manifest.releases[position]), Problems()
+    shown = series.manifest.shown(path)
+    there = header(path, shown, problems) if is_there(path) and name not in _KEY else None
+    key = read_table(path, shown, ["row", name], problems) if there is not None and name in there else None
+    if key is None:
+        return None
+    key = respelled(key, series.notation)
+    rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow(name))
+    if release.kept is not None:
+        place = np.searchsorted(release.kept, rows)
+        ignored = release.kept[np.minimum(place, len(release.kept) - 1)] != rows
+        rows = np.where(ignored, NOBODY, place)
+    inside = (rows >= 0) & (rows < release.rows)  # the others were noted when the key was read
+    found = np.full(release.rows, NOBODY, dtype=np.int32)
+    found[rows[inside]] = series.vocabularies[name].codes(texts)[codes[inside]]
+    return found
+
+
 class _Reading:
     """The reading of one release."""
 
@@ -221,6 +251,7 @@ class _Reading:
             alike=None if alike is None else looks.of_rows(alike),
             singling=self.singling(looks, alike, counts),
             counterfeits=self.counterfeits(group, person, entries),
+            kept=table.kept,
         )
 
     @property

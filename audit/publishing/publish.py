@@ -250,7 +250,7 @@ class _Work:
         if rendered.counterfeits is not None and new.counterfeits is not None:
             tables[new.counterfeits] = rendered.counterfeits
         key = f"{PRIVATE}/{new.files.tag}.key.csv"
-        tables = {key: _key(rendered, self.series), **tables}
+        tables = {key: _key(rendered, self.series, self.form.names.sensitive), **tables}
         lines = None if self.form.begun else self.microdata.updates
         if lines is not None:
             tables[TRANSITIONS] = lines.table()
@@ -294,7 +294,7 @@ class _Work:
         return InputError([Problem(read.table.shown, what, refusal.remedy, lines[0] if lines else None, column)])
 
 
-def _key(rendered: Rendered, series: Series) -> pa.Table:
+def _key(rendered: Rendered, series: Series, sensitive: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -305,4 +305,7 @@ def _key(rendered: Rendered, series: Series) -> pa.Table:
     names = people.names(np.where(named, np.int32(NOBODY), person))
     if named.any():
         names = pc.replace_with_mask(names, arrow(named), people.names(person[named]))
-    return pa.table({"row": arrow(rows), "individual": names})
+    columns: dict[str, object] = {"row": arrow(rows), "individual": names}
+    if rendered.own_value is not None and sensitive not in columns:
+        columns[sensitive] = rendered.own_value
+    return pa.table(columns)

@@ -58,6 +58,8 @@ class Rendered:
         values: the values of an Anatomy pair; None for a plain table.
         counterfeits: group and number, for groups that have some; None when no group has.
         person: who each row is, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
+        own_value: which value each row of an Anatomy pair has, that of a counterfeit being what it stands for; None for
+            a plain table, whose rows have theirs beside them; shape (rows,).
         records: the record id of each row, where the series has a column for it.
         fake: number of counterfeits.
     """
@@ -66,6 +68,7 @@ class Rendered:
     values: pa.Table | None
     counterfeits: pa.Table | None
     person: Codes
+    own_value: pa.DictionaryArray | None
     records: list[str] | None
     fake: int
 
@@ -113,6 +116,7 @@ class Renderer:
         person = np.where(real, read.snapshot.person[draft.row], NOBODY).astype(np.int32)
         ids = None if records is None else records.of(person, rng)
         by_text, chance = _ranks(read.snapshot.values), rng.permutation(len(draft.row))
+        value = draft.value.copy()
         published = number[draft.group]
         if self.form == "anatomy":
             listed = frozenset(name for name, domain in self.domains.items() if domain.texts)
@@ -129,6 +133,8 @@ class Renderer:
             person[~real] = draft.identity[~real]
             born = order[~real[order] & (draft.identity[order] == COUNTERFEIT)]
             person[born] = counterfeits.born(len(born))
+            # Which of a group's new counterfeits has which value is settled as whoever reads the series settles it.
+            value[born] = value[born[np.lexsort((value[born], published[born]))]]
         chosen = None if ids is None else [ids[place] for place in order]
         if self.names.record is not None and chosen is not None:
             columns = {self.names.record: chosen, **columns}
@@ -137,6 +143,7 @@ class Renderer:
             values,
             self._counterfeits(published[~real]),
             person[order],
+            None if values is None else _coded(value[order], read.snapshot.values),
             chosen,
             int((~real).sum()),
         )

@@ -11,7 +11,7 @@ import numpy as np
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.table_writer import write_table
-from audit.io.tables import read_table
+from audit.io.tables import header, read_table
 from audit.model.errors import Problems, UsageError
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import RepairPlan
@@ -115,15 +115,24 @@ class CandidateFiles:
         rows, path = self._rows, self._files.key
         if path is None or not is_there(path) or rows.person is None:
             return
-        problems = Problems()
-        key = read_table(path, rows.series.manifest.shown(path), ["row", "individual"], problems)
+        problems, shown, sensitive = (
+            Problems(),
+            rows.series.manifest.shown(path),
+            rows.series.manifest.columns.sensitive,
+        )
+        values = [name for name in sensitive if name in (header(path, shown, problems) or {})]
+        key = read_table(path, shown, ["row", "individual", *values], problems)
         problems.check()
         if key is None:
             return
-        names = dict(zip(key.texts("row"), key.texts("individual"), strict=True))
-        pairs = zip(self._source.tolist(), self._fake.tolist(), strict=True)
-        texts = [names.get(str(row), "") if number < 0 else "" for row, number in pairs]
-        table = pa.table({"row": pa.array(np.arange(len(self._source))), "individual": pa.array(texts, pa.string())})
+        columns = {"row": pa.array(np.arange(len(self._source)))}
+        for name in ("individual", *values):
+            of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
+            fake = [each.values[sensitive.index(name)] if name in values else "" for each in self._plan.counterfeits]
+            pairs = zip(self._source.tolist(), self._fake.tolist(), strict=True)
+            texts = [of_row.get(str(row), "") if number < 0 else fake[number] for row, number in pairs]
+            columns[name] = pa.array(texts, pa.string())
+        table = pa.table(columns)
         write_table(table, _private(folder) / f"{rows.tag}.key.csv", mode=0o600)
 
     def register_in(self, folder: Path) -> Path | None:

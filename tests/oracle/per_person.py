@@ -102,8 +102,8 @@ def known_values(series: TinySeries, release: int, adversary: str) -> dict[str, 
 def pool(series: TinySeries, person: str, release: int, adversary: str, *, by_class: bool = False) -> Counter[str]:
     """How often the person's candidate groups hold each value, the rows of known people taken out.
 
-    A known person's row is taken out who can be in one group alone; `by_class` asks for one row class of it, where
-    rows of a class have values of their own: in Anatomy values belong to groups.
+    A known person's row is taken out who can be in one group alone; `by_class` asks for one row class of it. Under
+    `linked` everybody's own class is known, which in Anatomy is some class of the group.
     """
     groups = hosts(series, person, release, adversary)
     rows = series.releases[release]
@@ -111,7 +111,8 @@ def pool(series: TinySeries, person: str, release: int, adversary: str, *, by_cl
     for other, value in known_values(series, release, adversary).items():
         where = hosts(series, other, release, adversary)
         classes = {(row.group, row_class(row)) for row in possible_rows(series, other, release, adversary)}
-        sure = len(classes if by_class and not series.anatomy else where) == 1
+        own_class = series.anatomy and adversary == "linked"
+        sure = len(classes if by_class and not own_class else where) == 1
         if other != person and sure and where <= groups:
             counts[value] -= 1
     return +counts

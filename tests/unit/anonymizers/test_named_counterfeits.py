@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -90,6 +91,7 @@ def test_a_past_that_fails_is_refused_naming_the_bucket(tmp_path):
 
 TOWNS = ("Ely", "Rye", "York")
 PEOPLE = [(f"p{n:02}", 20 + n, TOWNS[n % 3], ("flu", "cold")[n % 2]) for n in range(24)]
+FEW = [(f"p{n}", 20 + n, TOWNS[n % 3], f"illness {n}") for n in range(12)]
 LEAVING = {"1": PEOPLE, "2": [p for p in PEOPLE if p[0] not in ("p00", "p02", "p04")]}
 LEAVING["3"] = [p for p in LEAVING["2"] if p[0] not in ("p06", "p07", "p09")]
 LEAVING["4"] = [p for p in LEAVING["3"] if p[0] not in ("p15", "p16", "p17")]
@@ -134,6 +136,26 @@ def test_a_name_is_given_once_and_is_nowhere_but_in_keys(tmp_path):
         assert sum(before != now for before, now in zip([False, *there], [*there, False], strict=True)) == 2
     public = [text for name, text in everything(tmp_path / "series").items() if not name.startswith("private/")]
     assert not [text for text in public if b"~" in text]
+
+
+@pytest.mark.parametrize("people", [PEOPLE, FEW])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_counterfeit_keeps_its_value(tmp_path, people, seed):
+    """Also where each value of a group is there once: the pair is no plain table, whose rows have values in order."""
+    snapshots = {"1": people, "2": people[1:], "3": people[1:], "4": people[1:]}
+    micro = open_microdata(write_microdata(tmp_path / "micro", snapshots))
+    method, principle = EEquivalenceAnonymizer(2, 1), find("e-equivalence", {"e": 1})
+    publish(micro, tmp_path / "series", method, principle, PublishOptions(seed=seed))
+    value_of = {}
+    for tag in snapshots:
+        lines = rows(tmp_path / f"series/private/{tag}.key.csv")
+        groups = [row["Group"] for row in rows(tmp_path / f"series/releases/{tag}.rows.csv")]
+        held = Counter((groups[int(line["row"])], line["Disease"]) for line in lines)
+        values = rows(tmp_path / f"series/releases/{tag}.values.csv")
+        assert held == {(row["Group"], row["Disease"]): int(row["count"]) for row in values}
+        for line in lines:
+            assert value_of.setdefault(line["individual"], line["Disease"]) == line["Disease"]
+    assert [name for name in value_of if name.startswith("~")] == ["~c1"]
 
 
 @pytest.mark.parametrize("form", ["anatomy", "generalization"])

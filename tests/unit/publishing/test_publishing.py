@@ -4,6 +4,7 @@ import csv
 import stat
 import subprocess
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -152,6 +153,28 @@ def test_anatomy_pairs(tmp_path, micro):
     assert {(row["Age"], row["Town"]) for row in published} == {(str(age), town) for _, age, town, _ in FIRST}
     assert published == sorted(published, key=lambda row: (int(row["Group"]), int(row["Age"]), row["Town"]))
     assert open_series(tmp_path / "out").read(1).values_by_row is False
+
+
+def test_the_key_of_a_pair_says_which_value_each_row_has(tmp_path, micro):
+    publish_to(tmp_path / "out", micro, Pairs(fake=True), form="anatomy")
+    for tag, snapshot in BOTH.items():
+        published = rows(tmp_path / f"out/releases/{tag}.rows.csv")
+        key = rows(tmp_path / f"out/private/{tag}.key.csv")
+        assert list(key[0]) == ["row", "individual", "Disease"]
+        told = {line["individual"]: line["Disease"] for line in key if line["individual"]}
+        assert told == {name: value for name, _, _, value in snapshot}
+        held = Counter((published[int(line["row"])]["Group"], line["Disease"]) for line in key)
+        values = rows(tmp_path / f"out/releases/{tag}.values.csv")
+        assert held == {(line["Group"], line["Disease"]): int(line["count"]) for line in values}
+    publish_to(tmp_path / "plain", micro)
+    assert list(rows(tmp_path / "plain/private/1.key.csv")[0]) == ["row", "individual"]
+
+
+def test_a_key_without_names_for_values(tmp_path):
+    """A column of values that is called like one of the key's own is not written."""
+    head = ("Name", "Age", "Town", "individual")
+    publish_to(tmp_path / "out", write_microdata(tmp_path / "m", BOTH, head=head), Pairs(fake=True), form="anatomy")
+    assert list(rows(tmp_path / "out/private/1.key.csv")[0]) == ["row", "individual"]
 
 
 def test_records_keep_their_ids_and_newcomers_get_random_ones(tmp_path, micro):
