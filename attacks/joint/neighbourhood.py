@@ -72,7 +72,7 @@ class Neighbourhood:
         head = np.ones(core.variables, dtype=np.bool_)
         head[core.link[:, 1]] = False
         self._chain = np.cumsum(head) - 1
-        self._length = np.bincount(self._chain, minlength=1)
+        self._chain_start = np.append(np.flatnonzero(head), core.variables)
 
     def around(self, variable: int, most: int) -> tuple[Numbers, bool]:
         """Return the blocks around a variable, at most so many, the nearest ones; and whether these are all."""
@@ -101,7 +101,7 @@ class Neighbourhood:
         return link[some[link].any(axis=1)].reshape(-1)
 
     def ball(self, variable: int, blocks: Numbers, chosen: Numbers | None) -> Ball | None:
-        """Return some blocks around a variable as a core of its own.
+        """Return some blocks around a variable as a core of its own, with all that is linked to their members.
 
         None where the variable itself is bound to what is outside.
 
@@ -112,6 +112,8 @@ class Neighbourhood:
         """
         core = self._core
         some = np.union1d(self._member[segments(self._member_start, blocks)], [variable])
+        if len(core.link):
+            some = segments(self._chain_start, np.unique(self._chain[some]))
         rows = segments(self._row_start, blocks)
         kept = np.zeros(len(core.capacity), dtype=np.bool_)
         kept[rows] = True
@@ -127,13 +129,12 @@ class Neighbourhood:
         return Ball(inner, some, segments(core.start, some))
 
     def _free(self, some: Numbers, blocks: Numbers) -> Flags:
-        """Return which of some variables are in no other blocks, and linked to nobody else who is, or is elsewhere."""
+        """Return which of some variables, all of them with all that is linked to them, have nobody in other blocks."""
         inside = np.zeros(len(self._row_start) - 1, dtype=np.bool_)
         inside[blocks] = True
         size = np.diff(self._block_start)[some]
         outside = ~inside[self._block[segments(self._block_start, some)]]
         bound = np.bincount(np.repeat(np.arange(len(some)), size), weights=outside, minlength=len(some)) > 0
-        chain, number = np.unique(self._chain[some], return_inverse=True)
-        free = np.bincount(number, weights=~bound) == self._length[chain]
-        found: Flags = free[number]
+        number = np.unique(self._chain[some], return_inverse=True)[1]
+        found: Flags = (np.bincount(number, weights=bound) == 0)[number]
         return found

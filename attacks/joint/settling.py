@@ -385,8 +385,10 @@ class Settling:
         )
         for (number, _), result in zip(asks, self._tasks(kernel, tasks), strict=True):
             columns = _columns(core, number, number + 1)
+            worlds = state.adopt(core.slice(number, number + 1), result.chosen)
+            if (result.shown & ~shown[columns]).any() and not worlds.all():
+                raise AssertionError("a ball showed what is no world")
             state.decision.shown[core.column[columns][result.shown]] = True
-            state.adopt(core.slice(number, number + 1), result.chosen)
             yield (columns.start, columns.stop), result
         state.share_among_twins(core)
 

@@ -106,12 +106,14 @@ class State:
         number[core.column] = np.arange(len(core.column))
         return number[columns]  # -1 is the last number, which is nobody's
 
-    def adopt(self, core: Core, chosen: Numbers) -> None:
-        """Take over the worlds among columns for each variable of a core, as far as they are worlds."""
-        mine = core.worlds(chosen)[core.part]
+    def adopt(self, core: Core, chosen: Numbers) -> Flags:
+        """Take over the worlds among columns for each variable of a core; tell which parts have one; shape (parts,)."""
+        worlds = core.worlds(chosen)
+        mine = worlds[core.part]
         columns = core.column[chosen[mine]]
         self.decision.chosen[core.variable[mine]] = columns
         self.decision.shown[columns] = True
+        return worlds
 
     def share_among_twins(self, core: Core) -> None:
         """Take over for everybody in a core what is shown of their twins."""

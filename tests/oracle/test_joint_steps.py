@@ -111,6 +111,35 @@ def test_each_way_says_what_enumeration_says(adversary, kind, data):
             assert found.share.keys() == found.possible.keys()
 
 
+def in_no_block():
+    """In release 1 everybody has places to spare, so that no block holds the versions between two others."""
+    people = [(name, release, (name,)) for name, stays in (("p0", 3), ("p1", 3), ("p2", 1)) for release in range(stays)]
+    groups = [
+        {"0": ("p0 p1 p2 ~c1", "dcaa", "{p0, p1, p2}"), "1": (". .", "ab", "{p0}")},
+        {"0": ("p0 .", "da", "{p0}"), "1": ("~c1 p1 .", "bab", "{p1}")},
+        {"0": ("p0 p1 ~c1", "dbb", "{p0, p1}")},
+    ]
+    releases = [
+        [
+            Row(None if who == "." else who, group, value, (cell,))
+            for group, (names, values, cell) in release.items()
+            for who, value in zip(names.split(), values, strict=True)
+        ]
+        for release in groups
+    ]
+    follows = dict.fromkeys([("a", "b"), ("a", "d"), ("b", "b"), ("b", "c"), ("c", "a"), ("d", "d")])
+    register = [Registered(*each) for each in people]
+    return TinySeries(releases, transitions=follows, register=register, quasi_identifiers=("Name",), keyed=False)
+
+
+@pytest.mark.parametrize("way", WHOLE_WAYS)
+def test_links_over_versions_in_no_block_are_kept(way):
+    series = in_no_block()
+    answer = Answer(series, "register")
+    assert answer.possible["p1", 2] == {"b"}
+    assert_whole(asked(series, "register", way=way), answer)
+
+
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 @pytest.mark.parametrize("kind", [*KINDS, *CLASSED])
 @examples(15)
