@@ -147,7 +147,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
                 "narrowed": _people(handed.decision, filtered),
                 "whole": _people(handed.decision, handed.values),
             },
-            "left": filtered.open,
+            "left": filtered.pairs - filtered.eliminated - len(filtered.certain),
             "handed": handed.told(),
             "withheld": withheld.told(),
             "contradictions": handed.contradictions(withheld),
