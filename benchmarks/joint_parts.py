@@ -75,7 +75,7 @@ def _settled(series: Path, releases: int) -> Job:
 
     def run() -> dict[str, object]:
         begun = time.perf_counter()
-        network = network_of(evidence, releases)
+        network = network_of(evidence, releases, Budget())
         with engine() as every_core:  # as an audit does it
             settling = Clocked(evidence, network, Budget(engine=every_core))
             decision = settling.settle(None, AIMS)
@@ -123,7 +123,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
 
     def run() -> dict[str, object]:
         begun = time.perf_counter()
-        network = network_of(evidence, releases)
+        network = network_of(evidence, releases, Budget())
         clock = {"network": time.perf_counter() - begun}
         begun = time.perf_counter()
         propagation = Propagation(network)

@@ -27,7 +27,7 @@ import numpy as np
 from attacks.joint.arrays import Flags
 from attacks.joint.deciding import AIMS, Decided, decide
 from attacks.joint.measures import JointMeasures
-from attacks.joint.network_builder import TooManyChoicesError
+from attacks.joint.network_builder import OutOfTimeError, TooManyChoicesError
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.proofs import disclosures
 from attacks.joint.values import Findings, Knowledge
@@ -88,6 +88,8 @@ class JointAttack:
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
+        except OutOfTimeError:
+            return Outcome(self.name, "incomplete", budget.reason, _nothing_known(evidence))
         versions = decided.last.network.versions
         if self.person is None:
             return _outcome(self.name, evidence, decided, versions.counted, budget, late=deciding.exhausted())
@@ -142,10 +144,9 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
 def _nothing_known(evidence: Evidence) -> JointMeasures:
     """Return the measures of a series that is too large to be looked at: everything may be true that there is."""
     versions = values = 0
-    for release in range(len(evidence.tags)):
-        seen = evidence.source.hosts(release)
+    for seen in evidence.stream():
         values = max(values, seen.values)
-        versions += int((seen.individual[seen.person] & (seen.fixed < 0)).sum())
+        versions += len(seen.person) if seen.counted is None else int(seen.counted.sum())
     return JointMeasures(
         versions=versions, certain=0, eliminated=0, open=versions * values, timeline=[0] * len(evidence.tags)
     )

@@ -10,7 +10,7 @@ import numpy as np
 from attacks.joint.arrays import Flags, Numbers
 from attacks.joint.decision import Decision
 from attacks.joint.network import ConstraintNetwork
-from attacks.joint.network_builder import network_of
+from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
 from audit.model.evidence import Evidence
@@ -19,6 +19,8 @@ from audit.runtime.budget import Budget
 
 # The share of the time that may be used for what is possible after all releases, not for what was certain when.
 _FOR_LAST = 0.8
+# The share of it in which the network has to be built: with less time left nothing would be found out.
+_FOR_NETWORK = 0.6
 AIMS = (TWO, ALL)
 """Worlds are wanted of two values of everybody first, which tells who is certain, then of all values."""
 
@@ -51,9 +53,13 @@ def decide(
     who are certain after the next. Where nobody is, nobody was before.
 
     Of one person, given by code, it is only what is possible after all releases: what it is when everybody is decided.
+
+    Raises:
+        TooManyChoicesError: people may have too many rows.
+        OutOfTimeError: the time was up before anything was known.
     """
     releases = len(evidence.tags)
-    network = network_of(evidence, releases)
+    network = network_of(evidence, releases, budget.fraction(_FOR_NETWORK))
     settling = Settling(evidence, network, budget.fraction(_FOR_LAST), seed)
     last = settling.settle(None, aims) if person is None else settling.settle(_of(network, person), aims, of_whole=True)
     if not last.feasible:
@@ -63,8 +69,7 @@ def decide(
     if person is not None:
         return Decided(last, [], [], whole=True)
     final, whole = Findings(last, combined=evidence.combined), True
-    places, asks_all = final.certain, ALL in aims
-    earlier, counts = list[Findings](), list[tuple[int, ...]]()
+    places, asks_all, earlier, counts = final.certain, ALL in aims, list[Findings](), list[tuple[int, ...]]()
     cache = evidence.timelines if asks_all and len(places) and final.decided.all() else None
     keys = [] if cache is None else cache.keys(f"joint {evidence.kind} {seed}", _contents(evidence))
     known = [] if cache is None else cache.known(keys)
@@ -77,7 +82,11 @@ def decide(
         if not asks_all or budget.exhausted():
             whole = False
             break
-        part = network_of(evidence, release)
+        try:
+            part = network_of(evidence, release, budget)
+        except OutOfTimeError:
+            whole = False
+            break
         places = places[places < len(part.versions.person)]
         wanted = np.zeros(part.variables, dtype=np.bool_)
         wanted[part.versions.variable[places]] = True

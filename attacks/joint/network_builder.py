@@ -11,6 +11,7 @@ from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
 from audit.model.evidence import Codes, Evidence
+from audit.runtime.budget import Budget
 
 # Parts of up to so many variables are counted.
 COUNTED = 64
@@ -20,8 +21,14 @@ class TooManyChoicesError(Exception):
     """People may have so many rows that listing them would take more memory than there is."""
 
 
+class OutOfTimeError(Exception):
+    """The time was up before the network was built."""
+
+
 # Columns that are listed at most; each takes some 40 bytes.
 MOST_COLUMNS = 100_000_000
+# The networks of fewer rows are a matter of a second.
+_LARGE = 200_000
 
 
 @dataclass
@@ -33,21 +40,39 @@ class _Columns:
     row_start: Numbers
     row: Numbers
 
+    def sorted(self) -> _Columns:
+        """Return the same by variable and kind; columns that are alike stay in their order."""
+        key = self.variable * (int(self.kind.max(initial=0)) + 1) + self.kind
+        if (key[1:] >= key[:-1]).all():
+            return self
+        order = np.argsort(key, kind="stable")
+        row = self.row[segments(self.row_start, order)]
+        return _Columns(self.variable[order], self.kind[order], starts(np.diff(self.row_start)[order]), row)
 
-def network_of(evidence: Evidence, releases: int) -> ConstraintNetwork:
+
+def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
     """Return the network of the first releases.
 
     Raises:
         TooManyChoicesError: people may have too many rows.
+        OutOfTimeError: the time is up; the clock is looked at where there are many rows.
     """
-    values = max(evidence.source.hosts(release).values for release in range(releases))
+    if evidence.rows < _LARGE:
+        budget = Budget()
+    values = 0
+    for release in range(releases):
+        _check_time(budget)
+        values = max(values, evidence.source.hosts(release).values)
     # Under `register` groups of a person may hold different values of a class.
     classes = evidence.adversary.knows_groups or evidence.transitions is None
     kind_of = kinds_of(evidence.transitions, values) if classes else None
     bound = kind_of is not None
     kinds = np.arange(values, dtype=np.int32) if kind_of is None else kind_of
-    places = [OpenPlaces(evidence, release, kinds) for release in range(releases)]
-    return _Builder(evidence, places, kinds, bound=bound).network()
+    places = []
+    for release in range(releases):
+        _check_time(budget)
+        places.append(OpenPlaces(evidence, release, kinds))
+    return _Builder(evidence, places, kinds, budget, bound=bound).network()
 
 
 class _Builder:
@@ -56,8 +81,11 @@ class _Builder:
     Variables of people come first, in the order of the people, and then those of versions, by person and release.
     """
 
-    def __init__(self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, *, bound: bool) -> None:
+    def __init__(
+        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool
+    ) -> None:
         self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
+        self._budget = budget
         self.person = np.concatenate([each.person for each in places])
         sizes = [len(each.person) for each in places]
         self.release = np.repeat(np.arange(len(places), dtype=np.int32), sizes)
@@ -92,7 +120,8 @@ class _Builder:
         return rank
 
     def _of(self, at: int) -> tuple[OpenPlaces, Numbers, Flags]:
-        """Return a release, the variables of its people, and which of these are people's."""
+        """Return a release, the variables of its people, and which of these are people's; each step asks for it."""
+        _check_time(self._budget)
         variable = self.variable[self.first_version[at] : self.first_version[at + 1]]
         return self._places[at], variable, variable < self.people
 
@@ -233,15 +262,27 @@ class _Builder:
 
     def _version_columns(self, first_row: Numbers, places: list[PlaceRows]) -> _Columns:
         """Return the columns of versions: a row class and a class of values each."""
-        parts = [self._release_columns(at, first_row, places[at]) for at in range(len(self._places))]
-        variable = np.concatenate([part.variable for part in parts])
-        kind = np.concatenate([part.kind for part in parts])
-        size = np.concatenate([np.diff(part.row_start) for part in parts])
-        row = np.concatenate([part.row for part in parts])
-        _check(len(kind))
-        order = np.lexsort((kind, variable))
-        row = row[segments(starts(size), order)]
-        return _Columns(variable[order], kind[order], starts(size[order]), row)
+        parts: list[_Columns] = []
+        for at in range(len(self._places)):
+            parts.append(self._release_columns(at, first_row, places[at]).sorted())
+            _check(sum(len(part.kind) for part in parts))
+        # Each version is of one release: its columns are put where they belong.
+        size = np.bincount(np.concatenate([part.variable for part in parts]), minlength=self.variables)
+        start = starts(size)
+        kind, width = np.zeros(int(start[-1]), dtype=np.int32), np.zeros(int(start[-1]), dtype=np.int64)
+        targets = []
+        for part in parts:
+            _check_time(self._budget)
+            first = np.flatnonzero(np.append(True, part.variable[1:] != part.variable[:-1]))[: len(part.kind)]
+            mine = part.variable[first]
+            targets.append(segments(start, mine))
+            kind[targets[-1]], width[targets[-1]] = part.kind, np.diff(part.row_start)
+        row_start = starts(width)
+        row = np.zeros(int(row_start[-1]), dtype=np.int64)
+        for part, target in zip(parts, targets, strict=True):
+            _check_time(self._budget)
+            row[segments(row_start, target)] = part.row
+        return _Columns(np.repeat(np.arange(self.variables), size), kind, row_start, row)
 
     def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> _Columns:
         place, everybody, staying = self._of(at)
@@ -295,6 +336,7 @@ class _Builder:
         kind = np.concatenate([people.kind, versions.kind])
         size = np.concatenate([np.diff(people.row_start), np.diff(versions.row_start)])
         row = np.concatenate([people.row, versions.row])
+        _check_time(self._budget)
         alive = consistent(variable, kind, np.ones(len(kind), dtype=np.bool_), self.link, may)
         if not alive.all():
             kept = np.flatnonzero(alive)
@@ -345,6 +387,11 @@ class _Builder:
         if transitions is None:
             raise AssertionError("values that never change are bound to people")
         return transitions.weight[:values, :values] > 0
+
+
+def _check_time(budget: Budget) -> None:
+    if budget.exhausted():
+        raise OutOfTimeError
 
 
 def _check(columns: int) -> None:

@@ -17,6 +17,9 @@ from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
 from audit.runtime.budget import Budget
 
+# Members of constraints that are looked at in one graph, before the clock is.
+_AT_A_TIME = 1 << 20
+
 
 class Propagation:
     """The living columns of a network, and a solution of each constraint by itself.
@@ -55,8 +58,9 @@ class Propagation:
         dirty = np.ones(self.constraints, dtype=np.bool_) if changed is None else self._touched(changed)
         while self.feasible and dirty.any() and not budget.exhausted():
             before = self.alive.copy()
-            if not self._filter(np.flatnonzero(dirty)):
-                self.feasible = False
+            for some in self._in_turns(np.flatnonzero(dirty)):
+                self.feasible = self.feasible and (budget.exhausted() or self._filter(some))
+            if not self.feasible:
                 break
             if len(self.network.link):
                 net = self.network
@@ -65,6 +69,11 @@ class Propagation:
             self.feasible = self._left(lost)
             dirty = self._touched(lost)
         return self.feasible
+
+    def _in_turns(self, some: Numbers) -> list[Numbers]:
+        """Return some constraints so many at a time that the clock can be looked at."""
+        members = np.cumsum(self._begin[some + 1] - self._begin[some])
+        return np.split(some, np.flatnonzero(np.diff(members // _AT_A_TIME)) + 1)
 
     def remove(self, columns: Flags, budget: Budget) -> bool:
         """Take columns away that are proved impossible, and propagate; tell whether a world may be left."""

@@ -63,10 +63,10 @@ def counted(monkeypatch):
         found["equivalence"].append(releases)
         return least(matrix, releases, *how)
 
-    def network_of(evidence, releases):
+    def network_of(evidence, releases, budget):
         if releases < len(evidence.tags):
             found["joint"].append(releases)
-        return network(evidence, releases)
+        return network(evidence, releases, budget)
 
     monkeypatch.setattr(timeline, "least_so_far", least_so_far)
     monkeypatch.setattr(deciding, "network_of", network_of)

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from attacks.joint import network_builder, propagation
+from attacks.joint.attack import JointAttack
 from attacks.joint.network_builder import network_of
+from attacks.joint.propagation import Propagation
 from attacks.joint.settling import ALL
 from attacks.joint.state import State
 from audit.runtime.budget import Budget
@@ -25,7 +28,7 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
     series = drawn_at_random(seed, people=500, releases=2, values=12, size=3, distinct=True, table=table)
     with written(series) as folder:
         _, evidence = opened(folder, "linked")
-        state = State(network_of(evidence, 2), Budget())
+        state = State(network_of(evidence, 2, Budget()), Budget())
     whole = state.core(state.pending(ALL))
     state.adopt(whole, state.local(whole, state.network.hint[whole.variable]))
     sizes = [whole.parts]
@@ -50,3 +53,37 @@ def test_what_is_left_of_the_parts_asked_about_is_what_is_left_of_everything(see
         assert rows(some) == rows(everything)
         sizes.append(some.parts)
     assert sizes[0] > sizes[-1] > 0
+
+
+@pytest.mark.parametrize("after", range(0, 30, 3))
+def test_a_large_network_is_given_up_when_the_time_is_up(monkeypatch, after):
+    """Whenever that is, nothing is claimed, and all that there is may be true."""
+    monkeypatch.setattr(network_builder, "_LARGE", 0)
+    series = drawn_at_random(1, people=30, releases=3, values=5, size=3, distinct=True, table="constant")
+    looks = iter(range(10_000))
+    with written(series) as folder:
+        _, evidence = opened(folder, "linked")
+        whole = JointAttack().run(evidence, Budget()).measures
+        monkeypatch.setattr(Budget, "exhausted", lambda _: next(looks) >= after)
+        outcome = JointAttack().run(evidence, Budget(1.0))
+    assert outcome.status == "incomplete"
+    assert "time limit" in str(outcome.reason)
+    assert outcome.measures["versions"] == whole["versions"]
+    assert not outcome.claims or outcome.measures["certain"] <= whole["certain"]
+    assert outcome.measures["open"] or not outcome.measures["certain"]
+
+
+def test_constraints_some_at_a_time_narrow_as_all_together(monkeypatch):
+    series = drawn_at_random(2, people=200, releases=3, values=8, size=4, distinct=True, table="constant")
+    with written(series) as folder:
+        _, evidence = opened(folder, "linked")
+        network = network_of(evidence, 3, Budget())
+    found = []
+    for members in (1 << 20, 7, 1):
+        monkeypatch.setattr(propagation, "_AT_A_TIME", members)
+        narrowed = Propagation(network)
+        assert narrowed.run(Budget())
+        found.append(narrowed.alive)
+    assert not found[0].all()
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
