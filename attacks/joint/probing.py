@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.arrays import Flags, Numbers
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.neighbourhood import Ball, Neighbourhood
+from attacks.joint.relaxation import proven
 from attacks.joint.solvers import from_world, row_weights, whole
 from audit.runtime.budget import Budget
 
 SIZES = (24, 96, 192)
 """How many blocks a ball has, one after the other as long as nothing follows."""
-_SCALES = (1, 12, 60, 5040, 1 << 20)
 _BELOW_ONE = 1 - 1e-6
 
 
@@ -104,20 +104,8 @@ def _refuted(ball: Ball | None, columns: Numbers, world: Numbers, budget: Budget
     found = from_world(model, ball.held(model, world), mine, budget, stay=False)
     if found is None or found.value[mine].sum() > _BELOW_ONE:
         return columns[:0]
-    return _proved(ball, model, row_weights(model, found.weight), mine)
-
-
-def _proved(ball: Ball, model: LinearModel, weight: Floats, mine: Numbers) -> Numbers:
-    """Return the columns that weights prove impossible in whole numbers, none where they do not prove all of some."""
-    found = np.zeros(len(model.column), dtype=np.bool_)
-    for scale in _SCALES:
-        try:
-            found |= model.impossible(np.rint(weight * scale).astype(np.int64))
-        except OverflowError:
-            break
-        if found[mine].all():
-            return ball.alike(ball.column[model.column[found]])
-    return ball.column[:0]
+    impossible = proven(model, row_weights(model, found.weight), mine)
+    return ball.alike(ball.column[model.column[impossible]]) if impossible[mine].all() else columns[:0]
 
 
 def values_shown(core: Core, shown: Flags, variable: int) -> int:

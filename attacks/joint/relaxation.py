@@ -17,7 +17,7 @@ from attacks.joint.solvers import Programme, bounds, in_fractions, optimum, row_
 from audit.runtime.budget import Budget
 
 # Weights are multiples of one over these; the first that proves something of everything it should is enough.
-_SCALES = (1, 12, 60, 5040)
+_SCALES = (1, 12, 60, 5040, 1 << 20)
 _HALF = 0.5
 
 
@@ -33,11 +33,11 @@ def supported(core: Core, asked: Flags, budget: Budget) -> Flags | None:
         return None
     value, weight = found
     proved = np.zeros(len(core.kind), dtype=np.bool_)
-    proved[model.column[_proved(model, weight, wanted[value < _HALF])]] = True
+    proved[model.column[proven(model, weight, wanted[value < _HALF])]] = True
     return core.classes.shared(core, proved)
 
 
-def _proved(model: LinearModel, weight: Floats, wanted: Numbers) -> Flags:
+def proven(model: LinearModel, weight: Floats, wanted: Numbers) -> Flags:
     """Return what the weights of the rows prove in whole numbers, by the coarsest scale that proves what it should."""
     found = np.zeros(len(model.column), dtype=np.bool_)
     for scale in _SCALES:
