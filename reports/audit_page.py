@@ -63,7 +63,7 @@ def audit_page(report: Report) -> Page:
             {"red": "✗", "yellow": "?", "green": "✓"}[colour],
             colour,
             text,
-            say("{what} {remedy}", what=contradicted(report), remedy=CONTRADICTED) if report.contradictions else None,
+            contradicted(report) if report.contradictions and report.policy.violations else None,
         ),
         summary=[*(Paragraph(line) for line in summary(report)), Bullets(list(reasons(report)), soft=True)],
         sections=[section for section in _sections(report) if section.blocks],
@@ -125,7 +125,8 @@ def _advice(report: Report) -> Iterator[Block]:
         yield Paragraph(told_of.what)
         yield from _list(told_of.changes)
         yield from [Paragraph(told_of.how)] if told_of.how else []
-    yield Bullets([*_repairing(report), *advice(report)])
+    mending = [str(CONTRADICTED)] if report.contradictions else []
+    yield Bullets([*_repairing(report), *advice(report), *mending])
 
 
 def _repairing(report: Report) -> Iterator[str]:

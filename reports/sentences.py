@@ -87,10 +87,21 @@ def changing(*, transitions: bool) -> str:
 
 def contradicted(report: Report) -> str:
     """Return how people's own published values contradict the assumptions, which they do."""
+    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=_contradiction(report))
+
+
+def _contradiction(report: Report) -> str:
+    """Return of how many people the values contradict the assumptions, and how."""
     changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
     said = []
     if changed:
-        said.append(_changed(report, changed))
+        said.append(
+            say_count(
+                "the value of {count} person changes although it must not",
+                "the values of {count} people change although they must not",
+                changed,
+            )
+        )
     if infeasible:
         said.append(
             say_count(
@@ -99,23 +110,7 @@ def contradicted(report: Report) -> str:
                 infeasible,
             )
         )
-    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=parted(said))
-
-
-def _changed(report: Report, changed: int) -> str:
-    """Return how many people's values change, and who they are where people are named."""
-    if not report.contradictions.people:
-        return say_count(
-            "the value of {count} person changes although it must not",
-            "the values of {count} people change although they must not",
-            changed,
-        )
-    return say_count(
-        "the value of {count} person changes although it must not ({names})",
-        "the values of {count} people change although they must not ({names})",
-        changed,
-        names=_enumerated([printable(name) for name in report.contradictions.people], _NAMES_SHOWN),
-    )
+    return parted(said)
 
 
 def _enumerated(texts: Sequence[str], most: int) -> str:
@@ -174,30 +169,109 @@ def headline(report: Report) -> tuple[str, str]:
     ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
+    if report.policy.undecided and report.contradictions:
+        return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report)), "yellow"
+    if report.policy.undecided and judged_people(report):
+        head = say(
+            "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "
+            "be decided.",
+            people=PEOPLE.counted(judged_people(report)),
+        )
+        return _with_likely(head, report), "yellow"
     if report.policy.undecided:
-        head = say("UNDECIDED: nothing was found, but not everything that the policy asks could be decided.")
+        head = say(
+            "UNDECIDED: nothing was found that the policy forbids, but not everything that it asks could be decided."
+        )
         return _with_likely(head, report), "yellow"
     return _with_likely(_holding(report, ran), report), "green"
 
 
 def _holding(report: Report, ran: str) -> str:
-    """Return that the policy holds, and but for what."""
+    """Return that the policy holds, but for what, and what that says of people."""
     waived = sum(each.state == "applied" for each in report.policy.waived)
     if report.known_before:
-        return say_count(
-            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} finding.",
-            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} findings.",
+        head = say_count(
+            "The policy holds, except for what is waived or in the baseline: {count} finding.",
+            "The policy holds, except for what is waived or in the baseline: {count} findings.",
             report.known_before,
-            attacks=ran,
         )
+        return f"{head} {_of_others(report, ran)}"
     if waived:
-        return say_count(
-            "The policy holds against: {attacks}, except for what is waived: {count} finding.",
-            "The policy holds against: {attacks}, except for what is waived: {count} findings.",
+        head = say_count(
+            "The policy holds, except for what is waived: {count} finding.",
+            "The policy holds, except for what is waived: {count} findings.",
             waived,
+        )
+        return f"{head} {_of_others(report, ran)}"
+    return _of_all(report, ran)
+
+
+def _of_all(report: Report, ran: str) -> str:
+    """Return what it is that holds, in people where there are some."""
+    held = {each.clause: each.limit for each in report.policy.ended("holds")}
+    limit, k = held.get("max_risk"), held.get("k")
+    people, rows = judged_people(report), ROWS.counted(report.series.rows)
+    if limit is None and k is not None:
+        return say(
+            "The policy holds: whoever is looked for, at least {k} records fit what is known, by any attack tried "
+            "({attacks}).",
+            k=figure(k, "g"),
             attacks=ran,
         )
-    return say("The policy holds against: {attacks}.", attacks=ran)
+    if limit is None:
+        return say("The policy holds against: {attacks}.", attacks=ran)
+    if not people and limit < 1:
+        return say(
+            "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
+            "({attacks}).",
+            rows=rows,
+            share=percent(limit),
+            attacks=ran,
+        )
+    if not people:
+        return say(
+            "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).",
+            rows=rows,
+            attacks=ran,
+        )
+    if limit < 1:
+        return say(
+            "The policy holds: of {people}, nobody’s value is known with {share} or more by any attack tried "
+            "({attacks}).",
+            people=PEOPLE.counted(people),
+            share=percent(limit),
+            attacks=ran,
+        )
+    return say(
+        "The policy holds: of {people}, nobody’s value is certain by any attack tried ({attacks}).",
+        people=PEOPLE.counted(people),
+        attacks=ran,
+    )
+
+
+def _of_others(report: Report, ran: str) -> str:
+    """Return what holds of those of whom nothing is waived or in the baseline."""
+    limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
+    people = judged_people(report)
+    if limit is None or not people:
+        return say("It was audited against: {attacks}.", attacks=ran)
+    if limit < 1:
+        return say(
+            "Of {people}, nobody else’s value is known with {share} or more by any attack tried ({attacks}).",
+            people=PEOPLE.counted(people),
+            share=percent(limit),
+            attacks=ran,
+        )
+    return say(
+        "Of {people}, nobody else’s value is certain by any attack tried ({attacks}).",
+        people=PEOPLE.counted(people),
+        attacks=ran,
+    )
+
+
+def judged_people(report: Report) -> int:
+    """Return of how many people the verdict is: of those whose value is not known beforehand."""
+    return report.series.individuals - report.adversary.known
 
 
 def _worst(report: Report) -> str:
@@ -275,7 +349,10 @@ def violating(report: Report) -> list[AttackReport]:
 
 
 def reasons(report: Report) -> Iterable[str]:
-    """Yield what is behind the verdict, clause by clause."""
+    """Yield what is behind the verdict, clause by clause, and whose values contradict the assumptions, where named."""
+    if report.contradictions.people:
+        names = [printable(name) for name in report.contradictions.people]
+        yield say("values change although they must not: {names}", names=_enumerated(names, _NAMES_SHOWN))
     yield from violated(report)
     yield from undecided(report)
 
@@ -306,6 +383,8 @@ def violation_told(violation: Violation) -> str:
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
     for clause in report.policy.undecided:
+        if clause.measure == "assumptions":  # the verdict says so, or stands under a sentence that does
+            continue
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
     for state, told in _ENDED.items():
         ended: dict[str | None, list[str]] = {}

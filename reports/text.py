@@ -113,13 +113,12 @@ class Text:
 
     def verdict(self, console: Console, report: Report) -> None:
         """Print the decision and what is behind it."""
-        if report.contradictions:
+        if report.contradictions and report.policy.violations:
             console.print(contradicted(report), style="bold yellow")
-            console.print(str(CONTRADICTED))
             console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
-        for line in reasons(report):
+        for line in (*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])):
             self.indented(console, line)
         console.print()
 

@@ -415,6 +415,34 @@ def choices(report: CountReport) -> list[str]:
     return [say("The tables may go out."), say("The tables do not go out, for this reason:")]
 
 
+def readers(report: CountReport) -> Iterator[str]:
+    """Yield what the page tells to whom."""
+    if report.attack.findings:
+        yield say(
+            "This version shows counts that the tables hide, and how they follow. It is for those inside who may see "
+            "the exact counts."
+        )
+        return
+    found = report.attack.findings_total
+    if found:
+        yield say_count(
+            "Somebody who has the tables as well learns from this page that {count} small or hidden count can be "
+            "derived from them, but not which; to derive it takes nothing but the tables.",
+            "Somebody who has the tables as well learns from this page that {count} small or hidden counts can be "
+            "derived from them, but not which; to derive them takes nothing but the tables.",
+            found,
+        )
+    elif report.policy.undecided:
+        yield say("Somebody who has the tables as well learns nothing about any count but that some were not settled.")
+    else:
+        yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
+    if any(rules(report)):
+        yield say(
+            "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published "
+            "with the tables, leave them out of what is shared."
+        )
+
+
 def words() -> list[tuple[str, str]]:
     """Return the words of the page that not every reader knows."""
     return [

@@ -93,9 +93,11 @@ def files(report: Report) -> Iterator[str]:
 
 def verdict(report: Report) -> Iterator[str]:
     """Yield the verdict, clause by clause, and whatever limits what it means."""
-    if report.contradictions:
-        yield f"**{escaped(contradicted(report))}** {escaped(str(CONTRADICTED))}"
+    if report.contradictions and report.policy.violations:
+        yield f"**{escaped(contradicted(report))}**"
     yield f"**{escaped(headline(report)[0])}**"
+    if report.contradictions:
+        yield escaped(str(CONTRADICTED))
     for clause in report.policy.clauses:
         why = f" ({escaped(printable(clause.reason, 400))})" if clause.reason else ""
         yield f"* {_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}"
