@@ -169,21 +169,26 @@ def headline(report: Report) -> tuple[str, str]:
     ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
-    if report.policy.undecided and report.contradictions:
-        return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report)), "yellow"
-    if report.policy.undecided and judged_people(report):
+    if report.policy.undecided:
+        return _undecided(report), "yellow"
+    return _with_likely(_holding(report, ran), report), "green"
+
+
+def _undecided(report: Report) -> str:
+    """Return that not everything was decided: of how many people, or since the assumptions do not hold."""
+    if report.contradictions:
+        return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
+    if people := judged_people(report):
         head = say(
             "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "
             "be decided.",
-            people=PEOPLE.counted(judged_people(report)),
+            people=PEOPLE.counted(people),
         )
-        return _with_likely(head, report), "yellow"
-    if report.policy.undecided:
+    else:
         head = say(
             "UNDECIDED: nothing was found that the policy forbids, but not everything that it asks could be decided."
         )
-        return _with_likely(head, report), "yellow"
-    return _with_likely(_holding(report, ran), report), "green"
+    return _with_likely(head, report)
 
 
 def _holding(report: Report, ran: str) -> str:

@@ -18,6 +18,7 @@ _TAKES = {
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
     ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
+    ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
 _HALF = 5
 """The first of the tenths that are one half or more."""
@@ -59,10 +60,12 @@ def _done(report: Report) -> str:
 def _found(report: Report) -> str:
     """Return how bad it is, in people."""
     if report.contradictions:
-        return say(
+        return say_count(
+            "The published values of {count} person of {people} contradict the assumptions, so that nothing "
+            "below certainty can be relied on.",
             "The published values of {count} of {people} people contradict the assumptions, so that nothing "
             "below certainty can be relied on.",
-            count=report.contradictions.changed + report.contradictions.infeasible,
+            report.contradictions.changed + report.contradictions.infeasible,
             people=report.series.individuals,
         )
     rung = worst_rung(report)

@@ -32,6 +32,14 @@ _WAIVERS = {
     "expired": Phrase("waiver of {finding} is expired: {reason}"),
     "unknown": Phrase("waiver of {finding} is unknown: {reason}"),
 }
+_ROUNDED = {
+    "nearest": Phrase("Numbers are rounded to the nearest multiple of {base}, halves up."),
+    "even": Phrase("Numbers are rounded to the nearest multiple of {base}, halves to the even one."),
+    "down": Phrase("Numbers are rounded down to multiples of {base}."),
+    "up": Phrase("Numbers are rounded up to multiples of {base}."),
+    "random": Phrase("Numbers are rounded at random, up or down, to multiples of {base}."),
+    "midpoint": Phrase("Numbers are rounded to the middle of ranges of {base}."),
+}
 KINDS = {"recovered": Phrase("recovered"), "narrowed": Phrase("narrowed"), "small": Phrase("small")}
 
 
@@ -62,7 +70,8 @@ def rules(report: CountReport) -> Iterator[str]:
     if told.threshold is not None:
         yield say("Counts below {threshold} are hidden unless they are 0.", threshold=told.threshold)
     if told.rounding is not None:
-        yield say("Numbers are rounded to {base} ({how}).", base=told.rounding[0], how=told.rounding[1])
+        base, how = told.rounding
+        yield _ROUNDED[how].filled(base=base)
     if told.perturbation:
         yield say("Numbers are off by up to {most}.", most=told.perturbation)
     if told.rates is not None:

@@ -108,7 +108,8 @@ def violations(page: Path, *options: str) -> list[list[str]]:
     told = "r.violations.map(v => [v.id, ...v.nodes.map(n => n.html.slice(0, 200))])"
     shown = f"document.body.innerHTML = '<pre>' + encodeURIComponent(JSON.stringify({told})) + '</pre>'"
     opened = "document.querySelectorAll('details').forEach(d => d.open = true)"
-    found = _said(page, f"<script>{axe()}</script><script>{opened}; axe.run().then(r => {{{shown}}})</script>", *options)
+    asking = f"<script>{opened}; axe.run().then(r => {{{shown}}})</script>"
+    found = _said(page, f"<script>{axe()}</script>{asking}", *options)
     assert isinstance(found, list)
     return found
 
