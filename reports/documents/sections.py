@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from audit.clauses.clause import attack_reason
 from audit.model.errors import printable
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, say
@@ -122,7 +123,9 @@ def found(attack: AttackReport) -> str:
 def limits_of_the_audit(report: Report) -> Iterator[str]:
     """Yield what was not decided, what is irregular about the files, and what was accepted."""
     lines = list(undecided(report))
-    lines += [ended_early(named(a), a) for a in report.attacks if a.reason]
+    said = {each.reason for each in report.policy.undecided}  # which name the attack that has the reason
+    others = [a for a in report.attacks if a.reason and attack_reason(a.attack, a.reason) not in said]
+    lines += [ended_early(named(a), a) for a in others]
     yield from items(lines) if lines else [say("Everything that was asked was decided.")]
     yield from items(warnings(report))
     if report.revealed:
