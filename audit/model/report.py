@@ -213,8 +213,10 @@ class BaselineFacts:
         made: its date; null where it does not tell it.
         releases: the releases that it was about.
         passed: whether the policy held then.
-        findings: how many findings it has.
+        findings: how many findings it has, those included that it had left out for a baseline of its own.
         still: how many of them are found again.
+        known: the ids of these findings, so that this report can be a baseline in its turn.
+        classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
     """
 
     made: datetime.date | None
@@ -222,6 +224,8 @@ class BaselineFacts:
     passed: bool
     findings: int
     still: int
+    known: tuple[str, ...] = ()
+    classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
