@@ -52,6 +52,7 @@ _FILES, _RELEASES = 6, 8
 def audit_page(report: Report) -> Page:
     """Return the page of a report."""
     text, colour = headline(report)
+    one = report.about is not None
     return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
@@ -65,8 +66,8 @@ def audit_page(report: Report) -> Page:
             text,
             contradicted(report) if report.contradictions and report.policy.violations else None,
         ),
-        summary=[*(Paragraph(line) for line in summary(report)), Bullets(list(reasons(report)), soft=True)],
-        sections=[section for section in _sections(report) if section.blocks],
+        summary=[] if one else [*map(Paragraph, summary(report)), Bullets(list(reasons(report)), soft=True)],
+        sections=[each for each in (_about_one(report) if one else _sections(report)) if each.blocks],
     )
 
 
@@ -113,6 +114,16 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("Who learns what from this page"), [Bullets([*readers(report), *_ids(report)])])
     yield Section(say("Files"), [_files(report)])
     yield Section(say("Decision"), list(_decision(report)))
+
+
+def _about_one(report: Report) -> Iterator[Section]:
+    """Yield what there is to say where one person was asked about: nothing that is about everybody."""
+    yield Section(say("Findings"), list(_findings(report)))
+    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
+    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
+    yield Section(say("Terms"), [Facts(glossary(report))])
+    yield Section(say("Who learns what from this page"), [Bullets(list(readers(report)))])
+    yield Section(say("Files"), [_files(report)])
 
 
 def _list(lines: list[str]) -> list[Block]:

@@ -160,7 +160,9 @@ def _waived(waived: Waived) -> str:
 
 
 def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour."""
+    """Return the verdict in one sentence, and its colour; of what is about one person alone, that it is none."""
+    if report.about is not None:
+        return _of_one(report, printable(report.about))
     if report.policy.violations:
         worst = _worst(report)
         if report.interrupted:
@@ -172,6 +174,28 @@ def headline(report: Report) -> tuple[str, str]:
     if report.policy.undecided:
         return _undecided(report), "yellow"
     return _with_likely(_holding(report, ran), report), "green"
+
+
+def _of_one(report: Report, who: str) -> tuple[str, str]:
+    """Return how much was found of one person, whose findings say nothing of anybody else."""
+    if count := sum(attack.findings_total for attack in report.attacks):
+        return say_count(
+            "About {who} alone: {count} finding. This is no verdict on the series.",
+            "About {who} alone: {count} findings. This is no verdict on the series.",
+            count,
+            who=who,
+        ), "red"
+    if report.interrupted or report.contradictions or any(attack.incomplete for attack in report.attacks):
+        return say(
+            "About {who} alone: no value was found to be certain, but not everything was decided. This is no verdict "
+            "on the series.",
+            who=who,
+        ), "yellow"
+    return say(
+        "About {who} alone: no value is certain, or known to equal that of one other person. This is no verdict on the "
+        "series.",
+        who=who,
+    ), "green"
 
 
 def _undecided(report: Report) -> str:

@@ -429,6 +429,7 @@ class Report:
     for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
     findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
     day on which the audit was made. `recommendation` is what would mend the newest release, where that was looked for.
+    `about` is the only person whom the findings and counts are about, where one was asked for: then there is no verdict.
     """
 
     tool_version: str
@@ -451,6 +452,7 @@ class Report:
     interrupted: bool = False
     people: tuple[FoundPerson, ...] = ()
     recommendation: Recommendation | None = None
+    about: str | None = None
     schema_version: int = field(default=1)
 
     @property
