@@ -18,11 +18,9 @@ from reports.sentences import (
     CONTRADICTED,
     absent,
     advice,
-    contradicted,
     facts,
     fallen,
     fingerprint,
-    headline,
     named,
     notes,
     reasons,
@@ -45,6 +43,7 @@ from reports.summary_text import (
     since,
     summary,
 )
+from reports.verdict import contradicted, headline
 
 _FILES, _RELEASES = 6, 8
 

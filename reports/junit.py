@@ -15,7 +15,8 @@ from audit.model.errors import printable
 from audit.model.report import ClauseReport, Report
 from reports.finding_text import sentence, steps
 from reports.repair import recommended
-from reports.sentences import headline, violation_told, waivers, warnings
+from reports.sentences import violation_told, waivers, warnings
+from reports.verdict import headline
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
 

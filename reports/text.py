@@ -20,11 +20,9 @@ from reports.sentences import (
     absent,
     adversary,
     advice,
-    contradicted,
     counted,
     facts,
     fallen,
-    headline,
     named,
     notes,
     people,
@@ -38,6 +36,7 @@ from reports.sentences import (
     warnings,
 )
 from reports.summary_text import last_release
+from reports.verdict import contradicted, headline
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -429,7 +429,7 @@ class Report:
     for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
     findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
     day on which the audit was made. `recommendation` is what would mend the newest release, where that was looked for.
-    `about` is the only person whom the findings and counts are about, where one was asked for: then there is no verdict.
+    `about` is the only person whom findings and counts are about, where one was asked for: then there is no verdict.
     """
 
     tool_version: str

@@ -14,12 +14,10 @@ from reports.sentences import (
     CONTRADICTED,
     absent,
     adversary,
-    contradicted,
     ended_early,
     facts,
     fallen,
     fingerprint,
-    headline,
     named,
     settings,
     status_in_words,
@@ -28,6 +26,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
+from reports.verdict import contradicted, headline
 
 REVEALED = Phrase("**INTERNAL: names people.** Keep this document inside.")
 _CLAUSES = {
