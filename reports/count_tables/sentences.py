@@ -295,7 +295,7 @@ def _lines(step: CertificateStep, claim: str, report: CountReport, depth: int) -
         value = Fraction(step.value)
         told = say("impossible") if step.impossible else claim
         exact = "" if value.denominator == 1 else f" = {value}"
-        yield f"{indent}{told}: {_added(step, report)}{exact}"
+        yield f"{indent}{say('{name}: {text}', name=told, text=f'{_added(step, report)}{exact}')}"
         return
     where = cell_name(step.cell, report.series.totals)
     yield f"{indent}{say('{claim}, by cases of {where}:', claim=claim, where=where)}"
