@@ -18,11 +18,9 @@ from reports.sentences import (
     CONTRADICTED,
     absent,
     advice,
-    contradicted,
     facts,
     fallen,
     fingerprint,
-    headline,
     named,
     notes,
     reasons,
@@ -45,6 +43,7 @@ from reports.summary_text import (
     since,
     summary,
 )
+from reports.verdict import contradicted, headline
 
 _FILES, _RELEASES = 6, 8
 
@@ -52,6 +51,7 @@ _FILES, _RELEASES = 6, 8
 def audit_page(report: Report) -> Page:
     """Return the page of a report."""
     text, colour = headline(report)
+    one = report.about is not None
     return Page(
         title=say("Audit of {series}", series=printable(report.series.name, 200)),
         name=printable(report.series.name, 200),
@@ -63,10 +63,10 @@ def audit_page(report: Report) -> Page:
             {"red": "✗", "yellow": "?", "green": "✓"}[colour],
             colour,
             text,
-            say("{what} {remedy}", what=contradicted(report), remedy=CONTRADICTED) if report.contradictions else None,
+            contradicted(report) if report.contradictions and report.policy.violations else None,
         ),
-        summary=[*(Paragraph(line) for line in summary(report)), Bullets(list(reasons(report)), soft=True)],
-        sections=[section for section in _sections(report) if section.blocks],
+        summary=[] if one else [*map(Paragraph, summary(report)), Bullets(list(reasons(report)), soft=True)],
+        sections=[each for each in (_about_one(report) if one else _sections(report)) if each.blocks],
     )
 
 
@@ -115,6 +115,16 @@ def _sections(report: Report) -> Iterator[Section]:
     yield Section(say("Decision"), list(_decision(report)))
 
 
+def _about_one(report: Report) -> Iterator[Section]:
+    """Yield what there is to say where one person was asked about: nothing that is about everybody."""
+    yield Section(say("Findings"), list(_findings(report)))
+    yield Section(say("What was not judged, and what is needed to judge it"), list(_open(report)))
+    yield Section(say("Assumptions"), [Bullets(list(assumptions(report))), Paragraph(settings(report), soft=True)])
+    yield Section(say("Terms"), [Facts(glossary(report))])
+    yield Section(say("Who learns what from this page"), [Bullets(list(readers(report)))])
+    yield Section(say("Files"), [_files(report)])
+
+
 def _list(lines: list[str]) -> list[Block]:
     return [Bullets(lines)] if lines else []
 
@@ -125,7 +135,8 @@ def _advice(report: Report) -> Iterator[Block]:
         yield Paragraph(told_of.what)
         yield from _list(told_of.changes)
         yield from [Paragraph(told_of.how)] if told_of.how else []
-    yield Bullets([*_repairing(report), *advice(report)])
+    mending = [str(CONTRADICTED)] if report.contradictions else []
+    yield Bullets([*_repairing(report), *advice(report), *mending])
 
 
 def _repairing(report: Report) -> Iterator[str]:

@@ -13,7 +13,8 @@ from audit.model.report import Report
 from audit.runtime.phrases import say
 from reports.finding_text import sentence, steps
 from reports.repair import recommended
-from reports.sentences import contradicted, headline, undecided, violation_told, waivers, warnings
+from reports.sentences import undecided, violation_told, waivers, warnings
+from reports.verdict import contradicted, headline
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def _table(history: AuditHistory) -> tuple[list[str], list[list[str]]]:
                 "" if each.highest_risk is None else risk_text(each.highest_risk),
                 "" if each.certain is None else figure(each.certain),
                 figure(each.findings),
-                "?" if new is None else figure(new),
+                "" if not place else "?" if new is None else figure(new),
             ]
         )
     return head, rows

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`]+)`")
+_OPTION = re.compile(r"(?<![^\s(])(--[a-z][a-z-]*)")
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,11 @@ def _sheets(sheet: str, band: str | None, *, inside: bool) -> str:
 
 
 def _with_code(text: object) -> Markup:
-    """Return a text, escaped, with what stands between backticks as code."""
+    """Return a text, escaped, with what stands between backticks as code; options are not cut in two."""
     from markupsafe import Markup, escape
 
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - it is escaped
+    shown = _CODE.sub(r"<code>\1</code>", str(escape(text)))
+    return Markup(_OPTION.sub(r'<span class="option">\1</span>', shown))  # noqa: S704 - it is escaped
 
 
 @cache

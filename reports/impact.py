@@ -172,9 +172,10 @@ def with_news(impact: ReleaseImpact) -> Report:
         attacks.append(replace(attack, findings=found, findings_total=news.new))
     lines = [*_read(impact), *_before(impact), *_repair(impact)]
     causes = tuple(f"{new.finding.id}: {_cause(new)}" for each in impact.attacks for new in each.findings)
-    told = ReportWarning("candidate", parted(line.strip().rstrip(".:") for line in lines), causes)
+    *most, last = (line.strip().rstrip(".:") for line in lines)
+    told = *(ReportWarning("candidate", line) for line in most), ReportWarning("candidate", last, causes)
     advised = None if impact.repair is None else impact.repair.recommendation(named=True)
-    warnings = (told, *impact.after.warnings)
+    warnings = (*told, *impact.after.warnings)
     return replace(impact.after, attacks=tuple(attacks), warnings=warnings, recommendation=advised)
 
 

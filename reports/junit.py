@@ -15,7 +15,8 @@ from audit.model.errors import printable
 from audit.model.report import ClauseReport, Report
 from reports.finding_text import sentence, steps
 from reports.repair import recommended
-from reports.sentences import headline, violation_told, waivers, warnings
+from reports.sentences import violation_told, waivers, warnings
+from reports.verdict import headline
 
 _TAGS = {"violated": "failure", "undecided": "error", "not asked": "skipped", "not judged": "skipped"}
 
@@ -28,7 +29,9 @@ class JUnit:
 
     def render(self, report: Report) -> str:
         """Return indented XML with a final line break."""
-        states = [each.state for each in report.policy.clauses]
+        # What is about one person decides no clause.
+        clauses = report.policy.clauses if report.about is None else ()
+        states = [each.state for each in clauses]
         seconds = sum(attack.seconds for attack in report.attacks)
         suite = ET.Element(
             "testsuite",
@@ -39,7 +42,7 @@ class JUnit:
             skipped=str(states.count("not asked") + states.count("not judged")),
             time=f"{seconds:.3f}",
         )
-        for clause in report.policy.clauses:
+        for clause in clauses:
             _case(suite, clause, report)
         found = recommended(report)
         advised = [] if found is None else [str(found)]

@@ -13,7 +13,8 @@ from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.escaping import as_json as dumped
 from reports.finding_text import sentence as finding_sentence
-from reports.sentences import headline, reasons
+from reports.sentences import reasons
+from reports.verdict import headline
 
 _SHOWN = 12
 

@@ -16,7 +16,8 @@ from audit.model.named_findings import (
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import risk_text, say, say_count
 from reports.finding_text import sentence, shown_attacks
-from reports.sentences import ROWS, absent, fallen, headline, reasons, seconds, status_in_words
+from reports.sentences import ROWS, absent, fallen, reasons, seconds, status_in_words
+from reports.verdict import headline
 
 _FINDINGS_SHOWN = 5
 

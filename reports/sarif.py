@@ -25,7 +25,8 @@ from audit.model.report import Report, Violation
 from reports.finding_text import sentence, steps
 from reports.repair import recommended
 from reports.sarif_log import artifact, automation, location, log, message, stretches, tool
-from reports.sentences import contradicted, ended_early, headline, undecided, violating, violation_told
+from reports.sentences import ended_early, undecided, violating, violation_told
+from reports.verdict import contradicted, headline
 
 _MOST_PLACES = 100
 _ENDINGS = (".gz", ".csv", ".parquet", ".rows", ".values")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from audit.model.errors import printable
 from audit.model.named_findings import FindingRule
 from audit.runtime.version import documentation
-from reports.escaping import as_json
+from reports.escaping import as_json, markdown
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
@@ -44,7 +44,7 @@ def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
             "id": name,
             "shortDescription": {"text": what},
             "fullDescription": {"text": what},
-            "help": {"text": remedy},
+            "help": {"text": remedy, "markdown": _in_markdown(what, remedy, help_link(name).get("helpUri"))},
             **help_link(name),
         }
         for name, (what, remedy) in rules.items()
@@ -52,6 +52,12 @@ def tool(version: str, rules: Mapping[str, FindingRule]) -> dict[str, object]:
     home = documentation()
     about = {} if home is None else {"informationUri": home}
     return {"driver": {"name": "series-audit", "version": version, **about, "rules": told}}
+
+
+def _in_markdown(what: str, remedy: str, page: str | None) -> str:
+    """Return what a rule is about and what to do, for viewers that show Markdown."""
+    told = f"**{markdown(what)}**\n\n{markdown(remedy)}"
+    return told if page is None else f"{told}\n\n[{page.rsplit('/', 1)[-1]}](<{page}>)"
 
 
 def help_link(rule: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
-from audit.model.measures import PEOPLE, found_of
+from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
 from audit.runtime.phrases import Noun, Phrase, figure, parted, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
@@ -51,7 +51,6 @@ ROWS = Noun("{count} row", "{count} rows", "rows")
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
 _MAKES_UNIQUE = 0.05
-_NEARLY = 0.9  # a value so probable is told in any case
 
 
 def facts(report: Report) -> str:
@@ -83,39 +82,6 @@ def adversary(report: Report) -> str:
 def changing(*, transitions: bool) -> str:
     """Return whether values may change, in words."""
     return say("values may change along the transitions") if transitions else say("values never change")
-
-
-def contradicted(report: Report) -> str:
-    """Return how people's own published values contradict the assumptions, which they do."""
-    changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
-    said = []
-    if changed:
-        said.append(_changed(report, changed))
-    if infeasible:
-        said.append(
-            say_count(
-                "no value at all is possible for {count} person",
-                "no value at all is possible for {count} people",
-                infeasible,
-            )
-        )
-    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=parted(said))
-
-
-def _changed(report: Report, changed: int) -> str:
-    """Return how many people's values change, and who they are where people are named."""
-    if not report.contradictions.people:
-        return say_count(
-            "the value of {count} person changes although it must not",
-            "the values of {count} people change although they must not",
-            changed,
-        )
-    return say_count(
-        "the value of {count} person changes although it must not ({names})",
-        "the values of {count} people change although they must not ({names})",
-        changed,
-        names=_enumerated([printable(name) for name in report.contradictions.people], _NAMES_SHOWN),
-    )
 
 
 def _enumerated(texts: Sequence[str], most: int) -> str:
@@ -164,108 +130,9 @@ def _waived(waived: Waived) -> str:
     )
 
 
-def headline(report: Report) -> tuple[str, str]:
-    """Return the verdict in one sentence, and its colour."""
-    if report.policy.violations:
-        worst = _worst(report)
-        if report.interrupted:
-            return say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst), "red"
-        return say("NOT SAFE: {worst}.", worst=worst), "red"
-    ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
-    if report.interrupted:
-        return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
-    if report.policy.undecided:
-        head = say("UNDECIDED: nothing was found, but not everything that the policy asks could be decided.")
-        return _with_likely(head, report), "yellow"
-    return _with_likely(_holding(report, ran), report), "green"
-
-
-def _holding(report: Report, ran: str) -> str:
-    """Return that the policy holds, and but for what."""
-    waived = sum(each.state == "applied" for each in report.policy.waived)
-    if report.known_before:
-        return say_count(
-            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} finding.",
-            "The policy holds against: {attacks}, except for what is waived or in the baseline: {count} findings.",
-            report.known_before,
-            attacks=ran,
-        )
-    if waived:
-        return say_count(
-            "The policy holds against: {attacks}, except for what is waived: {count} finding.",
-            "The policy holds against: {attacks}, except for what is waived: {count} findings.",
-            waived,
-            attacks=ran,
-        )
-    return say("The policy holds against: {attacks}.", attacks=ran)
-
-
-def _worst(report: Report) -> str:
-    """Return the worst that violates the policy, in people: values that are certain, likely values, equal people, k."""
-    found = violating(report)
-    certain = [attack for attack in found if attack.people]
-    if certain:
-        worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
-        people = PEOPLE.counted(report.series.individuals)
-        return say(
-            "by {attack}, {value} is certain for {found}",
-            attack=worst.attack,
-            value=value_of(worst.sensitive),
-            found=found_of(worst.people or 0, people, at_least=worst.incomplete),
-        )
-    likely = [each for each in report.policy.violations if each.measure == "max_risk"]
-    highest = {(each.attack, each.sensitive): each.value for each in likely}
-    reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
-    counts = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
-    if told := _likely(counts, report.policy.limits.get("max_risk", 1.0)):
-        return told
-    if not found or not any(attack.findings_total for attack in found):
-        return violation_told(report.policy.violations[0])
-    worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
-    accused = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
-    return say("by {attack}, {told}", attack=worst.attack, told=accused)
-
-
 def value_of(sensitive: str | None) -> str:
     """Return what is found out."""
     return say("the value of {name}", name=printable(sensitive)) if sensitive else say("the sensitive value")
-
-
-def _with_likely(head: str, report: Report) -> str:
-    """Return a verdict with a sentence on values that are nearly certain, though the policy allows it."""
-    told = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
-    return f"{head} {told[0].upper()}{told[1:]}." if told else head
-
-
-def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
-    """Return how probable people's values are that are not certain; nothing where no people are counted.
-
-    With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is told rather
-    than a product of shares in a person's own groups.
-    """
-    known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
-    known = [(each, risk, count) for each, risk, count in known if count]
-    if not known:
-        return ""
-    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
-    worst, risk, count = max(exact or known, key=lambda one: one[1])
-    told = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
-    if worst.sensitive:
-        told = say(
-            "by {attack}, one person's value of {name} is known with {risk}",
-            attack=worst.attack,
-            name=printable(worst.sensitive),
-            risk=percent(risk),
-        )
-    if count == 1:
-        return told
-    return say_count(
-        "{told}, {count} other with {share} or more",
-        "{told}, {count} others with {share} or more",
-        count - 1,
-        told=told,
-        share=percent(share),
-    )
 
 
 def violating(report: Report) -> list[AttackReport]:
@@ -275,7 +142,10 @@ def violating(report: Report) -> list[AttackReport]:
 
 
 def reasons(report: Report) -> Iterable[str]:
-    """Yield what is behind the verdict, clause by clause."""
+    """Yield what is behind the verdict, clause by clause, and whose values contradict the assumptions, where named."""
+    if report.contradictions.people:
+        names = [printable(name) for name in report.contradictions.people]
+        yield say("values change although they must not: {names}", names=_enumerated(names, _NAMES_SHOWN))
     yield from violated(report)
     yield from undecided(report)
 
@@ -306,6 +176,8 @@ def violation_told(violation: Violation) -> str:
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
     for clause in report.policy.undecided:
+        if clause.measure == "assumptions":  # the verdict says so, or stands under a sentence that does
+            continue
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
     for state, told in _ENDED.items():
         ended: dict[str | None, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from audit.clauses.clause import attack_reason
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.report import AttackReport, LadderStep, Report
@@ -17,6 +18,7 @@ _TAKES = {
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
     ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
+    ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
 _HALF = 5
 """The first of the tenths that are one half or more."""
@@ -58,10 +60,12 @@ def _done(report: Report) -> str:
 def _found(report: Report) -> str:
     """Return how bad it is, in people."""
     if report.contradictions:
-        return say(
+        return say_count(
+            "The published values of {count} person of {people} contradict the assumptions, so that nothing "
+            "below certainty can be relied on.",
             "The published values of {count} of {people} people contradict the assumptions, so that nothing "
             "below certainty can be relied on.",
-            count=report.contradictions.changed + report.contradictions.infeasible,
+            report.contradictions.changed + report.contradictions.infeasible,
             people=report.series.individuals,
         )
     rung = worst_rung(report)
@@ -264,21 +268,29 @@ def assumptions(report: Report) -> Iterator[str]:
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     """Yield what was not judged, why, and what it would take."""
+    told = set()
     for clause in report.policy.undecided:
-        yield clause.measure, printable(clause.reason, 400), _would_take(clause.reason)
+        told.add(clause.reason)
+        what = say("Assumptions") if clause.measure == "assumptions" else clause.measure
+        yield what, printable(clause.reason, 400), _would_take(clause.reason, report)
     for state, name in _STATES.items():
         for each in report.policy.ended(state):
-            yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason)
+            yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason, report)
     reasons: dict[tuple[str, str], list[AttackReport]] = {}
     for attack in report.attacks:
-        if attack.reason:
+        # What a clause says of an attack above is not said of the attack again.
+        if attack.reason and attack_reason(attack.attack, attack.reason) not in told:
             reasons.setdefault((attack.status, attack.reason), []).append(attack)
     for (_, reason), attacks in reasons.items():
-        yield joined(list(dict.fromkeys(map(named, attacks)))), printable(reason, 400), _would_take(reason)
+        listed = joined(list(dict.fromkeys(map(named, attacks))))
+        yield listed, printable(reason, 400), _would_take(reason, report)
 
 
-def _would_take(reason: str | None) -> str:
+def _would_take(reason: str | None, report: Report) -> str:
+    """Return what it would take; where the assumptions do not hold, what has no other reason waits for that."""
     kind = kind_of(reason)
+    if kind is None and report.contradictions:
+        kind = ReasonKind.CONTRADICTION
     return str(_TAKES[kind]) if kind in _TAKES else ""
 
 

@@ -20,11 +20,9 @@ from reports.sentences import (
     absent,
     adversary,
     advice,
-    contradicted,
     counted,
     facts,
     fallen,
-    headline,
     named,
     notes,
     people,
@@ -38,6 +36,7 @@ from reports.sentences import (
     warnings,
 )
 from reports.summary_text import last_release
+from reports.verdict import contradicted, headline
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,13 +112,12 @@ class Text:
 
     def verdict(self, console: Console, report: Report) -> None:
         """Print the decision and what is behind it."""
-        if report.contradictions:
+        if report.contradictions and report.policy.violations:
             console.print(contradicted(report), style="bold yellow")
-            console.print(str(CONTRADICTED))
             console.print()
         head, style = headline(report)
         console.print(head, style=f"bold {style}")
-        for line in reasons(report):
+        for line in (*reasons(report), *([str(CONTRADICTED)] if report.contradictions else [])):
             self.indented(console, line)
         console.print()
 

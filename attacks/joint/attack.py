@@ -38,7 +38,7 @@ from audit.model.options import option
 from audit.model.outcome import Outcome, per_person_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
-from audit.runtime.reasons import combined
+from audit.runtime.reasons import Reason, ReasonKind, combined
 
 # The share of the time that may be used for deciding, so that some is left for the proofs of what is shown.
 _FOR_DECIDING = 0.85
@@ -127,7 +127,8 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
     claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
     knowing = Knowledge(decision)
     if found.open or not decided.whole:
-        why = budget.reason if late else say("parts of the series are too large or too hard to decide")
+        hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
+        why = budget.reason if late else hard
         left = (
             say("{count} values of versions are open", count=found.open)
             if found.open

@@ -56,7 +56,7 @@ class _Result:
     @property
     def verdict(self) -> str:
         """The verdict in one sentence."""
-        from reports.sentences import headline
+        from reports.verdict import headline
 
         return headline(self.report)[0]
 

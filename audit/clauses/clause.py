@@ -28,7 +28,8 @@ class JudgedAudit:
 
     Attributes:
         attacks: every attack that was asked for, skipped ones included.
-        releases: each release by itself.
+        releases: each release by itself, but for those whose smallest class is accepted.
+        accepted: whether some release's is, by waivers or as a baseline has it.
         adversary: who was assumed to attack.
         narrowed: whether only some attacks were asked for.
         linked_records: whether published record ids link rows of several releases.
@@ -43,6 +44,7 @@ class JudgedAudit:
     linked_records: bool = False
     not_combined: bool = False
     grave: tuple[str, ...] = ()
+    accepted: bool = False
 
     @property
     def ran(self) -> list[Judged]:

@@ -28,7 +28,7 @@ class SmallestClass(Clause):
 
     def judges(self, findings: JudgedAudit) -> bool:
         """Tell whether there are releases, or records, to judge."""
-        return bool(findings.releases) or super().judges(findings)
+        return bool(findings.releases) or findings.accepted or super().judges(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield the smallest class of a release, and that which a record was ever in, where they are too small."""
@@ -49,7 +49,8 @@ class SmallestClass(Clause):
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
-        if findings.releases and findings.linked_records and findings.narrowed and not self._deciding(findings):
+        alone = findings.releases or findings.accepted
+        if alone and findings.linked_records and findings.narrowed and not self._deciding(findings):
             yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}
         for entry in self._deciding(findings):

@@ -22,8 +22,8 @@ class Baseline:
     """What was found before.
 
     Attributes:
-        ids: the stable ids of its findings.
-        classes: by release, the size of its smallest class where that violated the clause `k` by itself.
+        ids: the stable ids of its findings, and of those that it had left out for a baseline of its own.
+        classes: by release, the size of its smallest class where that is too small for the clause `k`.
         made, releases, passed: its date, its releases, and whether the policy held.
     """
 
@@ -35,7 +35,8 @@ class Baseline:
 
     def facts(self, still: int) -> BaselineFacts:
         """Return what a report tells of it, `still` of whose findings were found again."""
-        return BaselineFacts(self.made, self.releases, self.passed, len(self.ids), still)
+        known = tuple(sorted(self.ids))
+        return BaselineFacts(self.made, self.releases, self.passed, len(known), still, known, self.classes)
 
     def known(self, claimed: Claimed) -> Flags:
         """Return which claims were found before; shape (claims,)."""
@@ -44,6 +45,17 @@ class Baseline:
     def has_class(self, release: str, k: int) -> bool:
         """Tell whether a release had so small a class before."""
         return release in self.classes and self.classes[release] <= k
+
+
+def _small_classes(report: Any) -> dict[str, float]:  # noqa: ANN401 - JSON, whatever it holds
+    """Return the smallest class of each release that has too small a one; the violation itself names only the worst."""
+    limits = [each["limit"] for each in report["policy"]["violations"] if each["attack"] is None]
+    found: dict[str, float] = {}
+    for each in report.get("panel", ()) if limits else ():
+        if each["k"] < max(limits):
+            tag = str(each["release"])
+            found[tag] = min(found.get(tag, float(each["k"])), float(each["k"]))
+    return found
 
 
 def read_baseline(path: Path) -> Baseline:
@@ -57,8 +69,11 @@ def read_baseline(path: Path) -> Baseline:
         report: Any = json.loads(path.read_bytes())
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
         ids = frozenset(str(finding["id"]) for findings, _ in attacks for finding in findings)
-        violations = [each for each in report["policy"]["violations"] if each["attack"] is None]
-        classes = {str(each["release"]): float(each["value"]) for each in violations}
+        own = _small_classes(report)
+        earlier = report.get("baseline", {"known": ()})
+        forgotten = "known" not in earlier
+        ids |= frozenset(map(str, earlier.get("known", ())))
+        classes = {str(tag): float(k) for tag, k in earlier.get("classes", {}).items()} | own
         stable, releases = report["stable_ids"], tuple(str(tag) for tag in report["series"]["releases"])
         passed = bool(report["policy"]["passed"])
         made = datetime.date.fromisoformat(report["made"]) if "made" in report else None
@@ -67,6 +82,11 @@ def read_baseline(path: Path) -> Baseline:
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"--baseline {shown}: this is no report of `audit SERIES --format json`") from error
     how = "make it with --format json --stable-ids --findings all"
+    if forgotten:
+        raise UsageError(
+            f"--baseline {shown}: it was made with a baseline by an earlier version, and does not say what it left "
+            f"out; {how}, without --baseline"
+        )
     if not stable:
         raise UsageError(f"--baseline {shown}: its ids hold for that report alone; {how}")
     left_out = sum(total - len(findings) for findings, total in attacks)

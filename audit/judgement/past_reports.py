@@ -54,7 +54,8 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatev
     attacks = [entry for entry in report["attacks"] if entry["status"] != "skipped"]
     shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
-    stays = report.get("stable_ids", False) and len(shown) == total
+    earlier = report.get("baseline", {"known": [], "still": 0})
+    stays = report.get("stable_ids", False) and len(shown) == total and "known" in earlier
     pages = [path.with_suffix(ending).name for ending in _PAGES if path.with_suffix(ending).is_file()]
     return PastReport(
         file=path.name,
@@ -66,8 +67,8 @@ def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatev
         verdict=_verdict(report),
         risks=_risks(attacks),
         certain=max((int(rung["so_far"]) for rung in report.get("ladder", ())), default=None),
-        findings=total,
-        ids=frozenset(shown) if stays else None,
+        findings=total + int(earlier["still"]),
+        ids=frozenset(shown) | frozenset(map(str, earlier["known"])) if stays else None,
     )
 
 

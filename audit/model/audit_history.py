@@ -21,8 +21,8 @@ class PastReport:
         verdict: `holds`, `violated`, `undecided` or `interrupted`.
         risks: by attack, the highest risk of anybody; None where it is not known.
         certain: how many people have a value that is certain by some attack; None where people are not counted.
-        findings: how many findings it has.
-        ids: the ids of the findings that it shows, where these stay from report to report; None elsewhere.
+        findings: how many findings it has, those included that a baseline left out.
+        ids: the ids of these findings, where they are shown and stay from report to report; None elsewhere.
     """
 
     file: str
@@ -50,7 +50,7 @@ class AuditHistory:
     reports: tuple[PastReport, ...]
 
     def new_findings(self, place: int) -> int | None:
-        """Return how many findings of a report the one before it does not have; None where ids tell nothing."""
+        """Return how many findings the report before does not have; None for the first, and where ids tell nothing."""
         if not place:
             return None
         earlier, ids = self.reports[place - 1].ids, self.reports[place].ids

@@ -213,8 +213,10 @@ class BaselineFacts:
         made: its date; null where it does not tell it.
         releases: the releases that it was about.
         passed: whether the policy held then.
-        findings: how many findings it has.
+        findings: how many findings it has, those included that it had left out for a baseline of its own.
         still: how many of them are found again.
+        known: the ids of these findings, so that this report can be a baseline in its turn.
+        classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
     """
 
     made: datetime.date | None
@@ -222,6 +224,8 @@ class BaselineFacts:
     passed: bool
     findings: int
     still: int
+    known: tuple[str, ...] = ()
+    classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -425,6 +429,7 @@ class Report:
     for each sensitive attribute; `warnings` say what is irregular about the files. `known_before` is how many
     findings are left out that are waived or in the baseline, if there is one, which `baseline` tells of. `made` is the
     day on which the audit was made. `recommendation` is what would mend the newest release, where that was looked for.
+    `about` is the only person whom findings and counts are about, where one was asked for: then there is no verdict.
     """
 
     tool_version: str
@@ -447,6 +452,7 @@ class Report:
     interrupted: bool = False
     people: tuple[FoundPerson, ...] = ()
     recommendation: Recommendation | None = None
+    about: str | None = None
     schema_version: int = field(default=1)
 
     @property

@@ -304,10 +304,12 @@ def _decide(
     options: AuditOptions,
 ) -> PolicyReport:
     manifest = attacked.series.manifest
-    releases = [each for each in attacked.panel if each.release not in waived.accepted]
+    asked = attacked.panel if _judges_releases(waived.entries, options) else ()
+    releases = [each for each in asked if each.release not in waived.accepted]
     findings = JudgedAudit(
         attacks=waived.entries,
-        releases=releases if _judges_releases(waived.entries, options) else (),
+        releases=releases,
+        accepted=len(releases) < len(asked),
         adversary=attacked.evidence[0].adversary,
         narrowed=options.explicit,
         not_combined=(

@@ -38,4 +38,4 @@ def explain_person(
     report = run_audit(
         series, [About(attack, individual, seen) for attack in chosen], replace(options, findings=None, reveal=True)
     )
-    return explanation(report, seen, individual, options.time_limit), report
+    return explanation(report, seen, individual, options.time_limit), replace(report, about=individual)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from audit.pipeline.attack_run import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
-    from rich.progress import TaskID
+    from rich.progress import Task, TaskID
 
 _FIRST = {"each release by itself": "counting rows and values", "files": "reading", "report": "putting it together"}
 """What is done first in the parts of a run that are no attacks."""
 _ALMOST = 0.99
 """As far as a bar goes before its attack has ended: what was found is still to be checked and written down."""
+_BAR, _LEAST_ROOM = 10, 16
+_FIGURES = _BAR + len("  99%  0:00:00 gone, 0:00:00 left") + 1
+"""What a line takes beside the words, which are cut where there is no room for them: figures never are."""
 
 
 class AttackBar:
@@ -42,6 +46,15 @@ class AttackBar:
         self._bars.remove_task(self._task)
 
 
+def _clock(seconds: float) -> str:
+    """Return a time as a clock has it.
+
+    >>> _clock(3725.9)
+    '1:02:05'
+    """
+    return str(timedelta(seconds=int(seconds)))
+
+
 @contextmanager
 def progress(*, shown: bool) -> Iterator[Progress]:
     """Show how far each attack has come, on standard error or in a notebook, where that is wanted."""
@@ -49,19 +62,29 @@ def progress(*, shown: bool) -> Iterator[Progress]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
+    from rich.table import Column
+    from rich.text import Text
 
+    class Times(ProgressColumn):
+        """The time gone, and the time left where that can be told."""
+
+        def render(self, task: Task) -> Text:
+            """Return both as hours, minutes and seconds."""
+            gone, left = task.elapsed or 0.0, task.time_remaining if task.total else None
+            told = f"{_clock(gone)} gone"
+            return Text(told if left is None else f"{told}, {_clock(left)} left", no_wrap=True)
+
+    console = Console(stderr=True)
+    room = Column(no_wrap=True, overflow="ellipsis", max_width=max(_LEAST_ROOM, console.width - _FIGURES))
     columns = (
-        TextColumn("{task.description}: {task.fields[stage]}"),
-        BarColumn(bar_width=20),
+        TextColumn("{task.description}: {task.fields[stage]}", table_column=room),
+        BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("gone,"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("left"),
+        Times(table_column=Column(no_wrap=True)),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
         running = [AttackBar(bars, "reading")]
 
         def watch(attack: str) -> Callable[[int, int], None]:

@@ -18,6 +18,8 @@ class ReasonKind(IntEnum):
     """The manifest lacks something."""
     CONTRADICTION = 4
     INTERRUPTED = 5
+    TOO_HARD = 6
+    """It gave up before its time was over."""
 
 
 class Reason(str):

@@ -18,6 +18,7 @@ from reports.count_tables.sentences import (
     facts,
     headline,
     measured,
+    readers,
     reasons,
     rules,
     sentence,
@@ -86,6 +87,7 @@ def _sections(report: CountReport) -> Iterator[Section]:
     lines = list(waiver_lines(report))
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
     yield Section(say("Terms"), [Facts(words())])
+    yield Section(say("Who learns what from this page"), [Bullets(list(readers(report)))])
     rows = [[printable(each.path, 200), each.sha256, figure(each.rows)] for each in report.inputs]
     yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])

@@ -32,6 +32,14 @@ _WAIVERS = {
     "expired": Phrase("waiver of {finding} is expired: {reason}"),
     "unknown": Phrase("waiver of {finding} is unknown: {reason}"),
 }
+_ROUNDED = {
+    "nearest": Phrase("Numbers are rounded to the nearest multiple of {base}, halves up."),
+    "even": Phrase("Numbers are rounded to the nearest multiple of {base}, halves to the even one."),
+    "down": Phrase("Numbers are rounded down to multiples of {base}."),
+    "up": Phrase("Numbers are rounded up to multiples of {base}."),
+    "random": Phrase("Numbers are rounded at random, up or down, to multiples of {base}."),
+    "midpoint": Phrase("Numbers are rounded to the middle of ranges of {base}."),
+}
 KINDS = {"recovered": Phrase("recovered"), "narrowed": Phrase("narrowed"), "small": Phrase("small")}
 
 
@@ -62,7 +70,8 @@ def rules(report: CountReport) -> Iterator[str]:
     if told.threshold is not None:
         yield say("Counts below {threshold} are hidden unless they are 0.", threshold=told.threshold)
     if told.rounding is not None:
-        yield say("Numbers are rounded to {base} ({how}).", base=told.rounding[0], how=told.rounding[1])
+        base, how = told.rounding
+        yield _ROUNDED[how].filled(base=base)
     if told.perturbation:
         yield say("Numbers are off by up to {most}.", most=told.perturbation)
     if told.rates is not None:
@@ -286,7 +295,7 @@ def _lines(step: CertificateStep, claim: str, report: CountReport, depth: int) -
         value = Fraction(step.value)
         told = say("impossible") if step.impossible else claim
         exact = "" if value.denominator == 1 else f" = {value}"
-        yield f"{indent}{told}: {_added(step, report)}{exact}"
+        yield f"{indent}{say('{name}: {text}', name=told, text=f'{_added(step, report)}{exact}')}"
         return
     where = cell_name(step.cell, report.series.totals)
     yield f"{indent}{say('{claim}, by cases of {where}:', claim=claim, where=where)}"
@@ -413,6 +422,34 @@ def choices(report: CountReport) -> list[str]:
             say("The tables go out all the same; what is open is accepted, for this reason:"),
         ]
     return [say("The tables may go out."), say("The tables do not go out, for this reason:")]
+
+
+def readers(report: CountReport) -> Iterator[str]:
+    """Yield what the page tells to whom."""
+    if report.attack.findings:
+        yield say(
+            "This version shows counts that the tables hide, and how they follow. It is for those inside who may see "
+            "the exact counts."
+        )
+        return
+    found = report.attack.findings_total
+    if found:
+        yield say_count(
+            "Somebody who has the tables as well learns from this page that {count} small or hidden count can be "
+            "derived from them, but not which; to derive it takes nothing but the tables.",
+            "Somebody who has the tables as well learns from this page that {count} small or hidden counts can be "
+            "derived from them, but not which; to derive them takes nothing but the tables.",
+            found,
+        )
+    elif report.policy.undecided:
+        yield say("Somebody who has the tables as well learns nothing about any count but that some were not settled.")
+    else:
+        yield say("Somebody who has the tables as well learns nothing more about any count from this page.")
+    if any(rules(report)):
+        yield say(
+            "The rules under “Assumptions” say how counts were hidden or rounded. Where they are not published "
+            "with the tables, leave them out of what is shared."
+        )
 
 
 def words() -> list[tuple[str, str]]:

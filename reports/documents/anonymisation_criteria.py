@@ -58,7 +58,7 @@ def _criterion(report: Report, criterion: str) -> Iterator[str]:
     for attack in ran:
         told = f"{escaped(named(attack))}: {escaped(found(attack))}"
         if attack.incomplete:
-            told = say("{found} (a lower bound: the attack did not finish)", found=told)
+            told = say("{found} (the attack did not finish: there may be more)", found=told)
         yield f"* {told}"
     if not ran and (criterion != SINGLING_OUT or not report.panel):
         yield say("**Not judged**: no attack that applies to this series looks at this criterion.")

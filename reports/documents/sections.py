@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from audit.clauses.clause import attack_reason
 from audit.model.errors import printable
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, say
@@ -13,12 +14,10 @@ from reports.sentences import (
     CONTRADICTED,
     absent,
     adversary,
-    contradicted,
     ended_early,
     facts,
     fallen,
     fingerprint,
-    headline,
     named,
     settings,
     status_in_words,
@@ -27,6 +26,7 @@ from reports.sentences import (
     waivers,
     warnings,
 )
+from reports.verdict import contradicted, headline
 
 REVEALED = Phrase("**INTERNAL: names people.** Keep this document inside.")
 _CLAUSES = {
@@ -93,9 +93,11 @@ def files(report: Report) -> Iterator[str]:
 
 def verdict(report: Report) -> Iterator[str]:
     """Yield the verdict, clause by clause, and whatever limits what it means."""
-    if report.contradictions:
-        yield f"**{escaped(contradicted(report))}** {escaped(str(CONTRADICTED))}"
+    if report.contradictions and report.policy.violations:
+        yield f"**{escaped(contradicted(report))}**"
     yield f"**{escaped(headline(report)[0])}**"
+    if report.contradictions:
+        yield escaped(str(CONTRADICTED))
     for clause in report.policy.clauses:
         why = f" ({escaped(printable(clause.reason, 400))})" if clause.reason else ""
         yield f"* {_CLAUSES[clause.state].filled(clause=clause.clause, limit=figure(clause.limit, 'g'))}{why}"
@@ -120,7 +122,9 @@ def found(attack: AttackReport) -> str:
 def limits_of_the_audit(report: Report) -> Iterator[str]:
     """Yield what was not decided, what is irregular about the files, and what was accepted."""
     lines = list(undecided(report))
-    lines += [ended_early(named(a), a) for a in report.attacks if a.reason]
+    said = {each.reason for each in report.policy.undecided}  # which name the attack that has the reason
+    others = [a for a in report.attacks if a.reason and attack_reason(a.attack, a.reason) not in said]
+    lines += [ended_early(named(a), a) for a in others]
     yield from items(lines) if lines else [say("Everything that was asked was decided.")]
     yield from items(warnings(report))
     if report.revealed:

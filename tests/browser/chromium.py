@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import subprocess
+import tarfile
+import tempfile
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -72,12 +74,50 @@ def printed(page: Path) -> bytes:
     return sheets.read_bytes()
 
 
-def asked(page: Path, script: str) -> object:
+DARK = ("--blink-settings=preferredColorScheme=0",)
+"""What makes the browser prefer dark pages."""
+
+
+def asked(page: Path, script: str, *options: str) -> object:
     """Return what a script says of the page, which has to be allowed to run for that: its policy is taken away."""
-    text = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-taken-away")
     said = f"encodeURIComponent(JSON.stringify((() => {{{script}}})()))"
-    tail = f"<script>document.body.innerHTML = '<pre>' + {said} + '</pre>'</script>"
+    return _said(page, f"<script>document.body.innerHTML = '<pre>' + {said} + '</pre>'</script>", *options)
+
+
+@cache
+def axe() -> str:
+    """Return the text of axe-core: from AUDIT_TEST_AXE, or as npm has it; else the test is skipped."""
+    if named := os.environ.get("AUDIT_TEST_AXE"):
+        return Path(named).read_text(encoding="utf-8")
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("there is no npm to get axe-core with; AUDIT_TEST_AXE may name its axe.min.js")
+    with tempfile.TemporaryDirectory() as folder:
+        got = subprocess.run([npm, "pack", "axe-core@4"], cwd=folder, capture_output=True, timeout=120, check=False)
+        packed = next(Path(folder).glob("axe-core-*.tgz"), None)
+        if got.returncode or packed is None:
+            pytest.skip("npm cannot reach axe-core; AUDIT_TEST_AXE may name its axe.min.js")
+        with tarfile.open(packed) as files:
+            member = files.extractfile("package/axe.min.js")
+            assert member is not None
+            return member.read().decode("utf-8")
+
+
+def violations(page: Path, *options: str) -> list[list[str]]:
+    """Return what axe-core has against a page, all its details open: each rule with what breaks it."""
+    told = "r.violations.map(v => [v.id, ...v.nodes.map(n => n.html.slice(0, 200))])"
+    shown = f"document.body.innerHTML = '<pre>' + encodeURIComponent(JSON.stringify({told})) + '</pre>'"
+    opened = "document.querySelectorAll('details').forEach(d => d.open = true)"
+    asking = f"<script>{opened}; axe.run().then(r => {{{shown}}})</script>"
+    found = _said(page, f"<script>{axe()}</script>{asking}", *options)
+    assert isinstance(found, list)
+    return found
+
+
+def _said(page: Path, tail: str, *options: str) -> object:
+    """Return what scripts at the end of a page leave in it."""
+    text = page.read_text(encoding="utf-8").replace("Content-Security-Policy", "x-taken-away")
     probe = page.parent / "probe.html"
     probe.write_text(text.replace("</body>", f"{tail}</body>"), encoding="utf-8")
-    shown = run(probe, "--dump-dom").stdout
+    shown = run(probe, "--dump-dom", *options).stdout
     return json.loads(unquote(shown.split("<pre>")[1].split("</pre>")[0]))

@@ -1,14 +1,22 @@
 """HTML reports in a real browser: nothing is asked for, nothing complained of, all text can be read."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import asked, console, printed, requests, screenshot
+from tests.browser.chromium import DARK, asked, console, printed, requests, screenshot, violations
 from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_main
 
-CASES = [("hospital-l-diverse", ()), ("joint-breaks-2-distinct", ("--reveal",)), ("hospital-2-invariant", ())]
+TABLES = "../count_table_examples/tables-rounded-quarters"
+CASES = [
+    ("hospital-l-diverse", ()),
+    ("joint-breaks-2-distinct", ("--reveal",)),
+    ("hospital-2-invariant", ()),
+    (TABLES, ("--language", "de")),
+]
+LOOKS = pytest.mark.parametrize("look", [(), DARK], ids=["light", "dark"])
 
 # For each text: its colour, and what is behind it, both as computed; WCAG's relative luminance and contrast.
 CONTRAST = """
@@ -30,10 +38,10 @@ return found;
 """
 
 
-@pytest.fixture(scope="module", params=CASES, ids=[name for name, _ in CASES])
+@pytest.fixture(scope="module", params=CASES, ids=[Path(name).name for name, _ in CASES])
 def page(request, tmp_path_factory):
     name, options = request.param
-    path = tmp_path_factory.mktemp("page") / "report.html"
+    path = tmp_path_factory.mktemp(Path(name).name) / "report.html"
     code, _, err = run_main(str(EXAMPLES / name), "--format", "html", "--output", str(path), *options)
     assert (code in {0, 1, 3}, err) == (True, "")
     return path
@@ -62,16 +70,36 @@ def test_a_request_would_be_seen(page):
     assert any("127.0.0.1:9" in url for url in requests(calling))
 
 
-def test_text_has_contrast(page):
-    texts = asked(page, CONTRAST)
+@LOOKS
+def test_text_has_contrast(page, look):
+    texts = asked(page, CONTRAST, *look)
     assert len(texts) > 50
     assert [each for each in texts if each[0] < 4.5] == []
+
+
+def test_the_dark_page_is_dark(page):
+    """Else what is measured of it would be measured of the light one."""
+    paper = "return getComputedStyle(document.body).backgroundColor"
+    assert asked(page, paper) == "rgb(255, 255, 255)"
+    assert asked(page, paper, *DARK) == "rgb(21, 21, 21)"
+
+
+@LOOKS
+def test_axe_finds_nothing(page, look):
+    assert violations(page, *look) == []
+
+
+def test_axe_would_find_something(page):
+    broken = page.with_name("mute.html")
+    text = page.read_text(encoding="utf-8")
+    broken.write_text(re.sub(r'<html lang="..">', "<html>", text), encoding="utf-8")
+    assert [rule for rule, *_ in violations(broken)] == ["html-has-lang"]
 
 
 def test_pictures_are_shown(page):
     seen = "[...document.querySelectorAll('main > section > .figures svg')].map(s => s.getBoundingClientRect())"
     sizes = asked(page, f"return {seen}.map(r => [r.width, r.height])")
-    assert sizes
+    assert sizes or page.parent.name.startswith("tables")  # whose pictures are tables
     assert all(width > 100 and height > 60 for width, height in sizes)
 
 

@@ -40,6 +40,7 @@ def test_only_what_is_new_fails(series, tmp_path):
         "passed": False,
         "findings": result["known_before"],
         "still": result["known_before"],
+        "known": sorted(one["id"] for entry in earlier["attacks"] for one in entry["findings"]),
     }
     assert "except for what is waived or in the baseline" in " ".join(
         run_main(str(series), "--baseline", old)[1].split()
@@ -58,6 +59,44 @@ def test_a_release_more_is_judged_by_what_it_adds(series, tmp_path):
     known = {one["id"] for entry in json.loads((tmp_path / "old.json").read_text())["attacks"] for one in entry["findings"]}  # fmt: skip # noqa: E501
     assert code == 1
     assert not known & {one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]}
+
+
+def test_a_report_with_a_baseline_can_be_one_in_its_turn(series, tmp_path):
+    """It leaves out what was known before; the next audit must not take that for new."""
+    old = baseline(series, tmp_path / "old.json")
+    second = baseline(series, tmp_path / "second.json", "--baseline", old)
+    third = baseline(series, tmp_path / "third.json", "--baseline", second)
+    code, out, err = run_main(str(series), "--baseline", third, "--format", "json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["baseline"]["findings"] == result["baseline"]["still"] == 18
+
+
+def test_small_classes_are_known_too_all_along(tmp_path):
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    old = baseline(tmp_path / "s", tmp_path / "old.json", "--policy", "k=3")
+    violations = json.loads((tmp_path / "old.json").read_text())["policy"]["violations"]
+    assert "k" in {each["measure"] for each in violations if each["attack"] is None}
+    second = baseline(tmp_path / "s", tmp_path / "second.json", "--policy", "k=3", "--baseline", old)
+    for known in (old, second):
+        assert run_main(str(tmp_path / "s"), "--policy", "k=3", "--baseline", known)[0] == 0
+    assert (
+        run_main(str(tmp_path / "s"), "--policy", "k=3", "--baseline", baseline(tmp_path / "s", tmp_path / "n.json"))[0]
+        == 1
+    )
+
+
+def test_a_report_that_forgot_what_was_known_is_no_baseline(series, tmp_path):
+    """Reports of versions that did not write down what they left out."""
+    old = baseline(series, tmp_path / "old.json")
+    second = baseline(series, tmp_path / "second.json", "--baseline", old)
+    report = json.loads((tmp_path / "second.json").read_text())
+    del report["baseline"]["known"]
+    (tmp_path / "second.json").write_text(json.dumps(report))
+    code, out, err = run_main(str(series), "--baseline", second)
+    assert (code, out) == (2, "")
+    assert "made with a baseline by an earlier version" in err
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,8 @@ def test_pages_say_what_was_taken_for_granted(form, tmp_path):
     """What is found holds for the rules of the manifest: who signs has to see them."""
     _, out, _ = run_main("tests/count_table_examples/tables-rates", "--format", form)
     said = " ".join(out.replace("\\", "").split())
-    for sentence in ("Numbers are rounded to 10 (nearest).", "rate is per 100,000 of population, to 1 decimal."):
+    rounded = "Numbers are rounded to the nearest multiple of 10, halves up."
+    for sentence in (rounded, "rate is per 100,000 of population, to 1 decimal."):
         assert sentence in said
     _, out, _ = run_main(str(PLAIN.write(tmp_path)), "--format", form)
     said = " ".join(out.split())

@@ -92,3 +92,13 @@ def test_an_unknown_document_is_one_line():
     code, out, err = run_main(str(HOSPITAL), "--document", "letter")
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", TO_COMPLETE)
+def test_what_a_clause_says_of_an_attack_is_said_once(name):
+    code, out = rendered(name, "--time-limit", "0.000001", series=EXAMPLES / "clinic-2-equivalence")
+    assert code == 3
+    told = out.split("What was not decided, and what limits the result")[1]
+    assert "is not decided: intersection: the time limit of" in told
+    assert "intersection is incomplete" not in told
+    assert "homogeneity is skipped" in told

@@ -351,3 +351,15 @@ def test_risks_that_nobody_computed_decide_nothing_below_certainty(provable, tmp
     code, out, _ = run_main(str(path), "--attack", "joint", "--policy", "max_risk=0.6")
     assert code == 3
     assert "max_risk is not decided: joint: not every risk could be computed" in out
+
+
+NOTHING = "no value is certain, or known to equal that of one other person."
+
+
+@pytest.mark.parametrize("form", ["html", "junit", "github", "sarif"])
+@pytest.mark.parametrize(("who", "told"), [("Gary", NOTHING), ("Bob", "5 findings.")])
+def test_what_is_about_one_person_is_no_verdict(who, told, form):
+    """Four people of this series are found out, whoever is asked about."""
+    out = run_main("explain", str(EXAMPLES / "hospital-l-diverse"), "--individual", who, "--format", form)[1]
+    assert f"About {who} alone: {told} This is no verdict on the series." in out
+    assert not re.search("policy holds|NOT SAFE|of 16 people|may go out|testcase", out)

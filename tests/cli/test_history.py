@@ -48,6 +48,22 @@ def test_by_date_with_verdicts_and_what_is_new(series):
     assert [each["page"] for each in reports] == [None] * 7 + ["Q1.html"]
 
 
+def test_what_a_baseline_left_out_was_found_all_the_same(tmp_path):
+    """Reports of one series, each with the one before as its baseline: nothing is new but in the first."""
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    (tmp_path / "s/reports").mkdir()
+    words = []
+    for name in ("1", "2", "3"):
+        target = tmp_path / f"s/reports/{name}.json"
+        how = ["--format", "json", "--stable-ids", "--findings", "all", "--output", str(target)]
+        run_main(str(tmp_path / "s"), *how, *words)
+        words = ["--baseline", str(target)]
+    told = json.loads(run_main("history", str(tmp_path / "s"), "--format", "json")[1])["reports"]
+    assert [each["findings"] for each in told] == [18] * 3
+    assert [each["new_findings"] for each in told] == [None, 0, 0]
+
+
 def test_on_the_terminal(series):
     code, out, err = run_main("history", str(series))
     assert (code, err) == (0, "")

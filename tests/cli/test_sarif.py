@@ -115,6 +115,8 @@ def test_help_is_where_the_package_says(packaged):
     runs = [logged(EXAMPLES / "hospital-l-diverse")[1], logged(TABLES / "tables-levels")[1]]
     links = {rule["id"]: rule["helpUri"] for run in runs for rule in run["tool"]["driver"]["rules"]}
     assert {name.partition("/")[0] for name in links} >= {"joint", "policy", "differencing", "homogeneity"}
+    shown = {rule["id"]: rule["help"]["markdown"] for run in runs for rule in run["tool"]["driver"]["rules"]}
+    assert {name: f"(<{link}>)" in shown[name] for name, link in links.items()} == dict.fromkeys(links, True)
     for link in links.values():
         assert (ROOT / "docs" / link.removeprefix("https://example.org/series-audit/docs/")).is_file()
     assert {run["tool"]["driver"]["informationUri"] for run in runs} == {"https://example.org/series-audit/docs"}

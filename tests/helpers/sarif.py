@@ -37,7 +37,7 @@ _RULE = _object(
     id=_TEXT,
     shortDescription=_MESSAGE,
     fullDescription=_MESSAGE,
-    help=_MESSAGE,
+    help=_object("text markdown", text=_TEXT, markdown=_TEXT),
     helpUri=_LINK,
 )
 _INVOCATION = _object(

@@ -1,0 +1,248 @@
+"""The verdict in one sentence, in people wherever it is about people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from audit.model.errors import printable
+from audit.model.measures import PEOPLE, found_of
+from audit.model.report import AttackReport, Report
+from audit.runtime.phrases import figure, parted, percent, say, say_count
+from reports.sentences import ROWS, value_of, violating, violation_told
+
+_NEARLY = 0.9  # a value so probable is told in any case
+
+
+def headline(report: Report) -> tuple[str, str]:
+    """Return the verdict in one sentence, and its colour; of what is about one person alone, that it is none."""
+    if report.about is not None:
+        return _of_one(report, printable(report.about))
+    if report.policy.violations:
+        worst = _worst(report)
+        if report.interrupted:
+            return say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst), "red"
+        return say("NOT SAFE: {worst}.", worst=worst), "red"
+    ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
+    if report.interrupted:
+        return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
+    if report.policy.undecided:
+        return _undecided(report), "yellow"
+    return _with_likely(_holding(report, ran), report), "green"
+
+
+def contradicted(report: Report) -> str:
+    """Return how people's own published values contradict the assumptions, which they do."""
+    return say("THE ASSUMPTIONS DO NOT HOLD: {what}.", what=_contradiction(report))
+
+
+def _contradiction(report: Report) -> str:
+    """Return of how many people the values contradict the assumptions, and how."""
+    changed, infeasible = report.contradictions.changed, report.contradictions.infeasible
+    said = []
+    if changed:
+        said.append(
+            say_count(
+                "the value of {count} person changes although it must not",
+                "the values of {count} people change although they must not",
+                changed,
+            )
+        )
+    if infeasible:
+        said.append(
+            say_count(
+                "no value at all is possible for {count} person",
+                "no value at all is possible for {count} people",
+                infeasible,
+            )
+        )
+    return parted(said)
+
+
+def _of_one(report: Report, who: str) -> tuple[str, str]:
+    """Return how much was found of one person, whose findings say nothing of anybody else."""
+    if count := sum(attack.findings_total for attack in report.attacks):
+        return say_count(
+            "About {who} alone: {count} finding. This is no verdict on the series.",
+            "About {who} alone: {count} findings. This is no verdict on the series.",
+            count,
+            who=who,
+        ), "red"
+    if report.interrupted or report.contradictions or any(attack.incomplete for attack in report.attacks):
+        return say(
+            "About {who} alone: no value was found to be certain, but not everything was decided. This is no verdict "
+            "on the series.",
+            who=who,
+        ), "yellow"
+    return say(
+        "About {who} alone: no value is certain, or known to equal that of one other person. This is no verdict on the "
+        "series.",
+        who=who,
+    ), "green"
+
+
+def _undecided(report: Report) -> str:
+    """Return that not everything was decided: of how many people, or since the assumptions do not hold."""
+    if report.contradictions:
+        return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
+    if people := judged_people(report):
+        head = say(
+            "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "
+            "be decided.",
+            people=PEOPLE.counted(people),
+        )
+    else:
+        head = say(
+            "UNDECIDED: nothing was found that the policy forbids, but not everything that it asks could be decided."
+        )
+    return _with_likely(head, report)
+
+
+def _holding(report: Report, ran: str) -> str:
+    """Return that the policy holds, but for what, and what that says of people."""
+    waived = sum(each.state == "applied" for each in report.policy.waived)
+    if report.known_before:
+        head = say_count(
+            "The policy holds, except for what is waived or in the baseline: {count} finding.",
+            "The policy holds, except for what is waived or in the baseline: {count} findings.",
+            report.known_before,
+        )
+        return f"{head} {_of_others(report, ran)}"
+    if waived:
+        head = say_count(
+            "The policy holds, except for what is waived: {count} finding.",
+            "The policy holds, except for what is waived: {count} findings.",
+            waived,
+        )
+        return f"{head} {_of_others(report, ran)}"
+    return _of_all(report, ran)
+
+
+def _of_all(report: Report, ran: str) -> str:
+    """Return what it is that holds, in people where there are some."""
+    held = {each.clause: each.limit for each in report.policy.ended("holds")}
+    limit, k = held.get("max_risk"), held.get("k")
+    people, rows = judged_people(report), ROWS.counted(report.series.rows)
+    if limit is None and k is not None:
+        return say(
+            "The policy holds: whoever is looked for, at least {k} records fit what is known, by any attack tried "
+            "({attacks}).",
+            k=figure(k, "g"),
+            attacks=ran,
+        )
+    if limit is None:
+        return say("The policy holds against: {attacks}.", attacks=ran)
+    if not people and limit < 1:
+        return say(
+            "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
+            "({attacks}).",
+            rows=rows,
+            share=percent(limit),
+            attacks=ran,
+        )
+    if not people:
+        return say(
+            "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).",
+            rows=rows,
+            attacks=ran,
+        )
+    if limit < 1:
+        return say(
+            "The policy holds: of {people}, nobody’s value is known with {share} or more by any attack tried "
+            "({attacks}).",
+            people=PEOPLE.counted(people),
+            share=percent(limit),
+            attacks=ran,
+        )
+    return say(
+        "The policy holds: of {people}, nobody’s value is certain by any attack tried ({attacks}).",
+        people=PEOPLE.counted(people),
+        attacks=ran,
+    )
+
+
+def _of_others(report: Report, ran: str) -> str:
+    """Return what holds of those of whom nothing is waived or in the baseline."""
+    limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
+    people = judged_people(report)
+    if limit is None or not people:
+        return say("It was audited against: {attacks}.", attacks=ran)
+    if limit < 1:
+        return say(
+            "Of {people}, nobody else’s value is known with {share} or more by any attack tried ({attacks}).",
+            people=PEOPLE.counted(people),
+            share=percent(limit),
+            attacks=ran,
+        )
+    return say(
+        "Of {people}, nobody else’s value is certain by any attack tried ({attacks}).",
+        people=PEOPLE.counted(people),
+        attacks=ran,
+    )
+
+
+def judged_people(report: Report) -> int:
+    """Return of how many people the verdict is: of those whose value is not known beforehand."""
+    return report.series.individuals - report.adversary.known
+
+
+def _worst(report: Report) -> str:
+    """Return the worst that violates the policy, in people: values that are certain, likely values, equal people, k."""
+    found = violating(report)
+    certain = [attack for attack in found if attack.people]
+    if certain:
+        worst = max(certain, key=lambda attack: attack.people or 0)  # of equals the first, which takes the least
+        people = PEOPLE.counted(report.series.individuals)
+        return say(
+            "by {attack}, {value} is certain for {found}",
+            attack=worst.attack,
+            value=value_of(worst.sensitive),
+            found=found_of(worst.people or 0, people, at_least=worst.incomplete),
+        )
+    likely = [each for each in report.policy.violations if each.measure == "max_risk"]
+    highest = {(each.attack, each.sensitive): each.value for each in likely}
+    reaching = [each for each in report.attacks if (each.attack, each.sensitive) in highest]
+    counts = [(each, highest[each.attack, each.sensitive], each.risks.at_limit) for each in reaching]
+    if told := _likely(counts, report.policy.limits.get("max_risk", 1.0)):
+        return told
+    if not found or not any(attack.findings_total for attack in found):
+        return violation_told(report.policy.violations[0])
+    worst = max(reversed(found), key=lambda each: (each.measures.about_values, each.findings_total))
+    accused = worst.measures.accusation(value_of(worst.sensitive), at_least=worst.incomplete)
+    return say("by {attack}, {told}", attack=worst.attack, told=accused)
+
+
+def _with_likely(head: str, report: Report) -> str:
+    """Return a verdict with a sentence on values that are nearly certain, though the policy allows it."""
+    told = _likely([(each, each.risks.max_risk, each.risks.above_0_9) for each in report.attacks], _NEARLY)
+    return f"{head} {told[0].upper()}{told[1:]}." if told else head
+
+
+def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float) -> str:
+    """Return how probable people's values are that are not certain; nothing where no people are counted.
+
+    With each attack go the highest risk, and how many people reach a share. A posterior over all worlds is told rather
+    than a product of shares in a person's own groups.
+    """
+    known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
+    known = [(each, risk, count) for each, risk, count in known if count]
+    if not known:
+        return ""
+    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
+    worst, risk, count = max(exact or known, key=lambda one: one[1])
+    told = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
+    if worst.sensitive:
+        told = say(
+            "by {attack}, one person's value of {name} is known with {risk}",
+            attack=worst.attack,
+            name=printable(worst.sensitive),
+            risk=percent(risk),
+        )
+    if count == 1:
+        return told
+    return say_count(
+        "{told}, {count} other with {share} or more",
+        "{told}, {count} others with {share} or more",
+        count - 1,
+        told=told,
+        share=percent(share),
+    )

@@ -1,0 +1,172 @@
+"""Pages of an audit: what the verdict says of people, what it allows, and what the page tells to whom."""
+
+import re
+import shutil
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, append, edit
+from tests.helpers.running import run_audit, run_main
+
+HOSPITAL = EXAMPLES / "hospital-l-diverse"
+SAFE, ONE_RELEASE = EXAMPLES / "clinic-2-equivalence", EXAMPLES / "hospital-2-invariant"
+TABLES = EXAMPLES.parent / "count_table_examples"
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """The series of a hospital in which Bob's value changes, although it must not."""
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    old = 'Bob,1,"[21, 23]","[12000, 25000]",dyspepsia'
+    edit(tmp_path / "s/releases/2.csv", old, old.replace("dyspepsia", "flu"))
+    return tmp_path / "s"
+
+
+def page(series, *words, form="markdown"):
+    """Return the verdict of a page, and its sections by their titles, as one line each."""
+    _, out, err = run_main(str(series), "--format", form, *words)
+    assert err == ""
+    parts = re.split(r"^## (.*)$", out, flags=re.MULTILINE)
+    sections = {title: " ".join(body.split()) for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return sections["Verdict"].split("**")[1].replace("\\", ""), sections, parts[0]
+
+
+def choices(sections):
+    return re.findall(r"☐ ([^☐*]*[^☐* ])", sections["Decision"])
+
+
+TRIED = r"by any attack tried \([a-z-]+(, [a-z-]+)*\)\."
+HELD = [
+    (SAFE, (), "The policy holds: of 10 people, nobody’s value is certain "),
+    (SAFE, ("--policy", "max_risk=0.9"), "The policy holds: of 10 people, nobody’s value is known with 90 % or more "),
+    (
+        ONE_RELEASE,
+        ("--adversary", "published"),
+        "The policy holds: of 24 rows, none gives its value away for certain ",
+    ),
+    (
+        ONE_RELEASE,
+        ("--adversary", "published", "--policy", "max_risk=0.9"),
+        "The policy holds: of 24 rows, none gives its value away with 90 % or more ",
+    ),
+    (
+        EXAMPLES / "cases-monotonic",
+        ("--adversary", "pseudonym"),
+        "The policy holds: whoever is looked for, at least 2 records fit what is known, ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("series", "words", "sentence"), HELD)
+def test_a_policy_that_holds_is_told_in_people(series, words, sentence):
+    verdict, _, _ = page(series, *words)
+    assert re.fullmatch(re.escape(sentence) + TRIED, verdict), verdict
+
+
+def test_what_was_not_asked_is_not_said_to_hold():
+    verdict, _, _ = page(SAFE, "--attack", "equivalence", "--policy", "min_e=2")
+    assert verdict == "The policy holds against: equivalence."
+
+
+def test_people_whose_value_is_known_beforehand_are_not_counted(tmp_path):
+    shutil.copytree(SAFE, tmp_path / "s")
+    row = (tmp_path / "s/releases/1.csv").read_text().splitlines()
+    names = row[0].split(",")
+    who, value = (row[1].split(",")[names.index(name)] for name in ("Owner", "Disease"))
+    (tmp_path / "s/known.csv").write_text(f"individual,value\n{who},{value}\n")
+    append(tmp_path / "s/series.toml", '\n[adversary]\nknown = "known.csv"\n')
+    verdict, _, _ = page(tmp_path / "s", "--attack", "intersection")
+    assert "of 9 people" in verdict
+
+
+def test_a_waiver_is_never_hidden_behind_nobody(tmp_path):
+    shutil.copytree(HOSPITAL, tmp_path / "s")
+    (tmp_path / "s/private").mkdir()
+    _, result, _ = run_audit(tmp_path / "s", "--findings", "all", "--stable-ids")
+    ids = [finding["id"] for attack in result["attacks"] for finding in attack["findings"]]
+    for ident in ids:
+        append(tmp_path / "s/series.toml", f'\n[[waiver]]\nfinding = "{ident}"\nreason = "r"\nexpires = 2999-01-01\n')
+    verdict, _, _ = page(tmp_path / "s", "--stable-ids")
+    head = f"The policy holds, except for what is waived: {len(ids)} findings."
+    told = f"{head} Of 16 people, nobody else’s value is certain "
+    assert re.match(re.escape(told) + TRIED, verdict), verdict
+    assert verdict.endswith(" By joint, one person's value is known with 100 %, 3 others with 90 % or more.")
+
+
+def test_an_undecided_verdict_says_of_how_many_people():
+    verdict, sections, _ = page(EXAMPLES / "clinic-2-equivalence", "--time-limit", "0.000001")
+    assert verdict.startswith("UNDECIDED: of 10 people, nothing was found that the policy forbids, but ")
+    assert len(choices(sections)) == 2
+    assert "waits until what is open has been decided" in choices(sections)[0]
+
+
+def test_broken_assumptions_are_one_short_sentence(broken):
+    """What to do, and who it is where people are named, stands below."""
+    verdict, sections, _ = page(broken)
+    assert verdict == "UNDECIDED, as the assumptions do not hold: the value of 1 person changes although it must not."
+    assert "transitions that allow what happens" in sections["Recommendation for release 2"]
+    assert "Bob" not in " ".join(sections.values())
+    named = page(broken, "--reveal")
+    assert named[0] == verdict
+    assert "values change although they must not: Bob" in named[1]["Verdict"]
+
+
+def test_whatever_waits_for_the_assumptions_says_so(broken):
+    rows = page(broken)[1]["What was not judged, and what is needed to judge it"]
+    assert rows.count("| data that agree with the assumptions |") == 4
+    assert "| equivalence |" not in rows  # the clause above it has said so
+
+
+def test_each_verdict_allows_its_own_decisions(broken):
+    safe, unsafe, open_ = (choices(page(series)[1]) for series in (SAFE, HOSPITAL, broken))
+    assert safe == ["Release 3 may go out.", "Release 3 does not go out, for this reason:"]
+    assert unsafe == [
+        "Release 2 does not go out.",
+        "Release 2 goes out changed, after an audit of what was changed:",
+        "The findings are accepted, for this reason and until this date:",
+    ]
+    assert open_ == unsafe[:2]  # there are no findings to accept
+
+
+def test_a_sheet_to_sign_says_what_it_is_about():
+    verdict, sections, _ = page(HOSPITAL)
+    assert "Series: Hospital, 2-diverse releases" in sections["Decision"]
+    assert verdict in sections["Decision"].replace("\\", "")
+
+
+def test_a_page_on_tables_with_findings_stays_inside():
+    out = run_main(str(TABLES / "tables-rounded-quarters"), "--format", "html")[1]
+    assert '<body class="inside">' in out
+    assert '@top-right { content: "INTERNAL: shows hidden counts"' in out
+    readers = page(TABLES / "tables-rounded-quarters")[1]["Who learns what from this page"]
+    assert "for those inside" in readers
+
+
+def test_a_page_on_tables_without_findings_says_what_it_tells():
+    words = str(TABLES / "tables-rounded-quarters"), "--format", "html", "--findings", "0"
+    out = run_main(*words)[1]
+    assert '<body class="shareable">' in out
+    assert "differencing-" not in out
+    readers = page(words[0], "--findings", "0")[1]["Who learns what from this page"]
+    assert "learns from this page that 21 small or hidden counts can be derived" in readers
+    assert "The rules under" in readers
+    safe = page(TABLES / "tables-safe")[1]["Who learns what from this page"]
+    assert "learns nothing more about any count" in safe
+
+
+def test_sheets_differ_also_where_backgrounds_are_left_out():
+    """Most browsers print without backgrounds; white words on no bar would be none."""
+    inside = run_main(str(HOSPITAL), "--format", "html", "--reveal")[1]
+    assert re.search(r"@media print \{[^@]*:root \{ print-color-adjust: exact; \}", inside)
+
+
+def test_every_picture_with_axes_counts_people():
+    out = run_main(str(HOSPITAL), "--format", "html")[1]
+    axes = re.findall(r'rotate\(-90\)" text-anchor="middle">([^<]*)</text>', out)
+    assert len(axes) >= 3
+    assert set(axes) == {"people"}
+
+
+def test_an_option_is_not_cut_in_two():
+    out = run_main(str(SAFE), "--format", "html")[1]
+    assert '<span class="option">--baseline</span>' in out
