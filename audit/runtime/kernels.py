@@ -67,10 +67,12 @@ def is_cached(module: str) -> bool:
 
 
 def cache_folders(source: Path) -> list[Path]:
-    """Return where compiled kernels of a source file may be, in the order in which numba looks."""
+    """Return where compiled kernels of a source file may be: in the folder given for them, if it can be written to."""
     beside = f"{source.parent.name}_{hashlib.sha1(str(source.parent).encode(), usedforsecurity=False).hexdigest()}"
     given = os.environ.get("NUMBA_CACHE_DIR")
-    return [*([Path(given) / beside] if given else []), source.parent / "__pycache__", *_own_folder(beside)]
+    if given and (not Path(given).exists() or os.access(given, os.W_OK)):
+        return [Path(given) / beside]
+    return [source.parent / "__pycache__", *_own_folder(beside)]
 
 
 def _own_folder(beside: str) -> list[Path]:

@@ -45,11 +45,11 @@ def test_what_is_compiled_already_has_to_pay_for_loading_alone(fresh, monkeypatc
     assert not kernels.pays("other", 4.9)
 
 
-def run(environment: dict[str, str], folder: Path | None = None) -> list[str]:
+def run(environment: dict[str, str], folder: Path | None = None, program: str = PROGRAM) -> list[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG", "HOME", "PYTHON"))}
     path = {} if folder is None else {"PYTHONPATH": str(folder)}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         env=clean | environment | path | {"PYTHONDONTWRITEBYTECODE": "1"},
         cwd=folder,
         capture_output=True,
@@ -113,3 +113,14 @@ def test_what_an_installation_was_built_with_is_used_though_nothing_can_be_added
     before = sorted(folder.rglob("*.nb?"))
     assert run({"HOME": str(tmp_path / "b")}, folder) == ["0", "True"]
     assert sorted(folder.rglob("*.nb?")) == before
+
+
+def test_kernels_elsewhere_than_in_the_folder_that_is_given_were_not_compiled(tmp_path) -> None:
+    folder = installed(tmp_path)
+    for file in folder.rglob("__pycache__"):
+        file.unlink()
+    assert run({"HOME": str(tmp_path)}, folder) == ["1", "True"]
+    asked = 'from audit.runtime import kernels; print(kernels.is_cached("audit.metrics.release_risk_compiled"))'
+    given = {"HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "given")}
+    assert run({"HOME": str(tmp_path)}, folder, asked) == ["True"]
+    assert run(given, folder, asked) == ["False"]
