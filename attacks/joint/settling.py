@@ -141,7 +141,10 @@ class Settling:
     def _take_hint(self) -> None:
         """Take over what the publisher's key tells, where it is a world."""
         state = self.state
-        core = state.core(state.pending(ALL))
+        pending = state.pending(ALL)
+        if not pending.any():
+            return
+        core = state.core(pending)
         if core.variables:
             state.adopt(core, state.local(core, state.network.hint[core.variable]))
             state.share_among_twins(core)
@@ -152,7 +155,7 @@ class Settling:
         wanted = np.zeros(net.variables, dtype=np.bool_)
         wanted[net.owner[np.isnan(decision.share) if everybody else self.state.pending(ALL)]] = True
         # Rows that tell of numbers alone only join parts.
-        if self.state.largest() > COUNTED:
+        if not wanted.any() or self.state.largest() > COUNTED:
             return
         core = core_of(net, decision.alive, wanted, exact=True)
         if not core.variables or np.bincount(core.part).max() > COUNTED:
@@ -183,7 +186,10 @@ class Settling:
         """Find a world of every part that has none so far."""
         state = self.state
         for at in range(FIRST_CORNERS):
-            core = state.core(state.pending(ALL), known=False)
+            pending = state.pending(ALL)
+            if not pending.any():
+                return
+            core = state.core(pending, known=False)
             if not core.variables:
                 return
             self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))

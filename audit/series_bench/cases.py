@@ -215,7 +215,9 @@ def _people(population: Population, work: Path, folder: Path, number: int) -> Tr
             continue
         break
     _rename(folder / "series.toml", f"People, to be attacked by {population.adversary}")
-    if not linked:
+    if linked:
+        _forget_values(folder / "private")
+    else:
         shutil.rmtree(folder / "private")
         write_register(
             folder, microdata, {tag: set(frame[microdata.opened.individual]) for tag, frame in snapshots(microdata)}
@@ -223,6 +225,13 @@ def _people(population: Population, work: Path, folder: Path, number: int) -> Tr
     return Truth(
         {f"{tag}/{who}": value for tag, frame in snapshots(microdata) for who, value in _values(frame, microdata)}
     )
+
+
+def _forget_values(private: Path) -> None:
+    """Leave the keys of pairs what the adversary knows: whose rows are whose, and not which values they have."""
+    for key in private.glob("*.key.csv"):
+        table = pd.read_csv(key, dtype=str, keep_default_na=False)
+        write_csv(key, ["row", "individual"], table[["row", "individual"]].to_numpy().tolist())
 
 
 def _rename(manifest: Path, name: str) -> None:

@@ -856,7 +856,7 @@ def test_a_key_that_says_something_else(begin, words):
 
 def test_a_key_of_pairs_that_names_a_stranger(begin):
     micro, series = begin(ANATOMY)
-    edit(series / "private/1.key.csv", "Person3\n", "Zoe\n")
+    edit(series / "private/1.key.csv", "Person3,", "Zoe,")
     [line] = refused(micro, series, *ANATOMY)
     assert re.match(
         r"releases/1\.rows\.csv:[0-9]+: the key says that this row is of somebody who is not in the snap", line
