@@ -43,7 +43,7 @@ from reports.summary_text import (
     since,
     summary,
 )
-from reports.verdict import contradicted, headline
+from reports.verdict import audited_against, contradicted, headline
 
 _FILES, _RELEASES = 6, 8
 
@@ -65,7 +65,9 @@ def audit_page(report: Report) -> Page:
             text,
             contradicted(report) if report.contradictions and report.policy.violations else None,
         ),
-        summary=[] if one else [*map(Paragraph, summary(report)), Bullets(list(reasons(report)), soft=True)],
+        summary=[Paragraph(audited_against(report))]
+        if one
+        else [*map(Paragraph, summary(report)), Bullets(list(reasons(report)), soft=True)],
         sections=[each for each in (_about_one(report) if one else _sections(report)) if each.blocks],
     )
 

@@ -22,12 +22,21 @@ def headline(report: Report) -> tuple[str, str]:
         if report.interrupted:
             return say("INTERRUPTED, and NOT SAFE: {worst}.", worst=worst), "red"
         return say("NOT SAFE: {worst}.", worst=worst), "red"
-    ran = ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
+    ran = _tried(report)
     if report.interrupted:
         return say("INTERRUPTED: the attacks that had finished found nothing: {attacks}.", attacks=ran), "yellow"
     if report.policy.undecided:
         return _undecided(report), "yellow"
     return _with_likely(_holding(report, ran), report), "green"
+
+
+def audited_against(report: Report) -> str:
+    """Return which attacks were tried."""
+    return say("It was audited against: {attacks}.", attacks=_tried(report))
+
+
+def _tried(report: Report) -> str:
+    return ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
 
 
 def contradicted(report: Report) -> str:
@@ -165,7 +174,7 @@ def _of_others(report: Report, ran: str) -> str:
     limit = {each.clause: each.limit for each in report.policy.ended("holds")}.get("max_risk")
     people = judged_people(report)
     if limit is None or not people:
-        return say("It was audited against: {attacks}.", attacks=ran)
+        return audited_against(report)
     if limit < 1:
         return say(
             "Of {people}, nobody else’s value is known with {share} or more by any attack tried ({attacks}).",
