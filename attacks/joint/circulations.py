@@ -47,6 +47,16 @@ def circulated(core: Core, chosen: Numbers, release: Integers, at: int) -> Flags
     return shown
 
 
+def alone(core: Core, chosen: Numbers, release: Integers, at: int) -> float:
+    """Return the share of people who take rows elsewhere that nobody else takes; arguments as for `circulated`."""
+    size = np.diff(core.row_start)[chosen]
+    row = core.row[segments(core.row_start, chosen)]
+    who = np.repeat(np.arange(len(chosen)), size)
+    elsewhere = release[row] != at
+    taken = np.bincount(who[elsewhere], weights=mixed(row[elsewhere], 1).astype(np.float64), minlength=len(chosen))
+    return float(np.count_nonzero(np.unique(taken, return_counts=True)[1] == 1) / max(1, len(chosen)))
+
+
 def _in_circles(tail: Numbers, head: Numbers) -> Flags:
     """Return which edges of a graph are on a circle."""
     from scipy.sparse import coo_array

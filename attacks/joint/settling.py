@@ -24,7 +24,7 @@ import numpy as np
 
 from attacks.joint import balls, probing, relaxation
 from attacks.joint.arrays import Flags, Floats, Numbers, segments
-from attacks.joint.circulations import circulated
+from attacks.joint.circulations import alone, circulated
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
 from attacks.joint.decision import Decision
@@ -52,6 +52,8 @@ FIRST_WORLD = 10.0
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for in fractions: near another world, which walks lead to, answers are whole.
 PROBES = 6
+# Circles are looked for where at most this share of the people take rows elsewhere that nobody else takes.
+ALONE = 0.5
 # Options that are asked for by one task.
 QUESTIONS = 64
 
@@ -229,11 +231,13 @@ class Settling:
     def _circulated(self, core: Core, release: int) -> Numbers:
         """Return columns of a core that circles through a release show; twins who have the same are one in it."""
         chosen = self.state.chosen(core)
+        row_release = self.state.network.row_release[core.network_rows]
+        if alone(core, chosen, row_release, release) > ALONE:
+            return np.zeros(0, dtype=np.int64)
         place = chosen - core.start[:-1]
         some = np.unique(core.classes.like * (int(place.max()) + 1) + place, return_index=True)[1]
         some.sort()
         few = core.excerpt(some, np.ones(len(core.capacity), dtype=np.bool_), core.capacity)
-        row_release = self.state.network.row_release[core.network_rows]
         shown = circulated(few, few.start[:-1] + place[some], row_release, release)
         return segments(core.start, some)[shown]
 

@@ -32,7 +32,7 @@ WHOLE_WAYS = {
     "counted": {},
     "given up": {(settling, "STEPS"): 4},
     "programmed": UNCOUNTED | {(Settling, "_circulate"): nothing},
-    "in circles": UNCOUNTED,
+    "in circles": UNCOUNTED | {(settling, "ALONE"): 1.0},
     "walked": WALKED,
     "walked, no programmes": WALKED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing},
@@ -44,7 +44,9 @@ WHOLE_WAYS = {
 SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
 WAYS = WHOLE_WAYS | {
     "cut short": WALKED | SHORT | {(Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing},
-    "circles alone": UNCOUNTED | SHORT | {(Settling, "_walk"): nothing, (Settling, "_balls"): nothing},
+    "circles alone": UNCOUNTED
+    | SHORT
+    | {(settling, "ALONE"): 1.0, (Settling, "_walk"): nothing, (Settling, "_balls"): nothing},
 }
 
 
