@@ -69,7 +69,8 @@ def decide(
     if person is not None:
         return Decided(last, [], [], whole=True)
     final, whole = Findings(last, combined=evidence.combined), True
-    places, asks_all, earlier, counts = final.certain, ALL in aims, list[Findings](), list[tuple[int, ...]]()
+    places, asks_all = final.certain, ALL in aims
+    earlier, counts = list[Findings](), list[tuple[int, ...]]()
     cache = evidence.timelines if asks_all and len(places) and final.decided.all() else None
     keys = [] if cache is None else cache.keys(f"joint {evidence.kind} {seed}", _contents(evidence))
     known = [] if cache is None else cache.known(keys)
@@ -79,12 +80,8 @@ def decide(
         if cache is not None and None not in known[:release]:
             counts += [each for each in known[release - 1 :: -1] if each is not None]
             break
-        if not asks_all or budget.exhausted():
-            whole = False
-            break
-        try:
-            part = network_of(evidence, release, budget)
-        except OutOfTimeError:
+        part = _in_time(evidence, release, budget) if asks_all else None
+        if part is None:
             whole = False
             break
         places = places[places < len(part.versions.person)]
@@ -101,6 +98,14 @@ def decide(
         nobody = [(0, 0)] * (releases - 1 - len(counts))
         cache.keep(dict(zip(keys, [*nobody, *counts[::-1], _counts(network, final.certain)], strict=True)))
     return Decided(last, earlier[::-1], counts[::-1], whole)
+
+
+def _in_time(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork | None:
+    """Return the network of the first releases; None where the time is up."""
+    try:
+        return None if budget.exhausted() else network_of(evidence, releases, budget)
+    except OutOfTimeError:
+        return None
 
 
 def _counts(network: ConstraintNetwork, certain: Numbers) -> tuple[int, int]:

@@ -100,9 +100,12 @@ class Settling:
     def _steps(
         self, aims: tuple[int, ...], *, everybody: bool, then: Flags | None = None
     ) -> Iterator[Callable[[], None]]:
-        yield self._take_hint
+        # Where nothing is open, not even the parts are looked for.
+        if self._left(ALL):
+            yield self._take_hint
         yield partial(self._count, everybody=everybody)
-        yield self._find_worlds
+        if self._left(ALL):
+            yield self._find_worlds
         if then is not None and not self.state.core(self.state.pending(ALL), known=False).variables:
             self.state.wanted = then
         for aim in aims:
@@ -143,10 +146,7 @@ class Settling:
     def _take_hint(self) -> None:
         """Take over what the publisher's key tells, where it is a world."""
         state = self.state
-        pending = state.pending(ALL)
-        if not pending.any():
-            return
-        core = state.core(pending)
+        core = state.core(state.pending(ALL))
         if core.variables:
             state.adopt(core, state.local(core, state.network.hint[core.variable]))
             state.share_among_twins(core)
@@ -188,10 +188,7 @@ class Settling:
         """Find a world of every part that has none so far."""
         state = self.state
         for at in range(FIRST_CORNERS):
-            pending = state.pending(ALL)
-            if not pending.any():
-                return
-            core = state.core(pending, known=False)
+            core = state.core(state.pending(ALL), known=False)
             if not core.variables:
                 return
             self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
@@ -250,26 +247,12 @@ class Settling:
         core = state.core(pending, known=True)
         if not core.variables or len(core.kind) < (WALKED_ON if self.walked else WALKED):
             return
-        from attacks.joint.walk import walk
-
         self._walks, self.walked = self._walks + 1, True
         like = core.classes.like
         asked = np.flatnonzero(pending[core.column] & (like == np.arange(core.variables))[core.owner])
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
-        chosen, shown = state.chosen(core), state.decision.shown[core.column]
-        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, like)
-        for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
-            if self._budget.exhausted():
-                break
-            seed = (self._seed + self._walks) % (1 << 32)
-            if walk(some, enough, most, seed, *arrays, chosen, shown) < 0:
-                raise AssertionError("a walk came to what is no world")
-        if not core.worlds(chosen).all():
-            raise AssertionError("a walk came to what is no world")
-        state.decision.shown[core.column[shown]] = True
-        state.adopt(core, chosen)
-        state.share_among_twins(core)
+        self._walk_for(core, asked, enough, most, state.decision.shown[core.column])
 
     def _stir(self, enough: int) -> None:
         """Walk to another world around everybody of whom something is pending."""
@@ -278,8 +261,6 @@ class Settling:
         core = state.core(pending, known=True)
         if len(state.network.link) or not core.variables or not self.walked:
             return
-        from attacks.joint.walk import walk
-
         self._walks += 1
         begin, by_row = core.by_row
         ring = np.unique(core.owner[pending[core.column]])
@@ -288,10 +269,26 @@ class Settling:
             ring = np.unique(core.owner[by_row[segments(begin, rows)]])
         rng = np.random.default_rng([self._seed, 5, self._walks])
         asked = rng.permutation(segments(core.start, ring))
-        chosen, shown = state.chosen(core), np.zeros(len(core.kind), dtype=np.bool_)
+        self._walk_for(core, asked, 0, 30, np.zeros(len(core.kind), dtype=np.bool_))
+
+    def _walk_for(self, core: Core, asked: Numbers, enough: int, most: int, shown: Flags) -> None:
+        """Walk for some columns, those apart that are `shown`, and take over what that shows and where it ends.
+
+        Raises:
+            AssertionError: what it came to is no world; this is a bug of the program.
+        """
+        from attacks.joint.walk import walk
+
+        state = self.state
+        chosen = state.chosen(core)
+        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.classes.like)
         seed = (self._seed + self._walks) % (1 << 32)
-        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, begin, by_row, core.classes.like)
-        if walk(asked, 0, 30, seed, *arrays, chosen, shown) < 0 or not core.worlds(chosen).all():
+        for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
+            if self._budget.exhausted():
+                break
+            if walk(some, enough, most, seed, *arrays, chosen, shown) < 0:
+                raise AssertionError("a walk came to what is no world")
+        if not core.worlds(chosen).all():
             raise AssertionError("a walk came to what is no world")
         state.decision.shown[core.column[shown]] = True
         state.adopt(core, chosen)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from attacks.joint.arrays import Flags, Numbers, segments
@@ -35,14 +33,6 @@ class State:
         self._part = np.zeros(network.variables, dtype=np.int64)
         self._covered = np.zeros(1, dtype=np.bool_)
 
-    @cached_property
-    def _option(self) -> Numbers:
-        """The option of each column: columns of a variable with one class of values are one."""
-        net = self.network
-        new = np.ones(net.columns, dtype=np.bool_)
-        new[1:] = (net.kind[1:] != net.kind[:-1]) | (net.owner[1:] != net.owner[:-1])
-        return np.cumsum(new) - 1
-
     def pending(self, enough: int) -> Flags:
         """Return columns of options of which no world is known, of wanted variables with fewer than enough that are.
 
@@ -51,11 +41,11 @@ class State:
         decision, net = self.decision, self.network
         column = segments(net.start, self._unsettled)
         owner = np.repeat(np.arange(len(self._unsettled)), np.diff(net.start)[self._unsettled])
-        option = self._option[column]
-        first = np.ones(len(column), dtype=np.bool_)
-        first[1:] = option[1:] != option[:-1]
+        kind, first = net.kind[column], np.ones(len(column), dtype=np.bool_)
+        # Columns of a variable with one class of values are one option.
+        first[1:] = (kind[1:] != kind[:-1]) | (owner[1:] != owner[:-1])
         option = np.cumsum(first) - 1
-        known = np.zeros(int(option[-1]) + 1 if len(option) else 0, dtype=np.bool_)
+        known = np.zeros(np.count_nonzero(first), dtype=np.bool_)
         known[option[decision.shown[column]]] = True
         known = known[option]
         left = decision.alive[column] & ~known

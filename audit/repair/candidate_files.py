@@ -115,21 +115,18 @@ class CandidateFiles:
         rows, path = self._rows, self._files.key
         if path is None or not is_there(path) or rows.person is None:
             return
-        problems, shown, sensitive = (
-            Problems(),
-            rows.series.manifest.shown(path),
-            rows.series.manifest.columns.sensitive,
-        )
+        manifest, problems = rows.series.manifest, Problems()
+        shown, sensitive = manifest.shown(path), manifest.columns.sensitive
         values = [name for name in sensitive if name in (header(path, shown, problems) or {})]
         key = read_table(path, shown, ["row", "individual", *values], problems)
         problems.check()
         if key is None:
             return
         columns = {"row": pa.array(np.arange(len(self._source)))}
+        pairs = list(zip(self._source.tolist(), self._fake.tolist(), strict=True))
         for name in ("individual", *values):
             of_row = dict(zip(key.texts("row"), key.texts(name), strict=True))
             fake = [each.values[sensitive.index(name)] if name in values else "" for each in self._plan.counterfeits]
-            pairs = zip(self._source.tolist(), self._fake.tolist(), strict=True)
             texts = [of_row.get(str(row), "") if number < 0 else fake[number] for row, number in pairs]
             columns[name] = pa.array(texts, pa.string())
         table = pa.table(columns)
