@@ -177,7 +177,8 @@ def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems
 def own_values(series: ReleaseContext, position: int, release: Release, name: str) -> Codes | None:
     """Return the value of each row of an attribute, -1 where it is not known; None where nothing tells; shape (rows,).
 
-    Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file.
+    Beside their rows, values were read with the release; of an Anatomy pair they may stand in its key file, which is
+    not believed in groups where it has a published value more often than the pair does.
     """
     if release.values_by_row:
         return release.entry_value[name]
@@ -190,13 +191,36 @@ def own_values(series: ReleaseContext, position: int, release: Release, name: st
     key = respelled(key, series.notation)
     rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow(name))
     if release.kept is not None:
-        place = np.searchsorted(release.kept, rows)
-        ignored = release.kept[np.minimum(place, len(release.kept) - 1)] != rows
-        rows = np.where(ignored, NOBODY, place)
+        rows = _among_kept(rows, release.kept)
     inside = (rows >= 0) & (rows < release.rows)  # the others were noted when the key was read
     found = np.full(release.rows, NOBODY, dtype=np.int32)
     found[rows[inside]] = series.vocabularies[name].codes(texts)[codes[inside]]
+    found[_too_often(release, name, found)[release.group.codes]] = NOBODY
     return found
+
+
+def _too_often(release: Release, name: str, said: Codes) -> npt.NDArray[np.bool_]:
+    """Tell, by group code, where rows of an Anatomy pair are said to have a published value more often than published.
+
+    A value that is not published for a group at all is left to be told as the contradiction that it is.
+    """
+    values = int(max(said.max(initial=0), release.entry_value[name].max(initial=0))) + 1
+    known = np.flatnonzero(said != NOBODY)
+    of_rows = release.group.codes[known] * np.int64(values) + said[known]
+    of_entries = release.entry_group * np.int64(values) + release.entry_value[name]
+    pairs, place = np.unique(np.concatenate([of_entries, of_rows]), return_inverse=True)
+    entries = len(of_entries)
+    published = np.bincount(place[:entries], weights=release.entry_count, minlength=len(pairs))
+    more = (published > 0) & (np.bincount(place[entries:], minlength=len(pairs)) > published)
+    groups = np.zeros(release.group.size, dtype=np.bool_)
+    groups[pairs[more] // values] = True
+    return groups
+
+
+def _among_kept(rows: npt.NDArray[np.int64], kept: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return which of the rows that are kept each row of a file is, -1 for rows that are not kept; shape (rows,)."""
+    place = np.searchsorted(kept, rows)
+    return np.where(kept[np.minimum(place, len(kept) - 1)] == rows, place, NOBODY)
 
 
 class _Reading:
@@ -305,7 +329,7 @@ class _Reading:
             return None
         key = respelled(key, self.series.notation)
         if table.kept is not None:
-            key = self.of_kept_rows(key, table)
+            key = self.of_kept_rows(key, table, table.kept)
         rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow("individual"))
         names = [*texts, *([] if "" in texts else [""])]
         found = np.full(table.rows, names.index(""), dtype=np.int32)
@@ -406,19 +430,16 @@ class _Reading:
             return None
         key = respelled(key, self.series.notation)
         if table.kept is not None:
-            key = self.of_kept_rows(key, table)
+            key = self.of_kept_rows(key, table, table.kept)
         rows = key.whole_numbers("row")
         return self.placed(table, key, rows, self.series.people.encode(key.arrow("individual")))
 
-    def of_kept_rows(self, key: Table, table: Table) -> Table:
+    def of_kept_rows(self, key: Table, table: Table, kept: npt.NDArray[np.int64]) -> Table:
         """Return a key file less its lines about rows that are ignored, the other rows counted without them."""
-        rows, kept = key.whole_numbers("row"), table.kept
-        place = np.full(table.in_file, NOBODY, dtype=np.int64)
-        place[kept] = np.arange(table.rows)
-        inside = (rows >= 0) & (rows < table.in_file)
-        ignored = inside & (place[np.where(inside, rows, 0)] == NOBODY)
-        counted = np.where(inside, place[np.where(inside, rows, 0)], rows)[~ignored]
-        return key.without(ignored).with_column("row", arrow(counted))
+        rows = key.whole_numbers("row")
+        place, inside = _among_kept(rows, kept), (rows >= 0) & (rows < table.in_file)
+        ignored = inside & (place == NOBODY)
+        return key.without(ignored).with_column("row", arrow(np.where(inside, place, rows)[~ignored]))
 
     def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
         """Put a key file's people at their rows; each row of the release has exactly one line in the key."""

@@ -3,6 +3,7 @@
 import pytest
 
 from attacks.joint.attack import JointAttack
+from audit import load
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
@@ -70,3 +71,28 @@ def test_without_ignored_rows(folder):
     key = [KEY[0], "3,Di,flu", "0,Al,cold", "1,Bo,flu", "2,Cy,gout"]
     (world, _), _ = said(folder, key, total=False)
     assert world == {"Al": "cold", "Bo": "flu", "Cy": "gout", "Di": "flu"}
+
+
+@pytest.mark.parametrize("total", [False, True])
+def test_a_group_whose_values_the_key_has_too_often_is_not_believed(folder, total):
+    key = KEY if total else [KEY[0], "3,Di,flu", "0,Al,cold", "1,Bo,flu", "2,Cy,gout"]
+    key = [line.replace("Bo,flu", "Bo,cold") for line in key]
+    (world, _), outcome = said(folder, key, total=total)
+    assert world == {"Al": None, "Bo": None, "Cy": "gout", "Di": "flu"}
+    assert outcome.status == "complete"
+
+
+def test_a_value_that_another_group_has_is_left_to_contradict(folder):
+    (world, _), _ = said(folder, [line.replace("Bo,flu", "Bo,gout") for line in KEY], total=True)
+    assert world == {"Al": "cold", "Bo": "gout", "Cy": "gout", "Di": "flu"}
+
+
+@pytest.mark.parametrize("key", ["acne", "gout"])
+def test_risks_are_no_lower_than_the_published_counts_give(folder, key):
+    (folder / "1.values.csv").write_text("Group,Disease,count\na,gout,2\na,acne,1\n")
+    (folder / "1.rows.csv").write_text("Age,Group\n21,a\n22,a\n23,a\n")
+    (folder / "series.toml").write_text(MANIFEST)
+    told = [f"{row},{name},{key}" for row, name in enumerate(["Al", "Bo", "Cy"])]
+    (folder / "private" / "1.key.csv").write_text("\n".join(["row,individual,Disease", *told]) + "\n")
+    found = load(folder).attack("intersection")
+    assert found.measures["max_risk"] == pytest.approx(2 / 3)
