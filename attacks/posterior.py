@@ -223,17 +223,21 @@ class _SparseProducts:
 
     def __init__(self, people: Codes, state: Candidates) -> None:
         self.place, self.candidate = state.listed(people)
-        self.start = np.append(0, np.cumsum(np.bincount(self.place, minlength=len(people))))
+        self.length = np.bincount(self.place, minlength=len(people))
+        self.start = np.append(0, np.cumsum(self.length))
         self.weight = np.ones(len(self.place))
 
     def multiply(self, pools: CandidatePools, local: Codes) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
-        rows = np.flatnonzero(local[pools.person] >= 0)
-        mine = local[pools.person[rows]]
-        length = self.start[mine + 1] - self.start[mine]
-        slots = np.repeat(self.start[mine] - np.cumsum(length) + length, length) + np.arange(length.sum())
-        factor = _counts(pools, np.repeat(pools.pool[rows], length), self.candidate[slots])
-        self.weight[slots] *= factor
+        mine = local.take(pools.person)
+        rows = np.flatnonzero(mine >= 0)
+        mine = mine.take(rows)
+        length = self.length.take(mine)
+        stop = np.cumsum(length)
+        slots = np.repeat(self.start.take(mine) - stop + length, length)
+        slots += np.arange(len(slots))
+        factor = _counts(pools, np.repeat(pools.pool.take(rows), length), self.candidate.take(slots))
+        self.weight[slots] = self.weight.take(slots) * factor
         return float(np.log2(max(1, factor.max(initial=1))))
 
     def scale(self) -> None:

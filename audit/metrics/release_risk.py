@@ -37,16 +37,17 @@ class ValueDistribution:
     """How often each class has each value that is in it.
 
     Attributes:
-        group, value, rows: one entry per class and value, in order of both; `group` counts the classes from 0, `rows`
-            is never 0.
-        sizes: rows of each class, none of which is empty.
+        start: the first entry of each class, none of which is empty; shape (classes,).
+        entries, sizes: how many distinct values each class has, and how many rows; shape (classes,).
+        value, rows: one entry per class and value, in order of both; `rows` is never 0.
         ranks: where the attribute is numeric, the place of each value's number among the release's; else None.
     """
 
-    group: npt.NDArray[np.intp]
-    value: npt.NDArray[np.int64]
-    rows: Counts
+    start: npt.NDArray[np.intp]
+    entries: npt.NDArray[np.intp]
     sizes: Counts
+    value: npt.NDArray[np.integer]
+    rows: Counts
     ranks: Codes | None
 
 
@@ -193,28 +194,37 @@ def distribution_of(release: Release, sensitive: str, vocabulary: Vocabulary) ->
     """Return how the values of an attribute are spread over the classes of a release."""
     value = release.entry_value[sensitive]
     bound = int(value.max(initial=0)) + 1
-    key = release.entry_group.astype(np.int64) * bound + value
-    pairs, rows = _counted(key, release.entry_count, release.group.size * bound)
+    size = release.group.size * bound
+    kind = np.dtype(np.int32 if size < 2**31 else np.int64)
+    key: npt.NDArray[np.integer] = release.entry_group.astype(kind) * kind.type(bound) + value
+    pairs, rows = _counted(key, release.entry_count, size)
     group = pairs // bound
-    values = pairs - group * bound
-    # Pairs are in the order of classes: a class begins where the one before it ends.
-    group = np.cumsum(np.diff(group, prepend=group[:1]) != 0)
-    present = np.flatnonzero(np.bincount(values))
+    present = np.flatnonzero(np.bincount(value))
     ranks = None
     numbers = as_numbers([vocabulary.names[code] for code in present])
     if numbers is not None:
         ranks = np.zeros(bound, dtype=np.int32)
         ranks[present] = np.unique(numbers, return_inverse=True)[1]
-    return ValueDistribution(group, values, rows, np.bincount(group, weights=rows).astype(np.int64), ranks)
+    # Pairs are in the order of classes: a class begins where the one before it ends.
+    start = _firsts(group)
+    entries = np.diff(start, append=len(group))
+    return ValueDistribution(start, entries, np.add.reduceat(rows, start), pairs - group * bound, rows, ranks)
 
 
-def _counted(key: npt.NDArray[np.int64], counts: Counts | None, size: int) -> tuple[npt.NDArray[np.int64], Counts]:
+def _firsts(column: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
+    """Return where each run of equal numbers begins."""
+    new = np.ones(len(column), dtype=np.bool_)
+    np.not_equal(column[1:], column[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> tuple[npt.NDArray[np.integer], Counts]:
     """Return the distinct keys, ascending, and how often each stands there or what its counts come to.
 
     `size` is a bound on the keys.
     """
     if bool((key[1:] >= key[:-1]).all()):
-        first = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else np.zeros(0, dtype=np.intp)
+        first = _firsts(key)
         return key[first], np.diff(first, append=len(key)) if counts is None else np.add.reduceat(counts, first)
     if size <= _CELLS * len(key):
         # No sort where a table of all classes and values is about as large as the release.
@@ -243,14 +253,19 @@ def as_numbers(names: Sequence[str]) -> Floats | None:
 
 def distinct_l(spread: ValueDistribution) -> int:
     """Return the fewest distinct values in a class."""
-    return int(np.bincount(spread.group).min())
+    return int(spread.entries.min())
 
 
 def entropy_l(spread: ValueDistribution) -> float:
-    """Return e to the least entropy of a class's values."""
-    share = spread.rows / spread.sizes[spread.group]
-    entropy = -np.bincount(spread.group, weights=share * np.log(share))
-    return _rounded(np.exp(entropy.min()))
+    """Return e to the least entropy of a class's values.
+
+    With r rows of a value among n that is log n - (sum of r log r) / n, to which values of one row add nothing.
+    """
+    several = np.flatnonzero(spread.rows > 1)
+    rows = spread.rows[several].astype(np.float64)
+    place = np.searchsorted(spread.start, several, side="right") - 1
+    told = np.bincount(place, weights=rows * np.log(rows), minlength=len(spread.start))
+    return _rounded(np.exp((np.log(spread.sizes) - told / spread.sizes).min()))
 
 
 def t_closeness(spread: ValueDistribution) -> float:
@@ -265,9 +280,10 @@ def t_closeness(spread: ValueDistribution) -> float:
 
 def _equal_distance(spread: ValueDistribution) -> Floats:
     """Return, per class, half the sum of differences: what it has of its values beyond their share elsewhere."""
-    overall = np.bincount(spread.value, weights=spread.rows) / int(spread.rows.sum())
-    beyond = spread.rows / spread.sizes[spread.group] - overall[spread.value]
-    return np.asarray(np.bincount(spread.group, weights=np.maximum(beyond, 0)), dtype=np.float64)
+    overall = np.bincount(spread.value, weights=spread.rows)
+    beyond = spread.rows / np.repeat(spread.sizes, spread.entries)
+    beyond -= (overall / overall.sum()).take(spread.value)
+    return np.asarray(np.add.reduceat(np.maximum(beyond, 0, out=beyond), spread.start), dtype=np.float64)
 
 
 def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
@@ -276,18 +292,19 @@ def _ordered_distance(spread: ValueDistribution, ranks: Codes) -> Floats:
     A class's cumulative share is a step function: between two of its values it is one number, and the release's, which
     grows, is below it up to some place and above it from there on. So each class costs as much as it has values.
     """
+    group = np.repeat(np.arange(len(spread.start)), spread.entries)
     rank = ranks[spread.value].astype(np.int64)
-    order = np.lexsort((rank, spread.group))
-    group, rank, rows = spread.group[order], rank[order], spread.rows[order]
+    order = np.lexsort((rank, group))
+    rank, rows = rank[order], spread.rows[order]
     overall = np.bincount(rank, weights=rows)
     steps = len(overall) - 1
     if not steps:
-        return np.zeros(len(spread.sizes))
+        return np.zeros(len(spread.start))
     total = np.cumsum(overall) / int(rows.sum())
     below = np.concatenate([[0.0], np.cumsum(total)])
 
-    first = np.ones(len(group), dtype=np.bool_)
-    first[1:] = group[1:] != group[:-1]
+    first = np.zeros(len(group), dtype=np.bool_)
+    first[spread.start] = True
     before = np.cumsum(rows) - rows
     share = (np.cumsum(rows) - before[first][group]) / spread.sizes[group]
     until = np.append(rank[1:], 0)
