@@ -143,11 +143,12 @@ class KnownGroupsSource:
         size = np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size)
         fake = np.zeros(release.group.size, dtype=np.int64)
         fake[list(release.counterfeits)] = list(release.counterfeits.values())
-        if not release.values_by_row or release.alike is None:
+        alike = release.alike
+        if not release.values_by_row or alike is None:
             group = np.arange(release.group.size, dtype=np.int32)
             contents = ValueCounts(release.entry_group, value, release.entry_count)
             return PublishedClasses(group, fake < size, contents, values)
-        columns = [(release.group.codes, release.group.size), (release.alike, int(release.alike.max(initial=-1)) + 1)]
+        columns = [(release.group.codes, release.group.size), (alike, int(alike.max(initial=-1)) + 1)]
         first, place = distinct(*combine(columns, release.rows))
         group = release.group.codes[first]
         return PublishedClasses(group, (fake < size)[group], ValueCounts(place, value, release.entry_count), values)

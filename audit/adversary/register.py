@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +20,36 @@ from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
 from audit.model.errors import Problems
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, ValueCounts
+from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Table, ValueCounts
 from audit.runtime.kernels import pays
 
-_POOLS_BYTES = 1 << 29
+_KEPT_BYTES = 1 << 29
 _SAVED = 5e-7  # seconds that the compiled kernels save a row
+
+
+class PoolContents(NamedTuple):
+    """What the pools of a release hold, as it is kept.
+
+    Attributes:
+        contents: entries, or a table of rows by pool and value, in a byte each where none are more.
+        values: the number of sensitive values of this and all earlier releases.
+    """
+
+    contents: ValueCounts | Table
+    values: int
+
+    @classmethod
+    def of(cls, contents: ValueCounts | Table, values: int) -> PoolContents:
+        """Return contents in as little room as they take."""
+        if not isinstance(contents, ValueCounts) and contents.max(initial=0) <= np.iinfo(np.uint8).max:
+            contents = contents.astype(np.uint8)
+        return cls(contents, values)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+        columns = self.contents if isinstance(self.contents, ValueCounts) else (self.contents,)
+        return sum(column.nbytes for column in columns if column is not None)
 
 
 class RegisterSource(KnownGroupsSource):
@@ -36,13 +62,13 @@ class RegisterSource(KnownGroupsSource):
         self.register = register
         attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
         self.space = coverage.Space(attributes, register.values, register.points)
-        self._kept: dict[tuple[int, bool], CandidatePools] = {}
+        self._kept: dict[tuple[int, bool], PoolContents] = {}
         self._lock = Lock()
 
     def learn(self) -> None:
         """Read the known values."""
         super().learn()
-        self._kept = {key: pools for key, pools in self._kept.items() if key[1]}
+        self._kept = {key: kept for key, kept in self._kept.items() if key[1]}
 
     def stream(self) -> Iterator[CandidatePools]:
         """Yield the pools of all releases in order; nothing is read where all of them are there already."""
@@ -61,35 +87,36 @@ class RegisterSource(KnownGroupsSource):
         Raises:
             InputError: somebody is covered by no group, or there are more people than rows.
         """
+        lines = self.register.present(position)
+        used, pool = self.register.places(lines)
+        person, fixed = self.register.person[lines], self._fixed(position)
+        at = None if fixed is None else fixed[person]
         key = position, self.known is not None
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._covered(position)
+            kept = self._contents(position, lines, used, pool, at)
             with self._lock:
-                if sum(map(_bytes, self._kept.values())) + _bytes(kept) <= _POOLS_BYTES:
+                if sum(each.nbytes for each in self._kept.values()) + kept.nbytes <= _KEPT_BYTES:
                     self._kept[key] = kept
-        return kept
+        return replace(self._pools(person, pool, len(used), kept.contents, at), values=kept.values)
 
-    def _covered(self, position: int) -> CandidatePools:
-        release = self.release(position)
-        lines = self.register.present(position)
-        person = self.register.person[lines]
-        used, pool = self.register.places(lines)
+    def _contents(
+        self, position: int, lines: npt.NDArray[np.intp], used: npt.NDArray[np.intp], pool: Codes, at: Codes | None
+    ) -> PoolContents:
+        """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
+        release, person = self.release(position), self.register.person[lines]
         entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
         # Reading ahead may number more values meanwhile.
         values = len(self.vocabulary)
         covered = self._cover(position, used, entries, values)
         self._check_present(release, lines, pool, covered.groups)
-        at = None
-        fixed = self._fixed(position)
-        if fixed is not None:
-            at = fixed[person]
+        if at is not None:
             self._check_possible(covered, person, pool, at)
             sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
             _, home = coverage.covering_groups(self._homes(position), self.space, used[pool[sure]])
             entries = self._without(entries, person[sure], home, at[sure])
             covered = self._cover(position, used, entries, values)
-        return replace(self._pools(person, pool, len(used), covered.contents, at), values=values)
+        return PoolContents.of(covered.contents, values)
 
     def present(self, position: int) -> Codes:
         """Return the people whom the register has in a release."""
@@ -213,8 +240,3 @@ class RegisterSource(KnownGroupsSource):
         if len(lacks) and self.known is not None:
             what = "no group that may hold this person publishes this value"
             raise self._contradiction(self.known, self._line_of(self.known, int(person[rows[lacks[0]]])), what)
-
-
-def _bytes(pools: CandidatePools) -> int:
-    contents = pools.contents if isinstance(pools.contents, ValueCounts) else (pools.contents,)
-    return sum(column.nbytes for column in (pools.person, pools.pool, *contents) if column is not None)

@@ -240,7 +240,7 @@ def _around(release: Release, person: Codes, people: Codes) -> Release:
         entry_count=None if release.entry_count is None else release.entry_count[entries],
         counts=None if release.counts is None else release.counts[rows],
         cells={name: codes[rows] for name, codes in release.cells.items()},
-        alike=None if release.alike is None else release.alike[rows],
+        looks=None if release.looks is None else release.looks.of_some(rows),
     )
 
 

@@ -16,7 +16,7 @@ from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
-from audit.io.row_looks import RowLooks
+from audit.io.row_looks import Alike, RowLooks
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, text_codes, whole_number
 from audit.io.texts import arrow
@@ -48,8 +48,7 @@ class Release:
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
             series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
         records: the published record id of each row, distinct, where it was asked for.
-        alike: rows with equal published quasi-identifiers have equal numbers; shape (rows,), int32. None where the
-            series has no quasi-identifiers.
+        looks: which rows have equal published quasi-identifiers; None where the series has none.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
         kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
@@ -65,7 +64,7 @@ class Release:
     values_by_row: bool
     cells: dict[str, Codes]
     records: Coded | None
-    alike: Codes | None = None
+    looks: Alike | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     kept: npt.NDArray[np.int64] | None = None
@@ -79,6 +78,11 @@ class Release:
     def people(self) -> int:
         """Number of people, counterfeits among them, that the rows stand for."""
         return self.rows if self.counts is None else int(self.counts.sum())
+
+    @property
+    def alike(self) -> Codes | None:
+        """Numbers by row, equal where published quasi-identifiers are; shape (rows,), int32. None as in `looks`."""
+        return None if self.looks is None else self.looks.of_rows(self.group.codes)
 
     def without(self, rows: npt.NDArray[np.intp]) -> Release:
         """Return the release less some rows, each with its person and its value.
@@ -105,7 +109,7 @@ class Release:
             counts=None if self.counts is None else np.delete(self.counts, rows),
             cells={name: less(codes) for name, codes in self.cells.items()},
             records=None if self.records is None else less_coded(self.records),
-            alike=None if self.alike is None else less(self.alike),
+            looks=None if self.looks is None else self.looks.of_some(np.delete(np.arange(self.rows), rows)),
         )
 
 
@@ -272,7 +276,7 @@ class _Reading:
             values_by_row=not anatomy,
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
-            alike=None if alike is None else looks.of_rows(alike),
+            looks=None if alike is None else looks.alike(alike),
             singling=self.singling(looks, alike, counts),
             counterfeits=self.counterfeits(group, person, entries),
             kept=table.kept,

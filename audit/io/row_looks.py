@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,28 @@ from audit.model.composite_keys import combine, ranks
 Codes = npt.NDArray[np.int32]
 _FEW_RUNS = 2
 """Runs are looked at instead of rows where there are so many times fewer."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Which rows of a release look alike.
+
+    Attributes:
+        number: equal for rows with equal published quasi-identifiers; int32, by group code where rows of one group
+            always look alike, else by row.
+        by_group: which of both it is.
+    """
+
+    number: Codes
+    by_group: bool
+
+    def of_rows(self, group: Codes) -> Codes:
+        """Return the numbers by row, of which the groups are given; shape (rows,)."""
+        return self.number.take(group) if self.by_group else self.number
+
+    def of_some(self, rows: npt.NDArray[np.intp]) -> Alike:
+        """Return the same of some of the rows."""
+        return self if self.by_group else replace(self, number=self.number[rows])
 
 
 class RowLooks:
@@ -38,9 +61,13 @@ class RowLooks:
         """Have other codes by row in a column; rows that had equal cells have equal ones still."""
         self.columns[place] = self._of_runs(codes), bound
 
-    def of_rows(self, codes: Codes) -> Codes:
-        """Return by row what is given by run."""
-        return codes if self._length is None else np.repeat(codes, self._length)
+    def alike(self, runs: Codes) -> Alike:
+        """Return which rows look alike, given what `alike_runs` says of runs."""
+        number = np.zeros(self._size, dtype=np.int32)
+        number[self._group] = runs
+        if np.array_equal(number.take(self._group), runs):
+            return Alike(number, by_group=True)
+        return Alike(runs if self._length is None else np.repeat(runs, self._length), by_group=False)
 
     def alike_runs(self) -> Codes:
         """Return a number for each run, equal for those with equal cells, in the order of their codes; int32."""

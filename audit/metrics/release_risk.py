@@ -17,7 +17,7 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
-from audit.io.releases import Release, varies
+from audit.io.releases import Release
 from audit.model.composite_keys import combine, ranks
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.kernels import pays
@@ -119,11 +119,10 @@ def singling_out(release: Release, sizes: Counts) -> tuple[int, int]:
     quasi-identifiers a class is a group, of `sizes`. In an Anatomy pair, which publishes exact quasi-identifiers,
     values belong to groups: its smallest class is its smallest group, and people may be alone all the same.
     """
-    if release.alike is None:
+    if release.looks is None or (release.values_by_row and release.looks.by_group):
         return int(sizes.min()), int(np.count_nonzero(sizes == 1))
-    if release.values_by_row and not varies(release.group, release.alike):
-        return int(sizes.min()), int(np.count_nonzero(sizes == 1))
-    alike = [(release.alike, int(release.alike.max()) + 1)]
+    numbers = release.looks.of_rows(release.group.codes)
+    alike = [(numbers, int(numbers.max()) + 1)]
     if release.values_by_row:
         alike.append((release.group.codes, release.group.size))
     rows = np.bincount(ranks(*combine(alike, release.rows)), weights=release.counts)

@@ -29,9 +29,8 @@ def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict
     """Return the values of each class of some groups of a release."""
     release = source.releases.get(position).release
     counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
-    alike = [0] * len(counts)
-    if release.values_by_row and release.alike is not None:
-        alike = release.alike.tolist()
+    looks = release.alike if release.values_by_row else None
+    alike = [0] * len(counts) if looks is None else looks.tolist()
     name = {code: release.group.name(code) for code in set(release.entry_group.tolist())}
     found: defaultdict[tuple[str, int], Counter[int]] = defaultdict(Counter)
     values = release.entry_value[source.sensitive].tolist()
