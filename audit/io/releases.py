@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -166,6 +166,10 @@ class ReleaseContext(Protocol):
     def notation(self) -> Adjustments:
         """How texts are spelled."""
 
+    @property
+    def on_table(self) -> Callable[[Table], None] | None:
+        """Who is told of each release's table as it stands in its file; None for nobody."""
+
     def adjustments(self, tag: str) -> Adjustments:
         """Return what is changed in the tables of a release."""
 
@@ -299,7 +303,7 @@ class _Reading:
         if c.rows in (LATEST, FIRST):
             wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
         names = list(dict.fromkeys(name for name in wanted if name))
-        return self.read(self.files.rows, self.files.shown, names)
+        return self.read(self.files.rows, self.files.shown, names, heard=self.series.on_table)
 
     def one_row_each(self, table: Table) -> Table | None:
         """Return a release less all rows of each person but the latest, or the first, by the column of dates."""
@@ -341,9 +345,11 @@ class _Reading:
         found[rows[inside]] = codes[inside]
         return found, names
 
-    def read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
+    def read(
+        self, path: Path, shown: str, names: Sequence[str], heard: Callable[[Table], None] | None = None
+    ) -> Table | None:
         distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
-        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct)
+        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct, heard=heard)
 
     def note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)

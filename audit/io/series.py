@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -45,12 +45,14 @@ class Series:
 
     Attributes:
         updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
+        on_table: who is told of each release's table, as it stands in its file, when it is read.
     """
 
     manifest: Manifest
     people: IdentifierEncoder = field(default_factory=IdentifierEncoder)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
+    on_table: Callable[[Table], None] | None = field(default=None, kw_only=True)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Series:

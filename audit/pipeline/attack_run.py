@@ -32,7 +32,7 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
-from audit.pipeline.input_files import digest, input_files
+from audit.pipeline.input_files import fingerprints, input_files
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
 from audit.runtime.engine import Engine, Local, cores
@@ -148,9 +148,12 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         and any(isinstance(each, PerPersonAttack) for each in attacks)
     )
     files = input_files(series, reveal=options.reveal)
-    with ThreadPoolExecutor(1) as thread:
-        hasher = options.engine if options.distributed else thread
-        digests = {name: hasher.submit(digest, file) for name, file in files.items()}
+    with (
+        ThreadPoolExecutor(1) as thread,
+        fingerprints(
+            series, files, options.engine if options.distributed else thread, elsewhere=options.distributed
+        ) as made,
+    ):
         each = [seen for seen in evidence if seen.combined is None]
         ranges = PartitionedSeries(series, each, options.engine) if apart else None
         descriptions = ReleaseSummaries(source)
@@ -160,7 +163,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         options.progress("each release by itself")
         _check_applies([entry for _, entry in judged], named=options.explicit)
         described = descriptions.all() if ranges is None else ranges.described
-        rows = rows_of_files(series, described)
+        rows, digests = rows_of_files(series, described), made.all()
         watched = Budget(on_progress=options.progress("files"))
         watched.stage("fingerprints")
         inputs = tuple(

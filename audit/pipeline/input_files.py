@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from audit.io.adjustments import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
+from audit.io.manifest import ReleaseFiles
 from audit.io.series import Series
-from audit.io.tables import header, read_table
+from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems
+from audit.runtime.engine import Task
 
 _AT_A_TIME = 1 << 14
+
+
+class Hasher(Protocol):
+    """Where fingerprints are made: a thread, or an engine."""
+
+    def submit(self, kernel: Callable[..., str], /, *arguments: object) -> Task[str]:
+        """Give a fingerprint away to be made."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +46,62 @@ class InputFile:
         if self.columns is None:
             with self.path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
-        return _digest_of_columns(self.path, self.columns, self.declared)
+        problems = Problems()
+        table = read_table(self.path, self.path.name, self.columns, problems, self.declared)
+        problems.check()
+        if table is None:
+            raise AssertionError("this file has been read before")
+        return digest_of_columns(table, self.columns)
 
 
 def digest(file: InputFile) -> str:
     """Return a file's fingerprint; a task for engines."""
     return file.digest()
+
+
+class Fingerprints:
+    """The fingerprints of some files, made in a thread of its own while attacks read the same files.
+
+    Where columns are named, they are made of the table that is read for the attacks if it has all of them.
+    """
+
+    def __init__(self, files: Mapping[str, InputFile], hasher: Hasher) -> None:
+        self._files, self._hasher = files, hasher
+        self._made = {name: hasher.submit(digest, file) for name, file in files.items() if file.columns is None}
+        self._last: Task[str] | None = None
+
+    def heard(self, table: Table) -> None:
+        """Take the fingerprint of a table that was read; no more than one waits, for they are large."""
+        file = self._files.get(table.shown)
+        if file is None or file.columns is None or table.shown in self._made:
+            return
+        if all(name in table for name in file.columns):
+            if self._last is not None:
+                self._last.result()
+            self._last = self._made[table.shown] = self._hasher.submit(digest_of_columns, table, file.columns)
+
+    def all(self) -> dict[str, Task[str]]:
+        """Return the fingerprints by name; of files that nobody has read they are begun now."""
+        for name, file in self._files.items():
+            if name not in self._made:
+                self._made[name] = self._hasher.submit(digest, file)
+        return self._made
+
+
+@contextmanager
+def fingerprints(
+    series: Series, files: Mapping[str, InputFile], hasher: Hasher, *, elsewhere: bool
+) -> Iterator[Fingerprints]:
+    """Have fingerprints made while a series is read; those that are made `elsewhere` are begun at once."""
+    made = Fingerprints(files, hasher)
+    if elsewhere:
+        made.all()
+    else:
+        series.on_table = made.heard
+    try:
+        yield made
+    finally:
+        series.on_table = None
 
 
 def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
@@ -49,7 +112,7 @@ def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
     """
     manifest, files = series.manifest, dict[str, InputFile]()
     for release in manifest.releases:
-        files[release.shown] = InputFile(release.rows) if reveal else _published(series, release.rows, release.shown)
+        files[release.shown] = InputFile(release.rows) if reveal else _published(series, release)
         if release.values is not None:
             files[release.values_shown] = InputFile(release.values)
         name = manifest.counterfeits.get(release.tag)
@@ -58,27 +121,26 @@ def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
     return files | {name: InputFile(manifest.folder / name) for name in names if name}
 
 
-def _published(series: Series, path: Path, shown: str) -> InputFile:
+def _published(series: Series, release: ReleaseFiles) -> InputFile:
     """Return a release's file, its published columns alone where the key is one of its columns."""
-    columns, declared = series.manifest.columns, series.manifest.columns.notation.declared
+    columns, headings = series.manifest.columns, series.manifest.headings(release.tag)
     if columns.individual is None:
-        return InputFile(path)
-    names = header(path, shown, Problems(), declared) or {}
+        return InputFile(release.rows)
+    spelled = header(release.rows, release.shown, Problems(), headings.declared) or {}
+    names = [headings.renamed.get(name, name) for name in spelled]
     if columns.individual not in names:
-        return InputFile(path)
-    published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count}
-    return InputFile(path, tuple(name for name in names if name in published), declared)
+        return InputFile(release.rows)
+    published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count} - {None}
+    published |= {part for name in columns.quasi_identifiers for part in parts_of(name, names)}
+    kept = tuple(own for own, name in zip(spelled, names, strict=True) if name in published)
+    return InputFile(release.rows, kept, headings.declared)
 
 
-def _digest_of_columns(path: Path, columns: tuple[str, ...], declared: Declared) -> str:
+def digest_of_columns(table: Table, columns: Sequence[str]) -> str:
+    """Return the SHA-256 of some columns of a table, written as CSV (RFC 4180, UTF-8)."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
-    problems = Problems()
-    table = read_table(path, path.name, columns, problems, declared)
-    problems.check()
-    if table is None:
-        raise AssertionError("this file has been read before")
     found = hashlib.sha256()
     for first in range(0, max(1, table.rows), _AT_A_TIME):
         some = {name: table.arrow(name).slice(first, _AT_A_TIME).cast(pa.string()) for name in columns}

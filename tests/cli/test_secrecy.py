@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from audit.pipeline import input_files
+from audit.pipeline.input_files import Fingerprints
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
 
@@ -61,6 +63,63 @@ def test_the_hash_of_published_columns_is_that_of_the_published_file(tmp_path):
             [row[name] for name in each["columns"]] for row in rows
         )
         assert each["sha256"] in {plain, hashlib.sha256((head + quoted.getvalue()).encode()).hexdigest()}
+
+
+def with_other_headers(folder):
+    """Have the first release call its columns otherwise, as the manifest says; return their names."""
+    first = min((folder / "releases").glob("*.csv"))
+    head, rest = first.read_text().split("\n", 1)
+    names = head.split(",")
+    first.write_text(",".join(f"old {name}" for name in names) + "\n" + rest)
+    entries = ", ".join(f'"old {name}" = "{name}"' for name in names)
+    manifest = folder / "series.toml"
+    text = manifest.read_text().replace("[columns]\n", f'[columns]\nrenamed = {{ "{first.stem}" = {{ {entries} }} }}\n')
+    manifest.write_text(text)
+    return [f"old {name}" for name in names if name != "Owner"]
+
+
+def test_no_hash_tells_whose_rows_they_are_where_columns_have_other_names(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    plain = [each["columns"] for each in audited(tmp_path / "s")["inputs"]]
+    published = with_other_headers(tmp_path / "s")
+    told = audited(tmp_path / "s")["inputs"]
+    assert [each["columns"] for each in told] == [published, *plain[1:]]
+    assert sorted(name.removeprefix("old ") for name in published) == sorted(plain[0])
+    first = tmp_path / "s" / told[0]["path"]
+    head, *lines = first.read_text().splitlines()
+    place = head.split(",").index("old Owner")
+    cells = [line.split(",") for line in lines]
+    first.write_text(
+        "\n".join([head, *(",".join([*row[:place], f"x{row[place]}", *row[place + 1 :]]) for row in cells)]) + "\n"
+    )
+    assert hashes(audited(tmp_path / "s"))[told[0]["path"]] == told[0]["sha256"]
+
+
+def test_the_hash_covers_the_columns_that_one_is_composed_of(tmp_path):
+    for release in ("1", "2"):
+        (tmp_path / f"{release}.csv").write_text("who,age_min,age_max,illness\nAl,20,29,flu\nBo,20,29,cold\n")
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nindividual = "who"\n'
+        'quasi_identifiers = ["age"]\nsensitive = "illness"\n'
+    )
+    assert [each["columns"] for each in audited(tmp_path)["inputs"]] == [["age_min", "age_max", "illness"]] * 2
+
+
+@pytest.mark.parametrize("attack", ["intersection", "joint", "inference"])
+def test_files_have_the_same_hash_whether_an_attack_has_read_them_or_not(tmp_path, monkeypatch, attack):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    own = hashes(audited(tmp_path / "s", "--attack", attack))
+    monkeypatch.setattr(Fingerprints, "heard", lambda *_: None)
+    assert hashes(audited(tmp_path / "s", "--attack", attack)) == own
+
+
+def test_a_file_is_read_once_for_attacks_and_hash(tmp_path, monkeypatch):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    alone = []
+    monkeypatch.setattr(input_files, "digest", lambda file: alone.append(file.path) or file.digest())
+    told = audited(tmp_path / "s", "--attack", "intersection")["inputs"]
+    assert len(told) == len(list((tmp_path / "s" / "releases").glob("*.csv")))
+    assert not alone
 
 
 def findings(result):
