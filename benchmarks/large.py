@@ -93,7 +93,7 @@ def attack(folder: Path, name: str, repeat: int) -> Measured:
     """Run one attack as a user does: a process of its own, its report written to a file."""
     with tempfile.TemporaryDirectory() as place:
         report = Path(place) / "report.json"
-        command = [sys.executable, "-m", "audit.cli.main", str(folder), "--attack", name, "--format", "json"]
+        command = [str(Path(sys.executable).with_name("audit")), str(folder), "--attack", name, "--format", "json"]
         command += ["--time-limit", str(_LIMIT), "--output", str(report)]
         runs = [run(command, (0, 1, 3), _LIMIT) for _ in range(repeat)]
         result = json.loads(report.read_text(encoding="utf-8"))
