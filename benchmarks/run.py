@@ -266,10 +266,10 @@ def main() -> int:
         except BenchmarkError as error:
             failures[name] = str(error)
             print(f"{name}: {error}", file=sys.stderr, flush=True)
-    if output:
-        kept = [{**asdict(row), "cells": row.cells()} for row in rows]
-        ended = {"load_average_after": os.getloadavg(), "rows": kept, "failures": failures}
-        output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if output:  # a run takes long, and may be interrupted
+            kept = [{**asdict(row), "cells": row.cells()} for row in rows]
+            ended = {"load_average_after": os.getloadavg(), "rows": kept, "failures": failures}
+            output.write_text(json.dumps(about | ended, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 1 if failures else 0
 
 
