@@ -6,14 +6,16 @@ here, and where a file goes wrong is found by Python's own, slow reader, once th
 
 from __future__ import annotations
 
+import codecs
 import csv
 import zlib
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
 from audit.io.foreign_files import ForeignFileError
@@ -21,6 +23,9 @@ from audit.io.paths import is_remote
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
+
+Words = npt.NDArray[np.uint64]
+_AT_A_TIME = 1 << 20
 
 
 def is_there(path: Path) -> bool:
@@ -54,23 +59,71 @@ def records(
             raise csv.Error(start + dialect.above) from error
 
 
-def odd_quotes(content: bytes, delimiter: str = ",") -> bool:
-    """Tell whether some quote neither opens nor closes a cell nor is doubled inside one, as far as is easily seen.
+class Quotes(NamedTuple):
+    """How quotes stand in a text, as far as is easily seen.
 
-    >>> odd_quotes(b'1,"x, y",2'), odd_quotes(b'1,"x,2;3,"y,4')
-    (False, True)
+    Attributes:
+        odd: whether some quote neither opens nor closes a cell nor is doubled inside one.
+        lines: whether some line ends inside quotes; that nobody knows where quotes are odd.
+    """
+
+    odd: bool
+    lines: bool
+
+
+def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
+    r"""Return how quotes stand in a text.
+
+    >>> quotes_of(b'1,"x, y",2'), quotes_of(b'1,"x,2;3,"y,4'), quotes_of(b'1,"x\ny",2')
+    (Quotes(odd=False, lines=False), Quotes(odd=True, lines=True), Quotes(odd=False, lines=True))
     """
     if b'"' not in content:
-        return False
-    text = np.frombuffer(content, dtype=np.uint8)
-    quotes = np.flatnonzero(text == ord('"'))
-    if len(quotes) % 2:
-        return True
-    edges = np.frombuffer(delimiter.encode() + b'\r\n"', dtype=np.uint8)
-    start = 3 if content.startswith(b"\xef\xbb\xbf") else 0
-    opening, closing = quotes[::2], quotes[1::2]
-    before, after = text[opening[opening > start] - 1], text[closing[closing < len(text) - 1] + 1]
-    return not (np.isin(before, edges).all() and np.isin(after, edges).all())
+        return Quotes(odd=False, lines=False)
+    text = np.frombuffer(content.removeprefix(codecs.BOM_UTF8), dtype=np.uint8)
+    inside = closed = lines = False
+    edge_before = True
+    # So many bytes at a time stay in a processor's cache.
+    for first in range(0, len(text), _AT_A_TIME):
+        some = text[first : first + _AT_A_TIME]
+        quote, end = some == ord('"'), (some == ord("\n")) | (some == ord("\r"))
+        edge = quote | end
+        for byte in delimiter.encode():
+            edge |= some == byte
+        quotes, edges = _words(quote), _words(edge)
+        within = _within(quotes, inside=inside)
+        before, after = edges << np.uint64(1), edges >> np.uint64(1)
+        before[1:] |= edges[:-1] >> np.uint64(63)
+        after[:-1] |= edges[1:] << np.uint64(63)
+        before[0] |= np.uint64(edge_before)
+        last, bit = divmod(len(some) - 1, 64)
+        after[last] |= np.uint64(1) << np.uint64(bit)  # what comes next decides
+        wrong = quotes & ((within & ~before) | (~within & ~after))
+        if (closed and not edge[0]) or wrong.any():
+            return Quotes(odd=True, lines=True)
+        lines = lines or bool((_words(end) & within).any())
+        inside = bool(within[last] >> np.uint64(bit) & np.uint64(1))
+        closed, edge_before = bool(quote[-1]) and not inside, bool(edge[-1])
+    return Quotes(odd=inside, lines=lines or inside)
+
+
+def _words(flags: npt.NDArray[np.bool_]) -> Words:
+    """Return flags as bits, 64 a word, the first one lowest."""
+    packed = np.packbits(flags, bitorder="little")
+    return np.pad(packed, (0, -len(packed) % 8)).view("<u8")
+
+
+def _within(quotes: Words, *, inside: bool) -> Words:
+    """Return which bytes are inside quotes, opening ones included and closing ones not, given the quotes as bits.
+
+    That is whether the number of quotes up to there is odd: sums without carries, first in each word, then over words.
+    Source: G. Langdale and D. Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 28 (2019), Section 3.1.1.
+    """
+    found = quotes.copy()
+    for step in (1, 2, 4, 8, 16, 32):
+        found ^= found << np.uint64(step)
+    odd = np.bitwise_xor.accumulate(found >> np.uint64(63))
+    before = np.append(np.uint64(0), odd[:-1]) ^ np.uint64(inside)
+    return found ^ (np.uint64(0) - before)
 
 
 def check_file(path: Path, shown: str, problems: Problems) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.diagnostics import check_file, damages, note_unreadable, odd_quotes, records
+from audit.io.diagnostics import check_file, damages, note_unreadable, quotes_of, records
 from audit.io.dialect import (
     NOTHING_DECLARED,
     UTF_8,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from audit.model.errors import Problems
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet", *FOREIGN_SUFFIXES, ".tsv")
-_BLOCK = 8 << 20
+_BLOCK = 2 << 20
 _LARGEST_BLOCK = 1 << 30
 # So many bytes are read by one thread: others take longer to start, and a process that ends at once may trip over them.
 _ALONE = 1 << 20
@@ -518,7 +518,8 @@ def _parse_csv(
     from pyarrow import csv as arrow_csv
 
     content = dialect.decode(content)
-    if dialect.is_plain and odd_quotes(content, dialect.delimiter):
+    quotes = quotes_of(content, dialect.delimiter)
+    if dialect.is_plain and quotes.odd:
         # Arrow reads an unclosed quote to the end of the file or to the next one, and swallows rows in silence.
         for _ in records(path, dialect):
             pass
@@ -529,7 +530,7 @@ def _parse_csv(
             return arrow_csv.read_csv(
                 pa.BufferReader(content),
                 read_options=arrow_csv.ReadOptions(block_size=block, use_threads=len(content) > _ALONE),
-                parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
+                parse_options=arrow_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=quotes.lines),
                 convert_options=arrow_csv.ConvertOptions(
                     include_columns=list(columns), column_types=kinds, check_utf8=True
                 ),
