@@ -118,24 +118,18 @@ def _of_buckets(series: Path) -> Weights:
     return np.stack([np.pad(graph, (0, nodes - len(graph))) for graph in graphs])
 
 
-def _cuts(graphs: Weights) -> Job:
-    from audit.model.minimum_cuts import min_cuts
+def _compiled_cuts(graphs: Weights) -> Job:
+    from audit.model.minimum_cuts_compiled import min_cuts
 
     return lambda: {"cuts": min_cuts(graphs)[0].tolist()}
 
 
-def _compiled_cuts(graphs: Weights) -> Job:
-    import numba  # noqa: F401
-
-    return _cuts(graphs)
-
-
 def _numpy_cuts(graphs: Weights) -> Job:
-    from audit.runtime.kernels import pays
+    from audit.model import minimum_cuts
 
-    if pays("audit.model.minimum_cuts_compiled", 2e-8 * graphs.size * len(graphs[0])):
-        raise ValueError("the compiled kernels would work: with numba loaded, or for graphs as large as these")
-    return _cuts(graphs)
+    # Otherwise the compiled kernels would come in once they pay.
+    setattr(minimum_cuts, "pays", lambda *_: False)  # noqa: B010
+    return lambda: {"cuts": minimum_cuts.min_cuts(graphs)[0].tolist()}
 
 
 def _igraph_cuts(graphs: Weights) -> Job:
