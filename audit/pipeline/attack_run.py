@@ -32,7 +32,7 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
-from audit.pipeline.input_files import fingerprints, input_files
+from audit.pipeline.input_files import hashes_while_read, input_files
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
 from audit.runtime.engine import Engine, Local, cores
@@ -150,7 +150,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     files = input_files(series, reveal=options.reveal)
     with (
         ThreadPoolExecutor(1) as thread,
-        fingerprints(
+        hashes_while_read(
             series, files, options.engine if options.distributed else thread, elsewhere=options.distributed
         ) as made,
     ):
@@ -165,7 +165,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         described = descriptions.all() if ranges is None else ranges.described
         rows, digests = rows_of_files(series, described), made.all()
         watched = Budget(on_progress=options.progress("files"))
-        watched.stage("fingerprints")
+        watched.stage("hashes")
         inputs = tuple(
             Input(
                 name,

@@ -1,4 +1,4 @@
-"""The files that an audit has read, each with a fingerprint that tells nothing but what is published anyway."""
+"""The files that an audit has read, each with a hash that tells nothing but what is published anyway."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _AT_A_TIME = 1 << 14
 
 
 class Hasher(Protocol):
-    """Where fingerprints are made: a thread, or an engine."""
+    """Where hashes are made: a thread, or an engine."""
 
     def submit(self, kernel: Callable[..., str], /, *arguments: object) -> Task[str]:
-        """Give a fingerprint away to be made."""
+        """Give a hash away to be made."""
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file to fingerprint.
+    """A file to hash.
 
     Attributes:
         path: where it is.
@@ -55,12 +55,12 @@ class InputFile:
 
 
 def digest(file: InputFile) -> str:
-    """Return a file's fingerprint; a task for engines."""
+    """Return a file's hash; a task for engines."""
     return file.digest()
 
 
-class Fingerprints:
-    """The fingerprints of some files, made in a thread of its own while attacks read the same files.
+class FileHashes:
+    """The hashes of some files, made in a thread of its own while attacks read the same files.
 
     Where columns are named, they are made of the table that is read for the attacks if it has all of them.
     """
@@ -71,7 +71,7 @@ class Fingerprints:
         self._last: Task[str] | None = None
 
     def heard(self, table: Table) -> None:
-        """Take the fingerprint of a table that was read; no more than one waits, for they are large."""
+        """Take the hash of a table that was read; no more than one waits, for they are large."""
         file = self._files.get(table.shown)
         if file is None or file.columns is None or table.shown in self._made:
             return
@@ -81,7 +81,7 @@ class Fingerprints:
             self._last = self._made[table.shown] = self._hasher.submit(digest_of_columns, table, file.columns)
 
     def all(self) -> dict[str, Task[str]]:
-        """Return the fingerprints by name; of files that nobody has read they are begun now."""
+        """Return the hashes by name; of files that nobody has read they are begun now."""
         for name, file in self._files.items():
             if name not in self._made:
                 self._made[name] = self._hasher.submit(digest, file)
@@ -89,11 +89,11 @@ class Fingerprints:
 
 
 @contextmanager
-def fingerprints(
+def hashes_while_read(
     series: Series, files: Mapping[str, InputFile], hasher: Hasher, *, elsewhere: bool
-) -> Iterator[Fingerprints]:
-    """Have fingerprints made while a series is read; those that are made `elsewhere` are begun at once."""
-    made = Fingerprints(files, hasher)
+) -> Iterator[FileHashes]:
+    """Have hashes made while a series is read; those that are made `elsewhere` are begun at once."""
+    made = FileHashes(files, hasher)
     if elsewhere:
         made.all()
     else:
@@ -105,9 +105,9 @@ def fingerprints(
 
 
 def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:
-    """Return the files to fingerprint, by the names that the manifest has for them.
+    """Return the files to hash, by the names that the manifest has for them.
 
-    A fingerprint confirms a guess: of a release that holds private columns only the published ones count, and a
+    A hash confirms a guess: of a release that holds private columns only the published ones count, and a
     register or known values have none, unless the report names people anyway.
     """
     manifest, files = series.manifest, dict[str, InputFile]()

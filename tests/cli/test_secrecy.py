@@ -6,7 +6,7 @@ import json
 import pytest
 
 from audit.pipeline import input_files
-from audit.pipeline.input_files import Fingerprints
+from audit.pipeline.input_files import FileHashes
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
 
@@ -109,7 +109,7 @@ def test_the_hash_covers_the_columns_that_one_is_composed_of(tmp_path):
 def test_files_have_the_same_hash_whether_an_attack_has_read_them_or_not(tmp_path, monkeypatch, attack):
     FORMS["hospital-l-diverse"](tmp_path / "s")
     own = hashes(audited(tmp_path / "s", "--attack", attack))
-    monkeypatch.setattr(Fingerprints, "heard", lambda *_: None)
+    monkeypatch.setattr(FileHashes, "heard", lambda *_: None)
     assert hashes(audited(tmp_path / "s", "--attack", attack)) == own
 
 

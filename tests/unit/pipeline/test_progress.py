@@ -58,7 +58,7 @@ def test_other_parts_of_a_run_say_what_they_do(tmp_path):
     run_audit(
         series, all_attacks(), AuditOptions(findings=None, progress=lambda name: watchers.setdefault(name, Watcher()))
     )
-    assert watchers["files"].stages == ["fingerprints"]
+    assert watchers["files"].stages == ["hashes"]
     assert watchers["files"].shares == [(0, 2), (1, 2)]
     assert "choosing findings of joint, with their proofs" in watchers["report"].stages
     assert "each release by itself" in watchers
