@@ -1,15 +1,19 @@
 """How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
 
-Reports are in English, whatever the locale of the machine.
+Reports are in English, whatever the locale of the machine. Ctrl-C is heard, also where a shell that runs tests in the
+background has it ignored, which all processes begun by them would inherit.
 
 `--hypothesis-profile unshrunk` stops at the first counterexample as drawn, which is quick when many tests fail.
 """
 
 import os
+import signal
 
 from hypothesis import HealthCheck, Phase, settings
 
 os.environ["LC_ALL"] = "C.UTF-8"
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "audit",
