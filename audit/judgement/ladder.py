@@ -47,7 +47,7 @@ def ladder(judged: Sequence[Judged]) -> tuple[LadderStep, ...]:
 def people_found(entry: Judged) -> int | None:
     """Return how many people have a value that is certain, waived claims left out; None where nothing is said of it."""
     people = certain_people(entry)
-    return None if people is None else len(np.unique(people))
+    return None if people is None else int(np.count_nonzero(np.bincount(people)))
 
 
 def certain_people(entry: Judged) -> Codes | None:
