@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from audit.io.adjustments import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
@@ -16,6 +16,9 @@ from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.errors import Problems
 from audit.runtime.engine import Task
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _AT_A_TIME = 1 << 14
 
@@ -51,7 +54,7 @@ class InputFile:
         problems.check()
         if table is None:
             raise AssertionError("this file has been read before")
-        return digest_of_columns(table, self.columns)
+        return digest_of_columns({name: table.arrow(name) for name in self.columns})
 
 
 def digest(file: InputFile) -> str:
@@ -71,14 +74,16 @@ class FileHashes:
         self._last: Task[str] | None = None
 
     def heard(self, table: Table) -> None:
-        """Take the hash of a table that was read; no more than one waits, for they are large."""
+        """Take the hash of a table that was read; no more than one is kept for it, and of that no private column."""
         file = self._files.get(table.shown)
         if file is None or file.columns is None or table.shown in self._made:
             return
-        if all(name in table for name in file.columns):
-            if self._last is not None:
-                self._last.result()
-            self._last = self._made[table.shown] = self._hasher.submit(digest_of_columns, table, file.columns)
+        if not all(name in table for name in file.columns):
+            return
+        if self._last is not None:
+            self._last.result()
+        columns = {name: table.arrow(name) for name in file.columns}
+        self._last = self._made[table.shown] = self._hasher.submit(digest_of_columns, columns)
 
     def all(self) -> dict[str, Task[str]]:
         """Return the hashes by name; of files that nobody has read they are begun now."""
@@ -136,14 +141,14 @@ def _published(series: Series, release: ReleaseFiles) -> InputFile:
     return InputFile(release.rows, kept, headings.declared)
 
 
-def digest_of_columns(table: Table, columns: Sequence[str]) -> str:
-    """Return the SHA-256 of some columns of a table, written as CSV (RFC 4180, UTF-8)."""
+def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
+    """Return the SHA-256 of some columns of a table by name, written as CSV (RFC 4180, UTF-8)."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
-    found = hashlib.sha256()
-    for first in range(0, max(1, table.rows), _AT_A_TIME):
-        some = {name: table.arrow(name).slice(first, _AT_A_TIME).cast(pa.string()) for name in columns}
+    found, rows = hashlib.sha256(), max(map(len, columns.values()), default=0)
+    for first in range(0, max(1, rows), _AT_A_TIME):
+        some = {name: column.slice(first, _AT_A_TIME).cast(pa.string()) for name, column in columns.items()}
         # Handed a file of Python's, pyarrow would stop all other threads for every thousand rows.
         text = pa.BufferOutputStream()
         pa_csv.write_csv(pa.table(some), text, pa_csv.WriteOptions(include_header=not first, quoting_style="needed"))
