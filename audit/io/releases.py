@@ -16,7 +16,7 @@ from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
-from audit.io.row_looks import Alike, RowLooks
+from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, text_codes, whole_number
 from audit.io.texts import arrow
@@ -115,9 +115,7 @@ class Release:
 
 def varies(group: Coded, codes: Codes) -> bool:
     """Tell whether rows of one group differ in a column, given as codes by row."""
-    first = np.zeros(group.size, dtype=np.int32)
-    first[group.codes] = codes
-    return not np.array_equal(first.take(group.codes), codes)
+    return of_groups(group.codes, group.size, codes) is None
 
 
 @dataclass(frozen=True)

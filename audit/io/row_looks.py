@@ -63,9 +63,8 @@ class RowLooks:
 
     def alike(self, runs: Codes) -> Alike:
         """Return which rows look alike, given what `alike_runs` says of runs."""
-        number = np.zeros(self._size, dtype=np.int32)
-        number[self._group] = runs
-        if np.array_equal(number.take(self._group), runs):
+        number = of_groups(self._group, self._size, runs)
+        if number is not None:
             return Alike(number, by_group=True)
         return Alike(runs if self._length is None else np.repeat(runs, self._length), by_group=False)
 
@@ -98,6 +97,13 @@ class RowLooks:
         other = row.take(self._group)
         columns = enumerate(self.columns)
         return frozenset(place for place, (codes, _) in columns if not np.array_equal(codes.take(other), codes))
+
+
+def of_groups(group: Codes, size: int, codes: Codes) -> Codes | None:
+    """Return by group what is given by row, 0 for groups without rows; None where rows of one group differ."""
+    first = np.zeros(size, dtype=np.int32)
+    first[group] = codes
+    return first if np.array_equal(first.take(group), codes) else None
 
 
 def _runs(columns: Sequence[Codes]) -> npt.NDArray[np.intp] | None:
