@@ -41,7 +41,7 @@ class Input:
         path: its path in the series folder.
         sha256: its fingerprint.
         rows: its rows.
-        columns: the columns that the fingerprint is of, written as CSV, where the file holds private ones as well.
+        columns: the columns that the hash is of, where the file holds private ones as well.
     """
 
     path: str

@@ -1,12 +1,15 @@
 """What a report without --reveal keeps to itself: what private columns change, and what would join two reports."""
 
+import csv
 import hashlib
+import io
 import json
 
+import pyarrow as pa
 import pytest
 
 from audit.pipeline import input_files
-from audit.pipeline.input_files import FileHashes
+from audit.pipeline.input_files import FileHashes, digest_of_columns
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
 
@@ -44,25 +47,45 @@ def test_no_hash_tells_whose_rows_they_are(tmp_path):
     assert all("columns" not in each for each in inside["inputs"])
 
 
-def test_the_hash_of_published_columns_is_that_of_the_published_file(tmp_path):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    result = audited(tmp_path / "s")
-    import csv
-    import io
+def recipe(columns):
+    """Return the hash of some columns of texts and whole numbers by name, as the documentation has it."""
+    found = hashlib.sha256()
+    for name, cells in columns.items():
+        whole = all(isinstance(cell, int) for cell in cells)
+        distinct = [] if whole else list(dict.fromkeys(cells))
+        out = io.StringIO()
+        csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
+            [[name, len(cells), len(distinct)], *([each] for each in distinct)]
+        )
+        size = 8 if whole else 1 if len(distinct) < 2**8 else 2 if len(distinct) < 2**16 else 4
+        numbers = cells if whole else [distinct.index(cell) for cell in cells]
+        found.update(
+            out.getvalue().encode() + b"".join(each.to_bytes(size, "little", signed=whole) for each in numbers)
+        )
+    return found.hexdigest()
 
-    for each in result["inputs"]:
+
+def test_the_hash_of_published_columns_is_that_of_the_documentation(tmp_path):
+    FORMS["hospital-l-diverse"](tmp_path / "s")
+    for each in audited(tmp_path / "s")["inputs"]:
         with (tmp_path / "s" / each["path"]).open(newline="") as file:
             rows = list(csv.DictReader(file))
-        out = io.StringIO()
-        head = ",".join(f'"{name}"' for name in each["columns"]) + "\n"
-        writer = csv.writer(out, quoting=csv.QUOTE_MINIMAL, lineterminator="\n")
-        writer.writerows([row[name] for name in each["columns"]] for row in rows)
-        plain = hashlib.sha256((head + out.getvalue()).encode()).hexdigest()
-        quoted = io.StringIO()
-        csv.writer(quoted, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
-            [row[name] for name in each["columns"]] for row in rows
-        )
-        assert each["sha256"] in {plain, hashlib.sha256((head + quoted.getvalue()).encode()).hexdigest()}
+        assert each["sha256"] == recipe({name: [row[name].strip() for row in rows] for name in each["columns"]})
+
+
+@pytest.mark.parametrize("size", [3, 254, 255, 256, 300])
+def test_hashes_are_those_of_the_documentation_however_columns_are_held(size, monkeypatch):
+    monkeypatch.setattr(input_files, "_AT_A_TIME", 7)
+    numbers = [(31 * place) % size - 1 for place in range(2 * size)]
+    texts = [f'cell "{number}", é' for number in numbers]
+    asked = recipe({"a, b": texts, "n": numbers})
+    whole = pa.array(numbers)
+    held = [pa.array(texts), pa.array(texts).dictionary_encode()]
+    # The same texts under a dictionary in another order, one of which no row has.
+    names = [*sorted(set(texts), reverse=True), "nobody's"]
+    held.append(pa.DictionaryArray.from_arrays([names.index(text) for text in texts], names))
+    assert {digest_of_columns({"a, b": each, "n": whole}) for each in held} == {asked}
+    assert digest_of_columns({"a, b": held[0].slice(1), "n": whole.slice(1)}) != asked
 
 
 def with_other_headers(folder):
