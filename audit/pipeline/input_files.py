@@ -161,7 +161,7 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     for name, column in columns.items():
         if pa.types.is_integer(column.type) and not column.null_count:
             found.update(_csv([name], [str(len(column))], ["0"]))
-            found.update(np.ascontiguousarray(whole(column).astype("<i8", copy=False)))
+            found.update(np.ascontiguousarray(whole(column).astype("<i8", copy=False)).data)
             continue
         codes, names = text_codes(column)
         order = _order(codes, len(names))
@@ -170,7 +170,7 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
         rank = np.zeros(len(names), dtype=np.min_scalar_type(len(order)).newbyteorder("<"))
         rank[order] = np.arange(len(order))
         for start in range(0, len(codes), _AT_A_TIME):
-            found.update(rank.take(codes[start : start + _AT_A_TIME]))
+            found.update(rank.take(codes[start : start + _AT_A_TIME]).data)
     return found.hexdigest()
 
 
