@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN, FirstValues
-from audit.adversary.release_cache import ReleaseCache, prefetch
+from audit.adversary.release_cache import ReleaseCache
 from audit.adversary.row_classes import RowClassGroups, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
@@ -56,7 +56,11 @@ class KnownGroupsSource:
 
     def stream(self) -> Iterator[CandidatePools]:
         """Yield the pools of all releases in order; the next release is read while one is being worked on."""
-        return prefetch(len(self.releases), self.read_ahead, self.pools)
+        return self.releases.stream(self.read_ahead, self.pools, needs=self.needs)
+
+    def needs(self, position: int) -> bool:
+        """Tell whether `read_ahead` will read a release."""
+        return True
 
     def read_ahead(self, position: int) -> None:
         """Read a release before its pools are asked for; what the key tells of it is noted in passing."""

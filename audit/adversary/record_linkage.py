@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.release_cache import ReleaseCache, prefetch
+from audit.adversary.release_cache import ReleaseCache
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import show
 from audit.io.cells import Anything, Cell, Kind, Masked, ValueSet, intersect
@@ -114,7 +114,7 @@ class FollowedRecords:
 
     def stream(self) -> Iterator[Records]:
         """Yield the rows of all releases in order; the next release is read while one is being worked on."""
-        return prefetch(len(self.releases), self.releases.get, self.rows)
+        return self.releases.stream(self.releases.get, self.rows)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""

@@ -76,9 +76,13 @@ class RegisterSource(KnownGroupsSource):
             return map(self.pools, range(len(self.releases)))
         return super().stream()
 
+    def needs(self, position: int) -> bool:
+        """Tell whether the pools of a release are not there already, so that it has to be read."""
+        return (position, self.known is not None) not in self._kept
+
     def read_ahead(self, position: int) -> None:
         """Read a release before its pools are asked for, unless these are there already."""
-        if (position, self.known is not None) not in self._kept:
+        if self.needs(position):
             super().read_ahead(position)
 
     def pools(self, position: int) -> CandidatePools:

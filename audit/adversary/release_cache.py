@@ -7,7 +7,7 @@ a fixed size, so that small series are read once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
 from threading import Lock
@@ -23,9 +23,9 @@ from audit.adversary.row_classes import row_classes as classes_of
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register, read_register
 from audit.io.encoding import IdentifierEncoder
-from audit.io.releases import Release, varies
+from audit.io.releases import Release, Wanted, varies
 from audit.io.series import Series
-from audit.io.tables import Coded
+from audit.io.tables import Coded, Table
 from audit.io.texts import arrow, column_of
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.evidence import Codes
@@ -56,6 +56,10 @@ class LoadedRelease(NamedTuple):
     classes: RowClasses | None
     seen: Release
 
+    def less_noted(self) -> LoadedRelease:
+        """Return the same without the bits of who is in it, once they are noted."""
+        return self._replace(release=replace(self.release, present=None), seen=replace(self.seen, present=None))
+
 
 class ReleaseCache:
     """The releases of a series, read in order; the last two are kept, and more while they are small together.
@@ -80,9 +84,10 @@ class ReleaseCache:
         self._attributes = series.manifest.columns.quasi_identifiers if wanted else ()
         self._kept: dict[int, LoadedRelease] = {}
         self._recent: dict[int, LoadedRelease] = {}
+        self._tables: dict[int, Table] = {}
+        self._uniform: set[int] = set()
         self._bytes = 0
         self._read = 0
-        # One bit each, so that they stay in the processor's cache.
         self._present = np.zeros(0, dtype=np.uint8)
         self._asked = np.zeros(0, dtype=np.int32)
         self._around: dict[tuple[int, bool], Release] = {}
@@ -106,6 +111,44 @@ class ReleaseCache:
             for earlier in range(self._read, position):
                 self._keep(earlier)
             return self._keep(position)
+
+    def stream(
+        self, read: Callable[[int], object], use: Callable[[int], T], *, needs: Callable[[int], bool] = lambda _: True
+    ) -> Iterator[T]:
+        """Yield what `use` makes of each release, in order.
+
+        Meanwhile `read` reads the next one, and the table of the one after it is read, where `needs` says that `read`
+        will need it.
+        """
+        last = len(self) - 1
+        try:
+            with ThreadPoolExecutor(1) as loader, ThreadPoolExecutor(1) as reader:
+
+                def load(position: int) -> Future[None]:
+                    return loader.submit(copy_context().run, self._load, min(position, last), needs)
+
+                def begin(position: int, table: Future[None]) -> Future[None]:
+                    return reader.submit(copy_context().run, finish, position, table)
+
+                def finish(position: int, table: Future[None]) -> None:
+                    table.result()
+                    read(position)
+
+                release, table = begin(0, load(0)), load(1)
+                for position in range(len(self)):
+                    release.result()
+                    if position < last:
+                        release, table = begin(position + 1, table), load(position + 2)
+                    yield use(position)
+        finally:
+            self._tables.clear()
+
+    def _load(self, position: int, needs: Callable[[int], bool]) -> None:
+        """Read the table of a release, unless it is there; what is wrong with it is told when it is read again."""
+        if needs(position) and not any(position in kept for kept in (self._recent, self._kept, self._tables)):
+            table = self.series.table(position, self._wanted(position))
+            if table is not None:
+                self._tables[position] = table
 
     def around(self, position: int, people: Codes, *, published: bool = False) -> Release:
         """Return a release less the groups that hold none of some people, if the key tells who is in them.
@@ -136,11 +179,14 @@ class ReleaseCache:
         while len(self._recent) >= _RECENT:
             del self._recent[next(iter(self._recent))]
         first = position >= self._read
-        read = self._fresh(position, checked=not first)
+        read = self._fresh(position)
         if first:
             self._note(read.release)
             if self.on_first_read is not None:
                 self.on_first_read(position, read)
+                if _is_uniform(read.release):
+                    self._uniform.add(position)
+            read = read.less_noted()
         self._read = max(self._read, position + 1)
         self._recent[position] = read
         release = read.release
@@ -151,15 +197,12 @@ class ReleaseCache:
             self._bytes += size
         return read
 
-    def _fresh(self, position: int, *, checked: bool) -> LoadedRelease:
-        release = self.series.read(
-            position,
-            self._attributes,
-            key=self.adversary.reads_key,
-            records=self.records,
-            checked=checked,
-            row_classes=self._row_classes,
-        )
+    def _wanted(self, position: int) -> Wanted:
+        key, checked = self.adversary.reads_key, position < self._read
+        return Wanted(self._attributes, key, self.records, self._row_classes, checked, position in self._uniform)
+
+    def _fresh(self, position: int) -> LoadedRelease:
+        release = self.series.release(position, self._wanted(position), self._tables.pop(position, None))
         record = None if release.records is None else self._numbered(release.records)
         read = loaded(
             replace(release, records=None),
@@ -175,15 +218,14 @@ class ReleaseCache:
 
     def _note(self, release: Release) -> None:
         """Note who is in a release."""
-        if release.person is None:
+        now, bits = release.present, self._present
+        if now is None:
             return
-        people, bits = self.series.people.size, self._present
-        if people > 8 * len(bits):
+        if len(now) > len(bits):
             # Some room beyond: each time there are more people, everything is copied.
-            bits = np.concatenate([bits, np.zeros(people // 8 + people // _SLACK + 1 - len(bits), dtype=np.uint8)])
-        flags = np.zeros(8 * len(bits) + 1, dtype=np.bool_)
-        flags[release.person] = True  # the last one is nobody's
-        self._present = bits | np.packbits(flags[:-1], bitorder="little")
+            bits = np.concatenate([bits, np.zeros(len(now) + len(now) // _SLACK + 1 - len(bits), dtype=np.uint8)])
+        bits[: len(now)] |= now
+        self._present = bits
 
     def _numbered(self, records: Coded) -> Codes:
         import pyarrow as pa
@@ -221,6 +263,14 @@ def loaded(
     return LoadedRelease(release, boxes, record, classes, by_class(release, classes))
 
 
+def _is_uniform(release: Release) -> bool:
+    """Tell whether its groups are all that its published cells say to who has its panel.
+
+    In a plain table with groups of rows that look alike nothing depends on how they look.
+    """
+    return release.values_by_row and release.looks is not None and release.looks.by_group
+
+
 def _around(release: Release, person: Codes, people: Codes) -> Release:
     """Return a release less the groups that hold none of some people."""
     held = np.zeros(release.group.size, dtype=np.bool_)
@@ -242,14 +292,3 @@ def _around(release: Release, person: Codes, people: Codes) -> Release:
         cells={name: codes[rows] for name, codes in release.cells.items()},
         looks=None if release.looks is None else release.looks.of_some(rows),
     )
-
-
-def prefetch(count: int, read: Callable[[int], object], use: Callable[[int], T]) -> Iterator[T]:
-    """Yield what `use` makes of each of so many releases, in order; meanwhile the next one is read by `read`."""
-    with ThreadPoolExecutor(1) as reader:
-        waiting = reader.submit(copy_context().run, read, 0)
-        for position in range(count):
-            waiting.result()
-            if position + 1 < count:
-                waiting = reader.submit(copy_context().run, read, position + 1)
-            yield use(position)

@@ -202,8 +202,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output)
     attacks = choose(arguments.attack or (), options_given(arguments), spelled)
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
+    keep_memory()  # before there are threads
     with progress() as watch:
-        keep_memory()
         # A cluster's workers may have started in another folder.
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)
         check_spared(arguments.output, series)

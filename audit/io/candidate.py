@@ -13,7 +13,7 @@ from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import Vocabulary
 from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.paths import same_file
-from audit.io.releases import Release
+from audit.io.releases import Release, Wanted
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
 from audit.io.toml import release_tag
@@ -127,19 +127,9 @@ class Lessened(Series):
 
     withheld: npt.NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
-    def read(
-        self,
-        position: int,
-        attributes: Sequence[str] = (),
-        *,
-        key: bool = True,
-        records: bool = False,
-        checked: bool = False,
-        row_classes: bool = False,
-    ) -> Release:
+    def release(self, position: int, wanted: Wanted, table: Table | None = None) -> Release:
         """Read one release, the last one less the rows that are withheld."""
-        wanted = {"key": key, "records": records, "checked": checked, "row_classes": row_classes}
-        release = super().read(position, attributes, **wanted)
+        release = super().release(position, wanted, table)
         return release.without(self.withheld) if position == len(self.tags) - 1 else release
 
 

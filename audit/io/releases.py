@@ -48,10 +48,13 @@ class Release:
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
             series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
         records: the published record id of each row, distinct, where it was asked for.
-        looks: which rows have equal published quasi-identifiers; None where the series has none.
+        looks: which rows have equal published quasi-identifiers; None where the series has none, or where rows of one
+            group are known to look alike and it was not asked for.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
         kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
+        present: who is in it, a bit for each person code, those of a byte from the lowest on; None without a key, or
+            where the release had been read before.
     """
 
     tag: str
@@ -68,6 +71,7 @@ class Release:
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     kept: npt.NDArray[np.int64] | None = None
+    present: npt.NDArray[np.uint8] | None = None
 
     @property
     def rows(self) -> int:
@@ -99,10 +103,16 @@ class Release:
         def less_coded(coded: Coded) -> Coded:
             return replace(coded, codes=less(coded.codes))
 
+        present = None if self.present is None else self.present.copy()
+        if present is not None and self.person is not None:
+            gone = self.person[rows]  # with the only row that each of them has
+            np.bitwise_and.at(present, gone[gone >= 0] >> 3, ~(np.uint8(1) << (gone[gone >= 0] & 7).astype(np.uint8)))
+
         return replace(
             self,
             group=less_coded(self.group),
             person=None if self.person is None else less(self.person),
+            present=present,
             entry_group=less(self.entry_group),
             entry_value={name: less(codes) for name, codes in self.entry_value.items()},
             entry_count=None if self.entry_count is None else np.delete(self.entry_count, rows),
@@ -126,15 +136,17 @@ class Wanted:
         attributes: the quasi-identifiers whose cells are read.
         key: whether to read whose rows they are.
         records: whether to read the published record ids.
-        checked: whether it was read before, so that nobody has two rows in it.
         row_classes: whether to read the cells of a plain table, too, where rows of one group differ in them.
+        checked: whether it was read before, so that nobody has two rows in it.
+        uniform: whether, besides, rows of one group are known to look alike: what they look like is not read.
     """
 
-    attributes: Sequence[str]
-    key: bool
-    records: bool
-    checked: bool
-    row_classes: bool
+    attributes: Sequence[str] = ()
+    key: bool = True
+    records: bool = False
+    row_classes: bool = False
+    checked: bool = False
+    uniform: bool = False
 
 
 class ReleaseContext(Protocol):
@@ -175,9 +187,19 @@ class ReleaseContext(Protocol):
         """Read a file that the manifest names beside the releases."""
 
 
-def read_release(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Release | None:
-    """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss."""
-    return _Reading(series, position, wanted, problems).release()
+def read_release(
+    series: ReleaseContext, position: int, wanted: Wanted, problems: Problems, table: Table | None = None
+) -> Release | None:
+    """Read one release of a series, noting every trouble in `problems`; None when too much of it is amiss.
+
+    The table of its rows may have been read before, by `rows_table`.
+    """
+    return _Reading(series, position, wanted, problems).release(table)
+
+
+def rows_table(series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> Table | None:
+    """Read the table of a release's rows; codes are neither asked for nor given out."""
+    return _Reading(series, position, wanted, problems).table()
 
 
 def own_values(series: ReleaseContext, position: int, release: Release, name: str) -> Codes | None:
@@ -243,9 +265,11 @@ class _Reading:
         self.problems = problems
         self.checked = wanted.checked
         self.row_classes = wanted.row_classes
+        self.uniform = wanted.uniform
+        self.present: npt.NDArray[np.uint8] | None = None
 
-    def release(self) -> Release | None:
-        table = self.table()
+    def release(self, table: Table | None) -> Release | None:
+        table = table or self.table()
         if table is None:
             return None
         if table.rows == 0:
@@ -258,15 +282,13 @@ class _Reading:
                 return None
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
-        looks = RowLooks(group, self.looks(table, cells))
-        cells |= self.varying(table, looks)
         counts = self.counts(table)
+        looks, singling = (None, ()) if self.uniform else self.looks(table, group, cells, counts)
         person = self.person(table) if self.key else None
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
             return None
-        alike = looks.alike_runs() if looks.columns else None
         return Release(
             tag=self.files.tag,
             group=group,
@@ -278,10 +300,11 @@ class _Reading:
             values_by_row=not anatomy,
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
-            looks=None if alike is None else looks.alike(alike),
-            singling=self.singling(looks, alike, counts),
+            looks=looks,
+            singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
             kept=table.kept,
+            present=self.present,
         )
 
     @property
@@ -293,7 +316,12 @@ class _Reading:
 
     def table(self) -> Table | None:
         c = self.columns
-        wanted = [*c.quasi_identifiers, c.group, self.record, None if self.files.values else c.count]
+        wanted = [
+            *(self.attributes if self.uniform else c.quasi_identifiers),
+            c.group,
+            self.record,
+            None if self.files.values else c.count,
+        ]
         if self.files.values is None:
             wanted += c.sensitive
         if self.key and not is_there(self.series.manifest.key_path(self.files)):
@@ -367,33 +395,31 @@ class _Reading:
                 self.note(table, int(rows[0]), name, error.what, error.remedy)
         return numbers[codes] if names else codes
 
-    def looks(self, table: Table, cells: Mapping[str, Codes]) -> list[tuple[Codes, int]]:
-        """Return the cells of each quasi-identifier: as texts, unless they were read for what they contain."""
-        columns = []
-        for name in self.columns.quasi_identifiers:
-            if name in cells:
-                columns.append((cells[name], len(self.series.attributes[name].cells)))
-            else:
-                codes, names = text_codes(table.arrow(name))
-                columns.append((codes, len(names)))
-        return columns
+    def looks(
+        self, table: Table, group: Coded, cells: dict[str, Codes], counts: npt.NDArray[np.int64] | None
+    ) -> tuple[Alike | None, tuple[SinglingColumn, ...]]:
+        """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
 
-    def varying(self, table: Table, looks: RowLooks) -> dict[str, Codes]:
-        """Return the cells of the columns in which rows of one group differ, which then look like what they contain."""
-        found = {}
-        for place, name in enumerate(self.columns.quasi_identifiers):
-            if name in self.compared and place in looks.varying:
-                found[name] = self.cells(table, name)
-                looks.replace(place, found[name], len(self.series.attributes[name].cells))
-        return found
+        Added to `cells` are those of the columns in which rows of one group differ, which then look like what they
+        contain. In large releases nobody looks for columns that single out.
+        """
+        names = self.columns.quasi_identifiers
+        if not names:
+            return None, ()
+        looks = RowLooks(group, [self.look(table, name, cells) for name in names])
+        for place in sorted(looks.varying):
+            if names[place] in self.compared:
+                cells[names[place]] = found = self.cells(table, names[place])
+                looks.replace(place, found, len(self.series.attributes[names[place]].cells))
+        alike, large = looks.alike(), looks.rows > MOST_ROWS
+        return alike, () if large else singling_columns(names, looks.columns, looks.people(counts), looks.number)
 
-    def singling(
-        self, looks: RowLooks, alike: Codes | None, counts: npt.NDArray[np.int64] | None
-    ) -> tuple[SinglingColumn, ...]:
-        """Return what each quasi-identifier does to rows alone or in small groups; large releases aside."""
-        if alike is None or looks.rows > MOST_ROWS:
-            return ()
-        return singling_columns(self.columns.quasi_identifiers, looks.columns, looks.people(counts), alike)
+    def look(self, table: Table, name: str, cells: Mapping[str, Codes]) -> tuple[Codes, int]:
+        """Return the cells of a quasi-identifier and a bound on them: as texts, unless they were read as cells."""
+        if name in cells:
+            return cells[name], len(self.series.attributes[name].cells)
+        codes, names = text_codes(table.arrow(name))
+        return codes, len(names)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:
         """Return the groups by row; without a group column, rows with equal cells form one."""
@@ -484,11 +510,12 @@ class _Reading:
         return coded
 
     def distinct(self, table: Table, people: Codes, column: str) -> None:
-        """Note how many people have several rows in this release, and where the first of them has."""
+        """Note who is there, how many people have several rows in this release, and where the first of them has."""
         if self.checked:
             return
-        rows, others = self.series.people.repeated(people)
-        if len(rows):
+        self.present, once = self.series.people.present(people)
+        if not once:
+            rows, others = self.series.people.repeated(people)
             many, extra = len(np.unique(people[rows])), len(rows)
             where = f"this person has another row in line {table.line(int(others[0]))}"
             more = f" ({many:,} people have several rows here, {extra:,} rows too many)" if many > 1 else ""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.io.tables import Coded
-from audit.model.composite_keys import combine, ranks
+from audit.model.composite_keys import row_ranks
 
 Codes = npt.NDArray[np.int32]
 _FEW_RUNS = 2
@@ -21,13 +22,17 @@ class Alike:
     """Which rows of a release look alike.
 
     Attributes:
-        number: equal for rows with equal published quasi-identifiers; int32, by group code where rows of one group
-            always look alike, else by row.
-        by_group: which of both it is.
+        by_group: whether rows of one group always do.
+        numbered: what returns the numbers.
     """
 
-    number: Codes
     by_group: bool
+    numbered: Callable[[], Codes]
+
+    @cached_property
+    def number(self) -> Codes:
+        """Numbers that are equal for rows with equal published quasi-identifiers; int32, by group code or by row."""
+        return self.numbered()
 
     def of_rows(self, group: Codes) -> Codes:
         """Return the numbers by row, of which the groups are given; shape (rows,)."""
@@ -35,7 +40,7 @@ class Alike:
 
     def of_some(self, rows: npt.NDArray[np.intp]) -> Alike:
         """Return the same of some of the rows."""
-        return self if self.by_group else replace(self, number=self.number[rows])
+        return self if self.by_group else Alike(False, partial(np.take, self.number, rows))
 
 
 class RowLooks:
@@ -61,25 +66,29 @@ class RowLooks:
         """Have other codes by row in a column; rows that had equal cells have equal ones still."""
         self.columns[place] = self._of_runs(codes), bound
 
-    def alike(self, runs: Codes) -> Alike:
-        """Return which rows look alike, given what `alike_runs` says of runs."""
-        number = of_groups(self._group, self._size, runs)
+    def alike(self) -> Alike:
+        """Return which rows look alike; no cells are replaced from then on."""
+        if not self.varying:
+            return Alike(True, self._of_groups)
+        number = of_groups(self._group, self._size, self.number)
         if number is not None:
-            return Alike(number, by_group=True)
-        return Alike(runs if self._length is None else np.repeat(runs, self._length), by_group=False)
+            return Alike(True, partial(np.asarray, number))
+        return Alike(False, partial(np.repeat, self.number, 1 if self._length is None else self._length))
 
-    def alike_runs(self) -> Codes:
-        """Return a number for each run, equal for those with equal cells, in the order of their codes; int32."""
-        if self.varying:
-            return ranks(*combine(self.columns, len(self._group)))
-        # Groups look like any of their rows.
+    @cached_property
+    def number(self) -> Codes:
+        """A number for each run, equal for those with equal cells, in the order of their codes; int32."""
+        return row_ranks(self.columns, len(self._group)) if self.varying else self._of_groups().take(self._group)
+
+    def _of_groups(self) -> Codes:
+        """Return a number for each group, which looks like any of its rows; 0 for unused codes."""
         row = np.full(self._size, -1, dtype=np.intp)
         row[self._group] = np.arange(len(self._group))
         groups = np.flatnonzero(row >= 0)
         rows = row[groups]
         number = np.zeros(self._size, dtype=np.int32)
-        number[groups] = ranks(*combine([(codes[rows], bound) for codes, bound in self.columns], len(rows)))
-        return number.take(self._group)
+        number[groups] = row_ranks([(codes[rows], bound) for codes, bound in self.columns], len(rows))
+        return number
 
     def people(self, counts: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
         """Return how many people each run stands for; `counts` says it of rows, which stand for one each without."""

@@ -22,7 +22,7 @@ from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import EPISODES, FIRST, INDIVIDUAL, LATEST, PRIVATE, Manifest, ReleaseFiles
 from audit.io.paths import as_path, is_remote, stays_inside
-from audit.io.releases import Release, Wanted, read_release
+from audit.io.releases import Release, Wanted, read_release, rows_table
 from audit.io.respelling import fold
 from audit.io.tables import Table, about_rows, read_table
 from audit.model.errors import InputError, Problem, Problems
@@ -228,27 +228,37 @@ class Series:
         checked: bool = False,
         row_classes: bool = False,
     ) -> Release:
-        """Read one release; its rows' cells only for the quasi-identifiers named, its record ids only when asked for.
-
-        `checked` says that it was read before, and that nobody has two rows in it. With `row_classes` the cells of a
-        plain table are also read where rows of one group differ in them.
+        """Read one release, with what is wanted of it: see `Wanted`.
 
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are told as well.
         """
-        wanted = Wanted(attributes, key, records, checked, row_classes)
+        return self.release(position, Wanted(attributes, key, records, row_classes, checked))
+
+    def release(self, position: int, wanted: Wanted, table: Table | None = None) -> Release:
+        """Read one release; `table` is that of its rows, where it was read before.
+
+        Raises:
+            InputError: something in this file is wrong; the problems of all the other releases are told as well.
+        """
         problems = Problems()
         with logged_stage(_LOG, "reading", level=logging.DEBUG, release=position + 1) as stage:
-            release = read_release(self, position, wanted, problems)
+            release = read_release(self, position, wanted, problems, table)
             stage.count(rows=0 if release is None else release.rows)
         if release is None or problems.found:
             for other in range(len(self.tags)):
                 if other != position:
-                    read_release(self, other, replace(wanted, checked=False), problems)
+                    read_release(self, other, replace(wanted, checked=False, uniform=False), problems)
             in_order = {files.shown: as_path for as_path, files in enumerate(self.manifest.releases)}
             problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
             raise InputError(problems.found)
         return release
+
+    def table(self, position: int, wanted: Wanted) -> Table | None:
+        """Read the table of a release's rows, for `release`; None where something is wrong with it."""
+        problems = Problems()
+        table = rows_table(self, position, wanted, problems)
+        return None if problems.found else table
 
     def staged(self, manifest: Manifest) -> Series:
         """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.composite_keys import combine, ranks
+from audit.model.composite_keys import row_ranks
 
 Codes = npt.NDArray[np.int32]
 SMALL = 5
@@ -51,7 +51,7 @@ def singling_columns(
     found = []
     for place, name in enumerate(names):
         others = [*columns[:place], *columns[place + 1 :]]
-        without, own = (_sizes(ranks(*combine(some, len(people))), people) for some in (others, [columns[place]]))
+        without, own = (_sizes(row_ranks(some, len(people)), people) for some in (others, [columns[place]]))
         flags = ((size == 1) & (without > 1), (size < SMALL) & (without >= SMALL), own == 1)
         found.append(SinglingColumn(name, *(int(people[each].sum()) for each in flags)))
     return tuple(found)

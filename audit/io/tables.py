@@ -437,8 +437,13 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
     if not column.num_chunks:
         return pa.nulls(0, column.type)
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if not pa.types.is_integer(array.type):
-        array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
+    if pa.types.is_dictionary(array.type) and not array.indices.null_count:
+        # Parquet promises neither UTF-8 nor indices within the dictionary.
+        array.dictionary.validate(full=True)
+        if direct_codes(array.indices, len(array.dictionary)) is None:
+            raise pa.ArrowInvalid("an index is outside of its dictionary")
+    elif not pa.types.is_integer(array.type):
+        array.validate(full=True)
     return array
 
 

@@ -18,7 +18,7 @@ from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
-from audit.model.composite_keys import combine, ranks
+from audit.model.composite_keys import row_ranks, tally
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.kernels import pays
 from audit.runtime.phrases import say
@@ -73,16 +73,16 @@ def panels_in(
         population: how many people of a population fit each group, those too who are not in the release.
         no_journalist: why there is no population, where there is none.
     """
-    sizes = class_sizes(release)
-    risk = journalist_risk(sizes[sizes > 0], None if population is None else population[sizes > 0])
+    of_group = class_sizes(release)
+    sizes = of_group[of_group > 0]
+    risk = journalist_risk(sizes, None if population is None else population[of_group > 0])
     if population is not None and risk is None:
         no_journalist = say("a class has more rows than the register has people who fit it")
-    sizes = sizes[sizes > 0]
     prosecutor = len(sizes) / int(sizes.sum())
     smallest, alone = singling_out(release, sizes)
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
-        diversity = diversity_of(release, name, vocabularies[name])
+        diversity = diversity_of(release, name, vocabularies[name], of_group)
         found.append(
             ReleasePanel(
                 release=release.tag,
@@ -125,7 +125,7 @@ def singling_out(release: Release, sizes: Counts) -> tuple[int, int]:
     alike = [(numbers, int(numbers.max()) + 1)]
     if release.values_by_row:
         alike.append((release.group.codes, release.group.size))
-    rows = np.bincount(ranks(*combine(alike, release.rows)), weights=release.counts)
+    rows = np.bincount(row_ranks(alike, release.rows), weights=release.counts)
     smallest = rows if release.values_by_row else sizes
     return int(smallest.min()), int(np.count_nonzero(rows == 1))
 
@@ -147,15 +147,14 @@ class Diversity:
     ordered: bool
 
 
-def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
-    """Return how the values of an attribute are spread over the classes of a release."""
+def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary, sizes: Counts) -> Diversity:
+    """Return how the values of an attribute are spread over the classes of a release, of so many rows."""
     value = release.entry_value[sensitive]
     if release.entry_count is None and pays(_COMPILED, _SAVED * len(value), _COMPILING):
         from audit.metrics import release_risk_compiled
 
-        overall = np.bincount(value)
+        overall = tally(value, int(value.max(initial=-1)) + 1)
         if as_numbers([vocabulary.names[code] for code in np.flatnonzero(overall)]) is None:
-            sizes = class_sizes(release)
             fewest, entropy, t = release_risk_compiled.spread(release.entry_group, value, sizes, overall)
             return Diversity(int(fewest), _rounded(np.exp(entropy)), _rounded(t), ordered=False)
     spread = distribution_of(release, sensitive, vocabulary)

@@ -18,6 +18,7 @@ from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.metrics.release_risk import panels
+from audit.model.composite_keys import tally
 from audit.model.report import ReleasePanel, SeriesFacts
 
 Flags = npt.NDArray[np.bool_]
@@ -53,16 +54,17 @@ def summarize_release(source: KnownGroupsSource, position: int, read: LoadedRele
     values = {}
     for name, codes in release.entry_value.items():
         vocabulary = series.vocabularies[name].names
-        present = np.flatnonzero(np.bincount(codes)).tolist()
+        present = np.flatnonzero(tally(codes, len(vocabulary))).tolist()
         values[name] = frozenset(vocabulary[code] for code in present)
+    panel = panels(source, position, read)
     return ReleaseSummary(
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
-        groups=int(np.count_nonzero(np.bincount(release.group.codes))),
+        groups=panel[0].classes,
         nameless=0 if release.person is None else int(np.count_nonzero(release.person == NOBODY)),
         published=sum(release.counterfeits.values()),
         values=values,
-        panel=panels(source, position, read),
+        panel=panel,
     )
 
 
