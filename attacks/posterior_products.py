@@ -27,7 +27,9 @@ class ListedProducts:
         stop: the code after the last person's.
     """
 
-    def __init__(self, state: Candidates, risk: npt.NDArray[np.float64], start: tuple[int, int], most: int) -> None:
+    def __init__(
+        self, state: Candidates, risk: npt.NDArray[np.float64], start: tuple[int, int], most: int, budget: Budget
+    ) -> None:
         """Make room for the uneven people from a code on, `most` products or those of one person.
 
         `start` is the code, and where in `risk` the people from it on begin.
@@ -36,7 +38,9 @@ class ListedProducts:
         first = np.empty(len(state.masks) - start[0], dtype=np.uint32)
         self.stop, self.slots = kernels.reserve(state.masks, state.versions, state.skewed, risk, start, most, first)
         self._first = first[: self.stop - start[0]]
-        self._weight = np.ones(self.slots)
+        self._weight = np.empty(self.slots)
+        # Memory that is new takes the system longer to hand out than it takes to write to.
+        shared(budget, self.slots, lambda some: self._weight[some].fill(1.0))
 
     def multiply(self, pools: CandidatePools, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
@@ -61,13 +65,19 @@ class ListedProducts:
         """Bring every person's largest product down to about one, by a power of two."""
         kernels.scale(self._state.masks, self._start[0], self._first, self._weight)
 
-    def weigh(self, wanted: Codes, risk: npt.NDArray[np.float64]) -> int:
+    def weigh(self, wanted: Codes, risk: npt.NDArray[np.float64], budget: Budget) -> int:
         """Write the risks of these people, and return where those of the next ones begin.
 
         They are of the values in `wanted`, by code, or of the likeliest where it is -1 or empty.
         """
-        state = self._state
-        return int(kernels.weigh(state.masks, state.versions, wanted, self._start, self._first, self._weight, risk))
+        (low, place), state = self._start, self._state
+
+        def weigh(some: slice) -> int:
+            first = place + np.count_nonzero(state.versions[low : low + some.start])
+            start, mine = (low + some.start, first), self._first[some]
+            return int(kernels.weigh(state.masks, state.versions, wanted, start, mine, self._weight, risk))
+
+        return shared(budget, len(self._first), weigh)[-1]
 
 
 def _tables(pools: CandidatePools) -> Iterator[tuple[int, Table]]:

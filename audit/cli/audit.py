@@ -187,7 +187,6 @@ def run(arguments: argparse.Namespace) -> int:
     from audit.pipeline.audit_run import build_report, pseudonymizer, run_attacks
     from audit.pipeline.risk_table import risk_table, write_risks
     from audit.runtime.distributed.engines import engine
-    from audit.runtime.kernels import keep_memory
 
     where = as_path(arguments.series)  # once: a manifest at a URL is then fetched once
     if is_table_series(where):
@@ -202,7 +201,6 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output)
     attacks = choose(arguments.attack or (), options_given(arguments), spelled)
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
-    keep_memory()  # before there are threads
     with progress() as watch:
         # A cluster's workers may have started in another folder.
         series = open_series(where.absolute() if arguments.engine == "dask" and not is_remote(where) else where)

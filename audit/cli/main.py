@@ -126,6 +126,9 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     parsing = command_parser(words[0], words) if named else parser(words)
     arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
     if alone:
+        from audit.runtime.kernels import keep_memory
+
+        keep_memory()  # before there are threads, and before Arrow is imported
         keep_imports_lean()
     first_line.erase()
     command = words[0] if named else "audit"

@@ -18,7 +18,7 @@ from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
 from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
-from audit.io.tables import Coded, Table, header, read_table, text_codes, whole_number
+from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.io.texts import arrow
 from audit.model.composite_keys import combine
 from audit.model.errors import Problems
@@ -414,11 +414,11 @@ class _Reading:
         alike, large = looks.alike(), looks.rows > MOST_ROWS
         return alike, () if large else singling_columns(names, looks.columns, looks.people(counts), looks.number)
 
-    def look(self, table: Table, name: str, cells: Mapping[str, Codes]) -> tuple[Codes, int]:
+    def look(self, table: Table, name: str, cells: Mapping[str, Codes]) -> tuple[npt.NDArray[np.integer], int]:
         """Return the cells of a quasi-identifier and a bound on them: as texts, unless they were read as cells."""
         if name in cells:
             return cells[name], len(self.series.attributes[name].cells)
-        codes, names = text_codes(table.arrow(name))
+        codes, names = short_codes(table.arrow(name))
         return codes, len(names)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:

@@ -50,10 +50,10 @@ class RowLooks:
 
     Args:
         group: the group of each row.
-        columns: the cells of each quasi-identifier, as codes by row and a bound on them.
+        columns: the cells of each quasi-identifier, as codes of any type of integers by row, and a bound on them.
     """
 
-    def __init__(self, group: Coded, columns: Sequence[tuple[Codes, int]]) -> None:
+    def __init__(self, group: Coded, columns: Sequence[tuple[npt.NDArray[np.integer], int]]) -> None:
         self.rows = len(group.codes)
         self._size = group.size
         self._first = _runs([group.codes, *(codes for codes, _ in columns)])
@@ -62,7 +62,7 @@ class RowLooks:
         self.columns = [(self._of_runs(codes), bound) for codes, bound in columns]
         self.varying = self._varying()
 
-    def replace(self, place: int, codes: Codes, bound: int) -> None:
+    def replace(self, place: int, codes: npt.NDArray[np.integer], bound: int) -> None:
         """Have other codes by row in a column; rows that had equal cells have equal ones still."""
         self.columns[place] = self._of_runs(codes), bound
 
@@ -96,7 +96,7 @@ class RowLooks:
             return np.ones(self.rows, dtype=np.int64) if counts is None else counts
         return self._length if counts is None else np.add.reduceat(counts, self._first)
 
-    def _of_runs(self, codes: Codes) -> Codes:
+    def _of_runs(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
         return codes if self._first is None else codes.take(self._first)
 
     def _varying(self) -> frozenset[int]:
@@ -108,14 +108,14 @@ class RowLooks:
         return frozenset(place for place, (codes, _) in columns if not np.array_equal(codes.take(other), codes))
 
 
-def of_groups(group: Codes, size: int, codes: Codes) -> Codes | None:
+def of_groups(group: npt.NDArray[np.integer], size: int, codes: npt.NDArray[np.integer]) -> Codes | None:
     """Return by group what is given by row, 0 for groups without rows; None where rows of one group differ."""
     first = np.zeros(size, dtype=np.int32)
     first[group] = codes
     return first if np.array_equal(first.take(group), codes) else None
 
 
-def _runs(columns: Sequence[Codes]) -> npt.NDArray[np.intp] | None:
+def _runs(columns: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.intp] | None:
     """Return the first row of each run of rows that are equal in some columns; None where runs are short."""
     new = np.ones(len(columns[0]), dtype=np.bool_)
     new[1:] = columns[0][1:] != columns[0][:-1]

@@ -35,7 +35,10 @@ class SinglingColumn:
 
 
 def singling_columns(
-    names: Sequence[str], columns: Sequence[tuple[Codes, int]], people: npt.NDArray[np.int64], alike: Codes
+    names: Sequence[str],
+    columns: Sequence[tuple[npt.NDArray[np.integer], int]],
+    people: npt.NDArray[np.int64],
+    alike: Codes,
 ) -> tuple[SinglingColumn, ...]:
     """Return what each of some quasi-identifiers does, where rows are alone or in small groups.
 

@@ -228,13 +228,19 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
 
 def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], Texts]:
     """Return codes and the distinct stripped texts of a column; a null reads as an empty cell."""
+    codes, texts = short_codes(array)
+    return codes.astype(np.int32, copy=False), texts
+
+
+def short_codes(array: pa.Array) -> tuple[npt.NDArray[np.integer], Texts]:
+    """Return the same, codes being of the type of integers that the column has or that is at hand."""
     texts, rows = texts_of(array)
     distinct = texts.dictionary_encode()
-    codes = whole(distinct.indices).astype(np.int32, copy=False)
+    codes = whole(distinct.indices)
     if rows is None:
         return codes, Texts(distinct.dictionary)
     if len(distinct.dictionary) == len(texts):
-        return rows.astype(np.int32, copy=False), Texts(texts)
+        return rows, Texts(texts)
     return codes[rows], Texts(distinct.dictionary)
 
 
@@ -348,8 +354,11 @@ def read_table(
         if nested is not None:
             problems.add(shown, "the column holds lists or structures", "write one plain value per cell", column=nested)
             return None
-        joined = {column: _combined(table.column(column), distinct=column in distinct) for column in columns}
-        return Table(path, shown, table.num_rows, joined, dialect)
+        rows, joined = table.num_rows, {}
+        for column in columns:
+            joined[column] = _combined(table.column(column), distinct=column in distinct)
+            table = table.drop_columns([column])  # of a large file nothing is there twice
+        return Table(path, shown, rows, joined, dialect)
     except damages() as error:
         note_unreadable(path, shown, error, problems, dialect)
         return None
@@ -436,15 +445,33 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
         column = column.unify_dictionaries()
     if not column.num_chunks:
         return pa.nulls(0, column.type)
+    if pa.types.is_dictionary(column.type) and not column.null_count:
+        return _narrowed(column)
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if pa.types.is_dictionary(array.type) and not array.indices.null_count:
-        # Parquet promises neither UTF-8 nor indices within the dictionary.
-        array.dictionary.validate(full=True)
-        if direct_codes(array.indices, len(array.dictionary)) is None:
-            raise pa.ArrowInvalid("an index is outside of its dictionary")
-    elif not pa.types.is_integer(array.type):
-        array.validate(full=True)
+    if not pa.types.is_integer(array.type):
+        array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
     return array
+
+
+def _narrowed(column: pa.ChunkedArray) -> pa.Array:
+    """Join chunks under one dictionary, without nulls; indices in as few bytes as they need.
+
+    Raises:
+        ArrowInvalid: an index is outside of the dictionary, or a text is no UTF-8; Parquet promises neither.
+    """
+    import pyarrow as pa
+
+    names = column.chunk(0).dictionary
+    names.validate(full=True)
+    codes = np.empty(len(column), dtype=np.min_scalar_type(max(len(names) - 1, 0)))
+    start = 0
+    for chunk in column.chunks:
+        some = whole(chunk.indices)
+        if len(some) and not 0 <= int(some.min()) <= int(some.max()) < len(names):
+            raise pa.ArrowInvalid("an index is outside of its dictionary")
+        codes[start : start + len(some)] = some
+        start += len(some)
+    return pa.DictionaryArray.from_arrays(arrow(codes), names, safe=False)
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

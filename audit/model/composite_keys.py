@@ -25,7 +25,7 @@ def tally(codes: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.int64]:
     return found
 
 
-def combine(columns: Sequence[tuple[Codes, int]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
+def combine(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
     """Return one key per row for several coded columns, equal where all columns are equal, and a bound on it.
 
     Each column is its codes, shape (rows,), and a bound on them. Keys are renumbered before they would overflow.
@@ -67,7 +67,7 @@ def ranks(key: npt.NDArray[np.int64], size: int) -> Codes:
     return number[key]
 
 
-def row_ranks(columns: Sequence[tuple[Codes, int]], rows: int) -> Codes:
+def row_ranks(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> Codes:
     """Return the place of each row among the distinct rows of several coded columns, in their order.
 
     It is `ranks` of what `combine` returns, but keys are renumbered before a table of them would be much larger than

@@ -29,6 +29,7 @@ _BELOW = 1e-12
 _HALF, _REST = 1 << 26, 1 << 34
 _AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
+_NOBODY = np.zeros(0, dtype=np.int32)
 _NOWHERE: Places = np.zeros(0, dtype=np.intp)
 Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 
@@ -104,12 +105,13 @@ class Scored:
             return None
         if self.risks is None and limit < 1.0:
             return None
-        people = [claims.people]
-        if self.risks is not None:
-            people.append(self.risks.person[reaches_all(self.risks.risk, limit)])
-        found = np.zeros(max(int(some.max(initial=-1)) for some in people) + 1, dtype=np.bool_)
-        for some in people:
-            found[some] = True
+        people = _NOBODY if self.risks is None else self.risks.person
+        found = np.zeros(max(int(some.max(initial=-1)) for some in (claims.people, people)) + 1, dtype=np.bool_)
+        found[claims.people] = True
+        for first in range(0, len(people), _AT_A_TIME):
+            some = slice(first, first + _AT_A_TIME)
+            if self.risks is not None:
+                found[people[some][reaches_all(self.risks.risk[some], limit)]] = True
         return int(np.count_nonzero(found))
 
     def max_risk(self, waived: Places | None = None, waived_risks: Places | None = None) -> float | None:

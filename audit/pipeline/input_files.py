@@ -16,7 +16,7 @@ from audit.io.adjustments import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.manifest import ReleaseFiles
 from audit.io.series import Series
-from audit.io.tables import Table, header, read_table, text_codes
+from audit.io.tables import Table, header, read_table, short_codes
 from audit.io.texts import arrow, column_of, whole
 from audit.model.errors import Problems
 from audit.runtime.engine import Task
@@ -161,9 +161,11 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     for name, column in columns.items():
         if pa.types.is_integer(column.type) and not column.null_count:
             found.update(_csv([name], [str(len(column))], ["0"]))
-            found.update(np.ascontiguousarray(whole(column).astype("<i8", copy=False)).data)
+            numbers = whole(column)
+            for start in range(0, len(numbers), _AT_A_TIME):
+                found.update(numbers[start : start + _AT_A_TIME].astype("<i8").data)
             continue
-        codes, names = text_codes(column)
+        codes, names = short_codes(column)
         order = _order(codes, len(names))
         found.update(_csv([name], [str(len(codes))], [str(len(order))]))
         found.update(_csv(column_of(names).take(arrow(order))))
@@ -186,7 +188,7 @@ def _csv(*columns: Iterable[str]) -> pa.Buffer:
     return text.getvalue()
 
 
-def _order(codes: Codes, size: int) -> Codes:
+def _order(codes: npt.NDArray[np.integer], size: int) -> Codes:
     """Return the codes below `size` that occur, in the order in which they first do."""
     seen, order = np.zeros(size, dtype=np.bool_), [np.zeros(0, dtype=np.int32)]
     for start in range(0, len(codes), _AT_A_TIME):
@@ -194,7 +196,7 @@ def _order(codes: Codes, size: int) -> Codes:
         new = some[~seen.take(some)]
         if len(new):
             distinct, first = np.unique(new, return_index=True)
-            order.append(distinct[np.argsort(first)])
+            order.append(distinct[np.argsort(first)].astype(np.int32))
             seen[distinct] = True
             if seen.all():
                 break

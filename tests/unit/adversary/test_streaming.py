@@ -13,7 +13,7 @@ from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
 from audit.io.tables import Coded
 from audit.metrics import release_risk
-from audit.metrics.release_risk import diversity_of
+from audit.metrics.release_risk import class_sizes, diversity_of
 from audit.model.lazy_disclosures import VersionDisclosures
 
 BATCHES = st.lists(
@@ -85,7 +85,7 @@ def test_diversity_by_every_kernel(rows, ordered):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(release_risk, "pays", lambda *_, compiled=compiled: compiled)
             patch.setattr(release_risk, "_CELLS", cells)
-            found.append(diversity_of(release, "v", vocabulary))
+            found.append(diversity_of(release, "v", vocabulary, class_sizes(release)))
     assert found[1] == found[0]
     assert found[2].distinct_l == found[0].distinct_l
     assert (found[2].entropy_l, found[2].t) == pytest.approx((found[0].entropy_l, found[0].t), rel=1e-11)
