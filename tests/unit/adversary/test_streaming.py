@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.adversary import constant_values
 from audit.adversary.constant_values import FirstValues
 from audit.adversary.release_cache import _around
+from audit.io import encoding
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
 from audit.io.tables import Coded
 from audit.metrics import release_risk
 from audit.metrics.release_risk import class_sizes, diversity_of
+from audit.model import composite_keys
+from audit.model.composite_keys import row_ranks, tally
 from audit.model.lazy_disclosures import VersionDisclosures
 
 BATCHES = st.lists(
@@ -30,9 +34,16 @@ def by_dictionaries(batches):
     return first, changed
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("vocabulary", [6, 400])
 @given(batches=BATCHES)
-def test_first_values(vocabulary, batches):
+def test_first_values(vocabulary, compiled, batches):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constant_values, "pays", lambda *_: compiled)
+        first_values(vocabulary, batches)
+
+
+def first_values(vocabulary, batches):
     kept = FirstValues()
     people = 0
     for place, rows in enumerate(batches):
@@ -65,6 +76,43 @@ def test_whoever_stands_twice_is_found(people):
     assert rows.tolist() == expected
     last = {who: i for i, who in enumerate(people)}
     assert again.tolist() == [last[people[i]] for i in expected]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@given(people=st.lists(st.integers(-1, 20), max_size=30))
+def test_who_is_present_and_whether_once(compiled, people):
+    everybody = IdentifierEncoder()
+    everybody.largest = 20
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoding, "pays", lambda *_: compiled)
+        bits, once = everybody.present(np.array(people, dtype=np.int32))
+    real = [who for who in people if who >= 0]
+    assert np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist() == sorted({*real})
+    assert once == (len({*real}) == len(real))
+    assert (len(everybody.repeated(np.array(people, dtype=np.int32))[0]) == 0) == once
+
+
+COLUMNS = st.integers(1, 12).flatmap(
+    lambda rows: st.lists(st.lists(st.integers(0, 200), min_size=rows, max_size=rows), min_size=1, max_size=4)
+)
+
+
+@given(columns=COLUMNS, slack=st.sampled_from([0, 1 << 16]))
+def test_rows_are_ranked_as_their_cells_are(columns, slack):
+    rows = [*zip(*columns, strict=True)]
+    order = sorted({*rows})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(composite_keys, "_DIRECT_SLACK", slack)
+        found = row_ranks([(np.array(column, dtype=np.uint8), 201) for column in columns], len(rows))
+    assert found.tolist() == [order.index(row) for row in rows]
+
+
+@given(codes=st.lists(st.integers(0, 9)), at_a_time=st.sampled_from([3, 12, 1 << 17]))
+def test_codes_are_counted(codes, at_a_time):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(composite_keys, "_AT_A_TIME", at_a_time)
+        found = tally(np.array(codes, dtype=np.int32), 10)
+    assert found.tolist() == [codes.count(code) for code in range(10)]
 
 
 def release_of(rows, groups=5):
