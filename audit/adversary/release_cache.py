@@ -120,12 +120,11 @@ class ReleaseCache:
         Meanwhile `read` reads the next one, and the table of the one after it is read, where `needs` says that `read`
         will need it.
         """
-        last = len(self) - 1
         try:
             with ThreadPoolExecutor(1) as loader, ThreadPoolExecutor(1) as reader:
 
                 def load(position: int) -> Future[None]:
-                    return loader.submit(copy_context().run, self._load, min(position, last), needs)
+                    return loader.submit(copy_context().run, self._load, position, needs)
 
                 def begin(position: int, table: Future[None]) -> Future[None]:
                     return reader.submit(copy_context().run, finish, position, table)
@@ -137,15 +136,19 @@ class ReleaseCache:
                 release, table = begin(0, load(0)), load(1)
                 for position in range(len(self)):
                     release.result()
-                    if position < last:
+                    if position + 1 < len(self):
                         release, table = begin(position + 1, table), load(position + 2)
                     yield use(position)
         finally:
             self._tables.clear()
 
     def _load(self, position: int, needs: Callable[[int], bool]) -> None:
-        """Read the table of a release, unless it is there; what is wrong with it is told when it is read again."""
-        if needs(position) and not any(position in kept for kept in (self._recent, self._kept, self._tables)):
+        """Read the table of a release, unless it is there or there is none so late.
+
+        What is wrong with it is told when it is read again.
+        """
+        there = position in self._recent or position in self._kept or position in self._tables
+        if position < len(self) and needs(position) and not there:
             table = self.series.table(position, self._wanted(position))
             if table is not None:
                 self._tables[position] = table
@@ -264,10 +267,7 @@ def loaded(
 
 
 def _is_uniform(release: Release) -> bool:
-    """Tell whether its groups are all that its published cells say to who has its panel.
-
-    In a plain table with groups of rows that look alike nothing depends on how they look.
-    """
+    """Tell whether nothing but its panel depends on how rows look: where a plain table's are alike in each group."""
     return release.values_by_row and release.looks is not None and release.looks.by_group
 
 

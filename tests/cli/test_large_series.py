@@ -6,6 +6,7 @@ import pytest
 
 from audit.adversary import release_cache
 from audit.io import releases
+from audit.io.series import open_series
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
 
@@ -42,3 +43,20 @@ def test_a_series_that_cannot_be_kept_is_judged_the_same(form, tmp_path, monkeyp
         assert {uniform for uniform, _ in read} == {False, True} == {ahead for _, ahead in read}
     assert kept[0] in (0, 1, 3)
     assert read
+
+
+@pytest.mark.parametrize("form", ["hospital-2-invariant", "clinic-merged", "parquet"])
+def test_no_table_is_read_twice_for_one_pass(form, tmp_path, monkeypatch):
+    FORMS[form](tmp_path / "s")
+    series = open_series(tmp_path / "s")
+    monkeypatch.setattr(release_cache, "_CACHE_BYTES", 0)
+    cache = release_cache.ReleaseCache(series, "linked", records=False)
+    read, inner = [], releases._Reading.table
+
+    def noted(self):
+        read.append(self.files.tag)
+        return inner(self)
+
+    monkeypatch.setattr(releases._Reading, "table", noted)
+    assert list(cache.stream(cache.get, lambda place: place)) == list(range(len(series.tags)))
+    assert sorted(read) == sorted(series.tags)
