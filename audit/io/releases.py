@@ -103,10 +103,12 @@ class Release:
         def less_coded(coded: Coded) -> Coded:
             return replace(coded, codes=less(coded.codes))
 
-        present = None if self.present is None else self.present.copy()
+        present = self.present
         if present is not None and self.person is not None:
             gone = self.person[rows]  # with the only row that each of them has
-            np.bitwise_and.at(present, gone[gone >= 0] >> 3, ~(np.uint8(1) << (gone[gone >= 0] & 7).astype(np.uint8)))
+            flags = np.unpackbits(present, bitorder="little")
+            flags[gone[gone != NOBODY]] = 0
+            present = np.packbits(flags, bitorder="little")
 
         return replace(
             self,
@@ -269,7 +271,8 @@ class _Reading:
         self.present: npt.NDArray[np.uint8] | None = None
 
     def release(self, table: Table | None) -> Release | None:
-        table = table or self.table()
+        if table is None:
+            table = self.table()
         if table is None:
             return None
         if table.rows == 0:

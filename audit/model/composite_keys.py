@@ -25,16 +25,19 @@ def tally(codes: npt.NDArray[np.integer], size: int) -> npt.NDArray[np.int64]:
     return found
 
 
-def combine(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> tuple[npt.NDArray[np.int64], int]:
+def combine(
+    columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int, most: int = 2**62
+) -> tuple[npt.NDArray[np.int64], int]:
     """Return one key per row for several coded columns, equal where all columns are equal, and a bound on it.
 
-    Each column is its codes, shape (rows,), and a bound on them. Keys are renumbered before they would overflow.
+    Each column is its codes, shape (rows,), and a bound on them. Keys are in the order of the rows, and are renumbered
+    before the bound would exceed `most`.
     """
     key, size = np.zeros(rows, dtype=np.int64), 1
     for codes, bound in columns:
-        if size * max(bound, 1) >= 2**62:
-            distinct, key = np.unique(key, return_inverse=True)
-            size = len(distinct)
+        if size > 1 and size * max(bound, 1) > most:
+            key = ranks(key, size).astype(np.int64)
+            size = int(key.max(initial=-1)) + 1
         key = key * max(bound, 1) + codes
         size *= max(bound, 1)
     return key, size
@@ -70,19 +73,16 @@ def ranks(key: npt.NDArray[np.int64], size: int) -> Codes:
 def row_ranks(columns: Sequence[tuple[npt.NDArray[np.integer], int]], rows: int) -> Codes:
     """Return the place of each row among the distinct rows of several coded columns, in their order.
 
-    It is `ranks` of what `combine` returns, but keys are renumbered before a table of them would be much larger than
-    the rows: a sort is rarely needed.
+    Keys are renumbered before a table of them would be much larger than the rows: a sort is rarely needed.
     """
-    key, size = np.zeros(rows, dtype=np.int64), 1
-    for codes, bound in columns:
-        if size > 1 and _is_sparse(key, size * max(bound, 1)):
-            key = ranks(key, size).astype(np.int64)
-            size = int(key.max(initial=-1)) + 1
-        key = key * max(bound, 1) + codes
-        size *= max(bound, 1)
-    return ranks(key, size)
+    return ranks(*combine(columns, rows, _direct(rows)))
+
+
+def _direct(rows: int) -> int:
+    """Return how many possible keys a table is made of, for so many rows."""
+    return _DIRECT_PER_ROW * rows + _DIRECT_SLACK
 
 
 def _is_sparse(key: npt.NDArray[np.int64], size: int) -> bool:
     """Tell whether a table of all possible keys would be much larger than the rows."""
-    return size > _DIRECT_PER_ROW * len(key) + _DIRECT_SLACK
+    return size > _direct(len(key))
