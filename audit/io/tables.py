@@ -46,6 +46,7 @@ _ALONE = 1 << 20
 _DIRECT_SLACK = 1 << 16
 _BYTES_PER_ROW = 40
 _AT_A_TIME = 1 << 17
+_ROWS_AT_A_TIME = 1 << 20  # of a Parquet file
 _MOST_TEXT = 1 << 30
 
 
@@ -466,12 +467,23 @@ def _narrowed(column: pa.ChunkedArray) -> pa.Array:
     codes = np.empty(len(column), dtype=np.min_scalar_type(max(len(names) - 1, 0)))
     start = 0
     for chunk in column.chunks:
-        some = whole(chunk.indices)
-        if len(some) and not 0 <= int(some.min()) <= int(some.max()) < len(names):
-            raise pa.ArrowInvalid("an index is outside of its dictionary")
-        codes[start : start + len(some)] = some
-        start += len(some)
+        codes[start : start + len(chunk)] = _checked(chunk)
+        start += len(chunk)
     return pa.DictionaryArray.from_arrays(arrow(codes), names, safe=False)
+
+
+def _checked(chunk: pa.DictionaryArray) -> npt.NDArray[np.integer]:
+    """Return the codes of a dictionary's texts, none of them null.
+
+    Raises:
+        ArrowInvalid: a code is outside of the dictionary.
+    """
+    import pyarrow as pa
+
+    codes = whole(chunk.indices)
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(chunk.dictionary):
+        raise pa.ArrowInvalid("an index is outside of its dictionary")
+    return codes
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -507,8 +519,49 @@ def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) 
     # The first `read_table` of a process would import pyarrow.dataset, and pandas with it.
     if is_remote(path):
         with path.open("rb") as file:
-            return pq.ParquetFile(file, metadata=footer, read_dictionary=text, pre_buffer=True).read(list(columns))
-    return pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True).read(columns=list(columns))
+            return _by_row_groups(pq.ParquetFile(file, metadata=footer, read_dictionary=text, pre_buffer=True), columns)
+    return _by_row_groups(pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True), columns)
+
+
+def _by_row_groups(file: pq.ParquetFile, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of a file, read some row groups at a time: what Arrow needs meanwhile stays in the caches.
+
+    Codes of dictionaries are held in fewer bytes before the next groups are read.
+    """
+    import pyarrow as pa
+
+    ends = np.cumsum([file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)])
+    if not len(ends) or ends[-1] <= _ROWS_AT_A_TIME:
+        return file.read(columns=list(columns))
+    chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
+    for groups in np.split(np.arange(len(ends)), 1 + np.flatnonzero(np.diff(ends // _ROWS_AT_A_TIME))):
+        part = file.read_row_groups(groups.tolist(), list(columns))
+        for column in columns:
+            chunks[column] += [_with_short_codes(chunk) for chunk in part.column(column).chunks]
+    return pa.table({column: _chunked(chunks[column]) for column in columns})
+
+
+def _with_short_codes(chunk: pa.Array) -> pa.Array:
+    """Return the same column, the codes of a dictionary in as few bytes as they need if none is null."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(chunk.type) or chunk.null_count:
+        return chunk
+    kind = np.min_scalar_type(len(chunk.dictionary))
+    return pa.DictionaryArray.from_arrays(arrow(_checked(chunk).astype(kind)), chunk.dictionary, safe=False)
+
+
+def _chunked(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
+    """Join parts of a column; codes become wide enough for all the dictionaries together."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(chunks[0].type):
+        return pa.chunked_array(chunks)
+    first = chunks[0].dictionary
+    if len({chunk.type for chunk in chunks}) == 1 and all(chunk.dictionary.equals(first) for chunk in chunks):
+        return pa.chunked_array(chunks)
+    wide = [pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), chunk.dictionary) for chunk in chunks]
+    return pa.chunked_array(wide)
 
 
 def _footer(path: Path) -> pq.FileMetaData:

@@ -151,7 +151,8 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
 
     Of each column: a line with its name, its number of rows and that of its distinct cells; these cells, stripped, in
     the order in which they first occur, a line each; and for each row the place of its cell among them, from 0, in as
-    many bytes as the number of distinct cells takes. A column of whole numbers has 0 distinct cells and 8 bytes a row.
+    many bytes as the number of distinct cells takes. A column of whole numbers has 0 distinct cells, and its numbers as
+    they are, with a sign, in as few bytes as all of them fit into: 1, 2, 4 or 8.
     Lines are CSV (RFC 4180, UTF-8, all cells in quotes), integers little endian. To write all rows as CSV would take
     longer than an attack.
     """
@@ -160,10 +161,11 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
     found = hashlib.sha256()
     for name, column in columns.items():
         if pa.types.is_integer(column.type) and not column.null_count:
-            found.update(_csv([name], [str(len(column))], ["0"]))
             numbers = whole(column)
+            kind = _least_type(numbers)
+            found.update(_csv([name], [str(len(column))], ["0"]))
             for start in range(0, len(numbers), _AT_A_TIME):
-                found.update(numbers[start : start + _AT_A_TIME].astype("<i8").data)
+                found.update(numbers[start : start + _AT_A_TIME].astype(kind).data)
             continue
         codes, names = short_codes(column)
         order = _order(codes, len(names))
@@ -174,6 +176,13 @@ def digest_of_columns(columns: Mapping[str, pa.Array]) -> str:
         for start in range(0, len(codes), _AT_A_TIME):
             found.update(rank.take(codes[start : start + _AT_A_TIME]).data)
     return found.hexdigest()
+
+
+def _least_type(numbers: npt.NDArray[np.integer]) -> np.dtype[np.integer]:
+    """Return the smallest type of little-endian integers with a sign that some numbers fit into."""
+    least, most = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    fits = (size for size in (1, 2, 4) if -(1 << 8 * size - 1) <= least and most < 1 << 8 * size - 1)
+    return np.dtype(f"<i{next(fits, 8)}")
 
 
 def _csv(*columns: Iterable[str]) -> pa.Buffer:

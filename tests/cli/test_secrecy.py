@@ -57,12 +57,18 @@ def recipe(columns):
         csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
             [[name, len(cells), len(distinct)], *([each] for each in distinct)]
         )
-        size = 8 if whole else 1 if len(distinct) < 2**8 else 2 if len(distinct) < 2**16 else 4
-        numbers = cells if whole else [distinct.index(cell) for cell in cells]
+        numbers = cells if whole else [*(distinct.index(cell) for cell in cells), len(distinct)]
+        size = next(size for size in (1, 2, 4, 8) if fit(numbers, 8 * size, signed=whole))
+        numbers = numbers[: len(cells)]
         found.update(
             out.getvalue().encode() + b"".join(each.to_bytes(size, "little", signed=whole) for each in numbers)
         )
     return found.hexdigest()
+
+
+def fit(numbers, bits, *, signed):
+    first = -(2 ** (bits - 1)) if signed else 0
+    return all(first <= number < first + 2**bits for number in numbers)
 
 
 def test_the_hash_of_published_columns_is_that_of_the_documentation(tmp_path):
@@ -74,9 +80,10 @@ def test_the_hash_of_published_columns_is_that_of_the_documentation(tmp_path):
 
 
 @pytest.mark.parametrize("size", [3, 254, 255, 256, 300])
-def test_hashes_are_those_of_the_documentation_however_columns_are_held(size, monkeypatch):
+@pytest.mark.parametrize("scale", [1, 128, -128, 2**15, -(2**31), 2**40])
+def test_hashes_are_those_of_the_documentation_however_columns_are_held(size, scale, monkeypatch):
     monkeypatch.setattr(input_files, "_AT_A_TIME", 7)
-    numbers = [(31 * place) % size - 1 for place in range(2 * size)]
+    numbers = [scale * ((31 * place) % size - 1) for place in range(2 * size)]
     texts = [f'cell "{number}", é' for number in numbers]
     asked = recipe({"a, b": texts, "n": numbers})
     whole = pa.array(numbers)
