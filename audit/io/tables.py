@@ -464,12 +464,17 @@ def _narrowed(column: pa.ChunkedArray) -> pa.Array:
 
     names = column.chunk(0).dictionary
     names.validate(full=True)
-    codes = np.empty(len(column), dtype=np.min_scalar_type(max(len(names) - 1, 0)))
+    codes = np.empty(len(column), dtype=_code_type(names))
     start = 0
     for chunk in column.chunks:
         codes[start : start + len(chunk)] = _checked(chunk)
         start += len(chunk)
     return pa.DictionaryArray.from_arrays(arrow(codes), names, safe=False)
+
+
+def _code_type(names: pa.Array) -> np.dtype[np.integer]:
+    """Return the smallest type of integers for the places in a dictionary."""
+    return np.dtype(np.min_scalar_type(max(len(names) - 1, 0)))
 
 
 def _checked(chunk: pa.DictionaryArray) -> npt.NDArray[np.integer]:
@@ -547,8 +552,8 @@ def _with_short_codes(chunk: pa.Array) -> pa.Array:
 
     if not pa.types.is_dictionary(chunk.type) or chunk.null_count:
         return chunk
-    kind = np.min_scalar_type(len(chunk.dictionary))
-    return pa.DictionaryArray.from_arrays(arrow(_checked(chunk).astype(kind)), chunk.dictionary, safe=False)
+    codes = _checked(chunk).astype(_code_type(chunk.dictionary))
+    return pa.DictionaryArray.from_arrays(arrow(codes), chunk.dictionary, safe=False)
 
 
 def _chunked(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
