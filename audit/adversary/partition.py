@@ -28,6 +28,7 @@ from audit.io.background_knowledge import Known, Register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import Manifest
 from audit.io.releases import Release
+from audit.io.serial_numbers import SerialNumbers
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Members, ValueCounts
@@ -50,7 +51,7 @@ class ReadContext:
 
     manifest: Manifest
     kind: AdversaryKind
-    direct: int | None
+    direct: SerialNumbers | None
     rows: int
 
 
@@ -65,7 +66,7 @@ class ReleaseNames:
         values: the values of each sensitive attribute, in the order of their codes.
     """
 
-    direct: int
+    direct: SerialNumbers
     largest: int
     others: pa.Array
     values: dict[str, Sequence[str]]
@@ -140,7 +141,7 @@ def read_standalone(sight: ReadContext, position: int) -> StandaloneRelease:
     attributes = series.attributes if covered else {}
     read = loaded(release, None, attributes if covered else None, row_classes=True, keep_cells=False)
     values: dict[str, Sequence[str]] = {name: vocabulary.names for name, vocabulary in series.vocabularies.items()}
-    names = ReleaseNames(series.people.direct or 0, series.people.largest, series.people.others, values)
+    names = ReleaseNames(series.people.direct or SerialNumbers(), series.people.largest, series.people.others, values)
     return StandaloneRelease(read, attributes, names)
 
 
@@ -153,9 +154,9 @@ def numbered(alone: StandaloneRelease, numbers: Numbers) -> LoadedRelease:
     """Return a release with the numbers that the whole series has."""
     read, release, person = alone.read, alone.read.release, alone.read.release.person
     if person is not None and len(numbers.others):
-        own = person >= alone.names.direct
+        own = person >= alone.names.direct.limit
         person = person.copy()
-        person[own] = numbers.others[person[own] - alone.names.direct]
+        person[own] = numbers.others[person[own] - alone.names.direct.limit]
     values = {name: numbers.values[name][codes] for name, codes in release.entry_value.items()}
     release = replace(release, person=person, entry_value=values)
     return read._replace(release=release, seen=by_class(release, read.classes))

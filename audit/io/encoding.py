@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import direct_codes
-from audit.io.text_index import TextIndex, pack, starts_with, whole_numbers
+from audit.io.text_index import PackedTexts, TextIndex, pack, starts_with
 from audit.io.texts import arrow, column_of, texts_of
 from audit.runtime.kernels import pays
 
@@ -60,16 +61,16 @@ class Vocabulary:
 class IdentifierEncoder:
     """Numbers individuals over all releases.
 
-    Identifiers that are small whole numbers are their own codes (no table of names is kept for them); all
-    others are numbered from `direct` on, in the order of first appearance. Unless it is given, the first column of
-    identifiers decides on `direct`; it is 0 where these are no numbers.
+    Identifiers that are small numbers, all written alike, have these numbers as codes (no table of names is kept for
+    them); all others are numbered from the limit of these on, in the order of first appearance. Unless it is given,
+    the first column of identifiers decides on `direct`.
 
     Attributes:
-        direct: which whole numbers are their own codes: those below; None before the first column.
+        direct: which identifiers are their own codes; None before the first column.
         largest: the largest code of a number seen, -1 where there was none.
     """
 
-    def __init__(self, direct: int | None = None) -> None:
+    def __init__(self, direct: SerialNumbers | None = None) -> None:
         self.direct = direct
         self.largest = -1
         self._others = TextIndex()
@@ -79,68 +80,64 @@ class IdentifierEncoder:
     @property
     def size(self) -> int:
         """One more than the largest code given out."""
-        return (self.direct or 0) + self._count if self._count else self.largest + 1
+        return self.plain + self._count if self._count else self.largest + 1
 
     @property
     def plain(self) -> int:
-        """Codes below are the identifiers themselves, as numbers."""
-        return self.direct or 0
+        """Codes below are the identifiers' own numbers."""
+        return self.direct.limit if self.direct is not None else 0
 
     def encode(self, array: pa.Array) -> Codes:
         """Return the codes of a column of identifiers, -1 for empty cells; shape (rows,), int32."""
         import pyarrow as pa
 
-        limit = self._limit(len(array)) if self.direct is None else self.direct
-        if limit and pa.types.is_integer(array.type):
-            numbers = direct_codes(array, limit)
+        direct = SerialNumbers(self._limit(len(array))) if self.direct is None else self.direct
+        if direct.limit and direct.plain and pa.types.is_integer(array.type):
+            numbers = direct_codes(array, direct.limit)
             if numbers is not None:
-                self.direct = limit
+                self.direct = direct
                 self.largest = max(self.largest, int(numbers.max(initial=-1)))
                 return numbers
         texts, rows = texts_of(array)
-        codes = self._encode(texts, limit)
+        codes = self._encode(pack(texts), direct.limit)
         return codes if rows is None else codes[rows]
 
     def number(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
         if self.direct is None:
-            self.direct = 0
-        return self._encode(column_of(names), self.direct)
+            self.direct = SerialNumbers()
+        return self._encode(pack(column_of(names)), self.plain)
 
     def _limit(self, rows: int) -> int:
         return min(_DIRECT_PER_ROW * rows + _DIRECT_SLACK, _MOST_DIRECT)
 
-    def _encode(self, texts: pa.Array, limit: int) -> Codes:
+    def _encode(self, packed: PackedTexts, limit: int) -> Codes:
         """Return the codes of stripped texts, numbering new ones.
 
-        Those of the first column decide whether whole numbers below `limit` are their own codes.
+        Those of the first column decide which numbers below `limit` are their own codes.
         """
-        packed = pack(texts)
-        numbers = whole_numbers(packed) if limit else np.full(len(packed.length), -1, dtype=np.int64)
-        named = (numbers < 0) | (numbers >= limit)
         if self.direct is None:
-            people = (packed.length > 0) & ~starts_with(packed, COUNTERFEIT)
-            self.direct = limit if len(named) and not (named & people).any() else 0
-            named |= self.direct == 0
-        self.largest = max(self.largest, int(numbers[~named].max(initial=-1)))
-        codes = numbers.astype(np.int32)
+            people = np.flatnonzero((packed.length > 0) & ~starts_with(packed, COUNTERFEIT))
+            self.direct = SerialNumbers.of(packed.take(people), limit)
+        codes = self.direct.numbers(packed).astype(np.int32)
+        self.largest = max(self.largest, int(codes.max(initial=-1)))
+        named = codes < 0
         codes[packed.length == 0] = NOBODY
         rows = np.flatnonzero(named & (packed.length > 0))
         if len(rows):
-            codes[rows] = self._others.add(packed if len(rows) == len(codes) else packed.take(rows)) + self.direct
+            codes[rows] = self._others.add(packed if len(rows) == len(codes) else packed.take(rows)) + self.plain
             new = self._others.packed.since(self._count)
-            fake = np.flatnonzero(starts_with(new, COUNTERFEIT)) + (self.direct + self._count)
+            fake = np.flatnonzero(starts_with(new, COUNTERFEIT)) + (self.plain + self._count)
             self._counterfeits = np.append(self._counterfeits, fake.astype(np.int32))
             self._count = len(self._others)
         return codes
 
     def codes(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, -1 for those that nobody has; shape (len(names),), int32."""
-        packed, direct = pack(column_of(names)), self.direct or 0
-        numbers = whole_numbers(packed)
-        others = self._others.find(packed)
-        others[others >= 0] += direct
-        return np.where((numbers >= 0) & (numbers < direct), numbers, others).astype(np.int32)
+        packed, direct = pack(column_of(names)), self.direct or SerialNumbers()
+        numbers, others = direct.numbers(packed), self._others.find(packed)
+        others[others >= 0] += direct.limit
+        return np.where(numbers >= 0, numbers, others).astype(np.int32)
 
     def find(self, name: str) -> int:
         """Return the code of an identifier, or -1 when nobody has it."""
@@ -148,20 +145,19 @@ class IdentifierEncoder:
 
     def name(self, code: int) -> str:
         """Return the identifier of a code."""
-        direct = self.direct or 0
-        return str(code) if code < direct else self._others.packed.text(code - direct)
+        direct = self.direct or SerialNumbers()
+        return direct.text(code) if code < direct.limit else self._others.packed.text(code - direct.limit)
 
     def names(self, codes: Codes) -> pa.Array:
         """Return the identifiers of many codes as text, empty ones for nobody (-1)."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        direct = self.direct or 0
-        numbers = pc.if_else(arrow(codes != NOBODY), arrow(codes).cast(pa.string()), "")
-        named = codes >= direct
+        direct = self.direct or SerialNumbers()
+        numbers = pc.if_else(arrow(codes != NOBODY), direct.texts(arrow(codes)), "")
+        named = codes >= direct.limit
         if not named.any():
             return numbers
-        return pc.replace_with_mask(numbers, arrow(named), self._others.packed.texts(codes[named] - direct))
+        return pc.replace_with_mask(numbers, arrow(named), self._others.packed.texts(codes[named] - direct.limit))
 
     def hashes(self, codes: Codes, seed: int) -> npt.NDArray[np.uint64]:
         """Return a hash of the identifier of each of some codes from `plain` on; shape (codes,), uint64."""
@@ -169,7 +165,7 @@ class IdentifierEncoder:
 
     @property
     def others(self) -> pa.Array:
-        """The identifiers whose codes begin at `direct`, in the order of these; Arrow text."""
+        """The identifiers whose codes begin at `plain`, in the order of these; Arrow text."""
         return self._others.packed.texts(np.arange(self._count))
 
     def outline(self) -> IdentifierEncoder:

@@ -20,15 +20,12 @@ Codes = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
-_BYTES = 8  # of a word
+WORD_BYTES = 8
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xFF51_AFD7_ED55_8CCD), np.uint64(0xC4CE_B9FE_1A85_EC53)
 _GOLDEN = np.uint64(0x9E37_79B9_7F4A_7C15)
 _HALF = np.uint64(33)
 _TAG, _CODE, _CODE_LIMIT = np.uint64(0xFFFF_FFFF_0000_0000), np.uint64(0xFFFF_FFFF), np.uint64(1 << 32)
 _TAKEN = np.uint64(1 << 63)  # set in every hash, so that no tag is that of an empty slot
-_MOST_DIGITS = 9
-_ZEROS, _UPPER, _SIX = (np.uint64(byte * 0x0101_0101_0101_0101) for byte in (0x30, 0xF0, 0x06))
-_EVERY_FOURTH = np.uint64(0x0000_00FF_0000_00FF)
 _LEAST_SLOTS = 1 << 8
 _AT_A_TIME = 1 << 20
 
@@ -49,13 +46,13 @@ class PackedTexts(NamedTuple):
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many words each text has; shape (texts,)."""
-        return (self.length.astype(np.int64) + (_BYTES - 1)) // _BYTES
+        return (self.length.astype(np.int64) + (WORD_BYTES - 1)) // WORD_BYTES
 
     def table(self) -> Words | None:
         """Return the words of each text as a row where all texts are equally long, else None; shape (texts, words)."""
         if not len(self.length) or int(self.length.min()) != int(self.length.max()):
             return None
-        width = (int(self.length[0]) + (_BYTES - 1)) // _BYTES
+        width = (int(self.length[0]) + (WORD_BYTES - 1)) // WORD_BYTES
         first = int(self.start[0])
         return self.words[first : first + width * len(self.length)].reshape(len(self.length), width)
 
@@ -72,7 +69,7 @@ class PackedTexts(NamedTuple):
     def text(self, place: int) -> str:
         """Return one of the texts."""
         start, length = int(self.start[place]), int(self.length[place])
-        return self.words[start : start + (length + _BYTES - 1) // _BYTES].tobytes()[:length].decode()
+        return self.words[start : start + (length + WORD_BYTES - 1) // WORD_BYTES].tobytes()[:length].decode()
 
     def since(self, first: int) -> PackedTexts:
         """Return the texts from a place on."""
@@ -107,7 +104,7 @@ class PackedTexts(NamedTuple):
 
         length = self.length[codes]
         ends = np.cumsum(length, dtype=np.int64)
-        places = _ranges(self.start[codes] * _BYTES, length.astype(np.int64))
+        places = _ranges(self.start[codes] * WORD_BYTES, length.astype(np.int64))
         data = self.words.view(np.uint8)[places]
         if ends[-1] > np.iinfo(np.int32).max:
             raise MemoryError
@@ -137,10 +134,10 @@ def pack(texts: pa.Array) -> PackedTexts:
     offsets = np.frombuffer(offset_buffer, kind, len(texts) + 1, texts.offset * kind.itemsize)
     data = np.frombuffer(data_buffer or b"", np.uint8)
     length = np.diff(offsets).astype(np.int32)
-    counts = (length.astype(np.int64) + (_BYTES - 1)) // _BYTES
+    counts = (length.astype(np.int64) + (WORD_BYTES - 1)) // WORD_BYTES
     start = np.cumsum(counts) - counts
     if (length == length[0]).all():
-        padded = np.zeros((len(texts), int(counts[0]) * _BYTES), np.uint8)
+        padded = np.zeros((len(texts), int(counts[0]) * WORD_BYTES), np.uint8)
         padded[:, : length[0]] = data[offsets[0] : offsets[-1]].reshape(len(texts), length[0])
         return PackedTexts(padded.view(np.uint64).reshape(-1), start, length)
     return PackedTexts(_unaligned(data, offsets[:-1].astype(np.int64), length, counts), start, length)
@@ -153,42 +150,12 @@ def starts_with(texts: PackedTexts, letter: str) -> npt.NDArray[np.bool_]:
     return found
 
 
-def whole_numbers(texts: PackedTexts) -> npt.NDArray[np.int64]:
-    """Return the whole numbers of up to nine digits, without leading zeros, that texts are, else -1; shape (texts,)."""
-    found = np.full(len(texts.length), -1, np.int64)
-    short = np.flatnonzero((texts.length > 0) & (texts.length <= _MOST_DIGITS))
-    if not len(short):
-        return found
-    first, length = texts.words[texts.start[short]], texts.length[short]
-    # Zeros before the digits make eight of them.
-    shift = ((_BYTES - np.minimum(length, _BYTES)) << 3).astype(np.uint64)
-    digits = (first << shift) | (_ZEROS & ((np.uint64(1) << shift) - np.uint64(1)))
-    plain = (digits & _UPPER == _ZEROS) & ((digits + _SIX) & _UPPER == _ZEROS)
-    plain &= (first & np.uint64(0xFF) != ord("0")) | (length == 1)
-    number = _eight_digits(digits)
-    long = np.flatnonzero(length == _MOST_DIGITS)
-    ninth = texts.words[texts.start[short[long]] + 1].astype(np.int64) - ord("0")
-    number[long] = 10 * number[long] + ninth
-    plain[long] &= (ninth >= 0) & (ninth <= 9)
-    found[short] = np.where(plain, number, -1)
-    return found
-
-
-def _eight_digits(digits: Words) -> npt.NDArray[np.int64]:
-    """Return the numbers that eight digits each are, the first in the lowest bits: pairs are joined, then fours."""
-    pairs = digits - _ZEROS
-    pairs = pairs * np.uint64(10) + (pairs >> np.uint64(8))
-    low, high = pairs & _EVERY_FOURTH, (pairs >> np.uint64(16)) & _EVERY_FOURTH
-    joined = low * np.uint64((10**6 << 32) + 100) + high * np.uint64((10**4 << 32) + 1)
-    return (joined >> np.uint64(32)).astype(np.int64)
-
-
 def _unaligned(data: npt.NDArray[np.uint8], first: Places, length: Codes, counts: Places) -> Words:
     """Return the words of texts that begin anywhere in some bytes."""
-    padded = np.zeros((len(data) // _BYTES + 2) * _BYTES, np.uint8)
+    padded = np.zeros((len(data) // WORD_BYTES + 2) * WORD_BYTES, np.uint8)
     padded[: len(data)] = data
     aligned = padded.view(np.uint64)
-    at = _ranges(first, counts, _BYTES)
+    at = _ranges(first, counts, WORD_BYTES)
     shift = ((at & 7) << 3).astype(np.uint64)
     at >>= 3
     # Shifting by 64 bits is undefined, so the upper part is shifted in two steps.
@@ -347,7 +314,7 @@ def _equal(
 ) -> npt.NDArray[np.bool_]:
     """Tell whether texts of one are those of the other, pair by pair; shape (pairs,)."""
     equal = one.length[codes] == other.length[rows]
-    counts = (other.length[rows].astype(np.int64) + (_BYTES - 1)) // _BYTES
+    counts = (other.length[rows].astype(np.int64) + (WORD_BYTES - 1)) // WORD_BYTES
     starts, others = one.start[codes], other.start[rows]
     for place in range(int(counts.max(initial=0))):
         some: npt.NDArray[np.intp] | slice = slice(None)

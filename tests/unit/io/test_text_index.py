@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import uuid
 
@@ -18,7 +17,7 @@ from audit.io import text_index
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.series import open_series
 from audit.io.tables import text_codes
-from audit.io.text_index import TextIndex, pack, whole_numbers
+from audit.io.text_index import TextIndex, pack
 from audit.io.texts import SPACES, texts_of
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
@@ -62,21 +61,6 @@ def test_many_texts_are_numbered_as_by_a_dictionary() -> None:
     assert indexed(columns) == by_dictionary(columns)
     sliced = pa.array(["", "drop", *columns[0]], pa.large_string())[2:]
     assert TextIndex().add(pack(sliced)).tolist() == by_dictionary(columns[:1])[0]
-
-
-@given(st.lists(st.text(alphabet="0123456789", max_size=11) | st.integers(0, 10**10).map(str) | ALIKE, max_size=40))
-def test_whole_numbers_are_those_that_are_written_plainly(texts: list[str]) -> None:
-    plain = re.compile("(0|[1-9][0-9]{0,8})", re.ASCII)
-    expected = [int(text) if plain.fullmatch(text) else -1 for text in texts]
-    assert whole_numbers(pack(pa.array(texts, pa.string()))).tolist() == expected
-
-
-def test_bytes_next_to_the_digits_are_none() -> None:
-    texts = [
-        f"{before}{chr(byte)}{after}" for byte in range(128) for before in ("1", "12345678") for after in ("", "9")
-    ]
-    expected = [int(text) if re.fullmatch("[0-9]{1,9}", text) else -1 for text in texts]
-    assert whole_numbers(pack(pa.array(texts))).tolist() == expected
 
 
 def test_spaces_are_what_python_strips() -> None:
