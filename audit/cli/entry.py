@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 
 from audit.cli import first_line
 
+_OBJECTS = 50_000  # of these, few are ever garbage: nearly all are what modules consist of
+
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    gc.set_threshold(_OBJECTS)
+    finished: list[int] = []
     try:
         first_line.show()
+        import atexit
+
+        atexit.register(_leave, finished)  # before all others, so that it is called after all others
         from audit.runtime.own_packages import hidden
 
         if trouble := hidden():
@@ -25,4 +34,17 @@ def main() -> int:
         first_line.erase()
         sys.stderr.write("audit: interrupted\n")
         return 130
-    return run(alone=True)
+    finished.append(run(alone=True))
+    return finished[0]
+
+
+def _leave(finished: list[int]) -> None:
+    """End the process with an exit code, without taking apart first what has been imported; that takes 50 ms."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):  # which Python itself tells, when it ends in its own way
+        return
+    if finished:
+        os._exit(finished[0])
