@@ -144,16 +144,21 @@ class Candidates:
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
-        width = np.intp(64 * self.masks.shape[1])
-        places, values = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.int32)]
-        # In one dimension numpy finds bits ten times faster than in two, and faster still in a processor's cache.
-        for first in range(0, len(people), _AT_A_TIME):
-            masks = self.masks.take(people[first : first + _AT_A_TIME], axis=0)
-            found = np.flatnonzero(np.unpackbits(masks.view(np.uint8).ravel(), bitorder="little").view(np.bool_))
-            place = found // width
-            values.append((found - place * width).astype(np.int32))
-            places.append(place + first)
-        return np.concatenate(places), np.concatenate(values)
+        left = self.masks.take(people, axis=0)
+        sizes = np.bitwise_count(left)
+        places = np.repeat(np.arange(len(people)), sizes.sum(axis=1, dtype=np.intp))
+        values = np.empty(len(places), dtype=np.int32)
+        start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
+        for word in range(left.shape[1]):
+            # The lowest bits of all words, then the second lowest of those that have one, and so on.
+            some = np.flatnonzero(left[:, word])
+            bits, slot = left[some, word], start[some, word]
+            while len(bits):
+                further = bits & (bits - np.uint64(1))
+                values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
+                some = np.flatnonzero(further)
+                bits, slot = further.take(some), slot.take(some) + 1
+        return places, values
 
 
 def _longer(array: npt.NDArray[Any], more: int, fill: object) -> npt.NDArray[Any]:

@@ -28,6 +28,7 @@ _TAG, _CODE, _CODE_LIMIT = np.uint64(0xFFFF_FFFF_0000_0000), np.uint64(0xFFFF_FF
 _TAKEN = np.uint64(1 << 63)  # set in every hash, so that no tag is that of an empty slot
 _LEAST_SLOTS = 1 << 8
 _AT_A_TIME = 1 << 20
+_TOGETHER = 1 << 15  # texts, what is worked out of which stays in a processor's cache
 
 
 class PackedTexts(NamedTuple):
@@ -77,6 +78,13 @@ class PackedTexts(NamedTuple):
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash of each text; shape (texts,), uint64. It depends on the seed and on the text's bytes alone."""
+        found = np.empty(len(self.length), np.uint64)
+        for first in range(0, len(found), _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            found[some] = PackedTexts(self.words, self.start[some], self.length[some])._hashes(seed)
+        return found
+
+    def _hashes(self, seed: int) -> Words:
         found = mixed((self.length.astype(np.uint64) + np.uint64(1)) * _GOLDEN ^ np.uint64(seed))
         table = self.table()
         if table is not None:
@@ -210,23 +218,27 @@ class TextIndex:
         return self._find(texts, texts.hashes() | _TAKEN)
 
     def _find(self, texts: PackedTexts, hashes: Words) -> Codes:
-        known, mask = self.packed, np.uint64(len(self._slots) - 1)
         found = np.full(len(hashes), -1, np.int32)
-        rows = np.arange(len(hashes))
-        at = (hashes & mask).astype(np.int64)
-        equal_texts = _Equality(known, texts)
+        equal_texts = _Equality(self.packed, texts)
+        for first in range(0, len(hashes), _TOGETHER):
+            self._look_up(np.arange(first, min(first + _TOGETHER, len(hashes))), hashes, equal_texts, found)
+        return found
+
+    def _look_up(self, rows: npt.NDArray[np.intp], hashes: Words, equal_texts: _Equality, found: Codes) -> None:
+        """Write the codes of the texts of some rows into `found`, where these are known."""
+        mask = np.uint64(len(self._slots) - 1)
+        at = (hashes[rows] & mask).astype(np.int64)
         while len(rows):
             slot = self._slots.take(at)
-            same = np.flatnonzero((slot ^ (hashes if len(rows) == len(found) else hashes[rows])) < _CODE_LIMIT)
-            code = (slot[same] & _CODE).astype(np.int64) - 1
-            equal = equal_texts(code, rows[same])
+            same = np.flatnonzero((slot ^ hashes.take(rows)) < _CODE_LIMIT)
+            code = (slot.take(same) & _CODE).astype(np.int64) - 1
+            equal = equal_texts(code, rows.take(same))
             found[rows[same[equal]]] = code[equal]
             going = slot != 0
             going[same[equal]] = False
             places = np.flatnonzero(going)
-            rows = rows[places]
-            at = (at[places] + 1) & int(mask)
-        return found
+            rows = rows.take(places)
+            at = (at.take(places) + 1) & int(mask)
 
     def _insert(self, texts: PackedTexts, hashes: Words) -> Codes:
         """Number texts that are not known, of which some may be equal."""

@@ -47,7 +47,8 @@ class ValueCounts(NamedTuple):
         """Return the same as a table of rows by bag and value; shape (bags, values)."""
         key = self.bag.astype(np.int64) * values + self.value
         if self.rows is None:
-            table = np.bincount(key, minlength=bags * values)
+            table = np.zeros(bags * values, dtype=count_type(int(np.bincount(self.bag).max(initial=0))))
+            np.add.at(table, key, table.dtype.type(1))
         else:
             table = np.zeros(bags * values, dtype=np.int64)
             np.add.at(table, key, self.rows)
