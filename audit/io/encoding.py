@@ -65,6 +65,8 @@ class IdentifierEncoder:
     them); all others are numbered from the limit of these on, in the order of first appearance. Unless it is given,
     the first column of identifiers decides on `direct`.
 
+    One thread may number a column while others ask about codes that they have been given.
+
     Attributes:
         direct: which identifiers are their own codes; None before the first column.
         largest: the largest code of a number seen, -1 where there was none.
@@ -126,10 +128,11 @@ class IdentifierEncoder:
         rows = np.flatnonzero(named & (packed.length > 0))
         if len(rows):
             codes[rows] = self._others.add(packed if len(rows) == len(codes) else packed.take(rows)) + self.plain
-            new = self._others.packed.since(self._count)
-            fake = np.flatnonzero(starts_with(new, COUNTERFEIT)) + (self.plain + self._count)
-            self._counterfeits = np.append(self._counterfeits, fake.astype(np.int32))
+            known = self._count
+            fake = np.flatnonzero(starts_with(self._others.packed.since(known), COUNTERFEIT)) + (self.plain + known)
+            # In this order: others who ask meanwhile never see a counterfeit that is not among the codes.
             self._count = len(self._others)
+            self._counterfeits = np.append(self._counterfeits, fake.astype(np.int32))
         return codes
 
     def codes(self, names: Iterable[str]) -> Codes:
@@ -204,6 +207,7 @@ class IdentifierEncoder:
 
     def is_counterfeit(self) -> npt.NDArray[np.bool_]:
         """Return, for each code, whether it is a counterfeit that keeps its identity; shape (size,)."""
+        counterfeits = self._counterfeits  # before the size, which grows first
         flags = np.zeros(self.size, dtype=np.bool_)
-        flags[self._counterfeits] = True
+        flags[counterfeits] = True
         return flags
