@@ -237,16 +237,10 @@ def by_person(pools: CandidatePools) -> CandidatePools:
     person = pools.person
     if bool((person[1:] > person[:-1]).all()):
         return pools
-    if pools.people <= _SPARSE * len(person):
-        there = np.zeros(pools.people, dtype=np.bool_)
-        there[person] = True
-        row = np.empty(pools.people, dtype=np.int32)
-        row[person] = np.arange(len(person), dtype=np.int32)
-        ascending = np.flatnonzero(there).astype(np.int32)
-        order = row.take(ascending).astype(np.intp)
-    else:
-        order = np.argsort(person)
-        ascending = person.take(order)
+    # Numbers are sorted many times as quickly as their places are.
+    keys = person.astype(np.int64) << 32 | np.arange(len(person))
+    keys.sort()
+    ascending, order = (keys >> 32).astype(np.int32), keys & 0xFFFF_FFFF
     return replace(
         pools,
         person=ascending,
