@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +30,10 @@ class Parser(argparse.ArgumentParser):
         unknown = re.search(r"unrecognized arguments: (--[^\s=]+)", message)
         meant = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
         raise UsageError(f"{printable(message, 300)}{meant or f'; see `{self.prog} --help`'}")
+
+    def has_options(self, spelled: Collection[str]) -> bool:
+        """Tell whether some options, written out, are all of this parser."""
+        return set(spelled) <= self._option_string_actions.keys()
 
 
 def positive_seconds(text: str) -> float:

@@ -95,21 +95,29 @@ def report_file(text: str) -> tuple[str, Path]:
     return name, local(file)
 
 
-def add_attack_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
     """Add the options of all attacks, and of those that some words name as `package.module:Name`.
 
-    Who asks for help is shown those of the attacks named beside it alone: to know the others, all would be imported.
+    Those of the attacks named alone where help is asked for, or where no word is another option: to know the others,
+    all would be imported.
     """
     named = [other for word, other in pairwise([*words, ""]) if word == "--attack"]
     named += [word.removeprefix("--attack=") for word in words if word.startswith("--attack=")]
-    if _HELP.isdisjoint(words):
-        named = [*ATTACKS.names, *(name for name in named if ":" in name)]
+    named = list(dict.fromkeys(name for name in named if name in ATTACKS.names or ":" in name))
+    if _HELP.isdisjoint(words) and not (named and _are_options(parser, named, words)):
+        named = [*ATTACKS.names, *(name for name in named if name not in ATTACKS.names)]
     options: dict[str, tuple[Option, list[str]]] = {}
     for attack in map(find, named):
         for each in options_of(type(attack)):
             options.setdefault(each.name, (each, []))[1].append(attack.name)
     for each, names in options.values():
         add_option(parser, each, f"{', '.join(names)}: {each.help or 'see its documentation'}")
+
+
+def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
+    """Tell whether all words that look like options are those of a parser or of some attacks, written out."""
+    own = {spelled(each.name) for attack in attacks for each in options_of(type(find(attack)))}
+    return parser.has_options({word.partition("=")[0] for word in words if word.startswith("--")} - own)
 
 
 def spelled(name: str) -> str:

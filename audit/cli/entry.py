@@ -8,12 +8,10 @@ import sys
 
 from audit.cli import first_line
 
-_OBJECTS = 50_000  # of these, few are ever garbage: nearly all are what modules consist of
-
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    gc.set_threshold(_OBJECTS)
+    gc.disable()  # until the command begins: what is made before are modules, none of which is ever garbage
     finished: list[int] = []
     try:
         first_line.show()

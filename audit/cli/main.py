@@ -8,6 +8,7 @@ Exit codes: 0 the policy holds, 1 it is violated, 2 wrong usage or input, 3 unde
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import sys
@@ -54,6 +55,7 @@ COMMANDS = (
 _LOG = logging.getLogger("audit.cli")
 _BROKEN_PIPE = 141
 _LONGEST_LINE = 1500
+_OBJECTS = 50_000
 
 
 def parser(words: Sequence[str] = ()) -> Parser:
@@ -130,6 +132,7 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
 
         keep_memory()  # before there are threads, and before Arrow is imported
         keep_imports_lean()
+        _collect_garbage_from_now_on()
     first_line.erase()
     command = words[0] if named else "audit"
     with log_shown(), in_language(language_of(arguments)), logged_stage(_LOG, f"command {command}") as stage:
@@ -137,6 +140,13 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         code = int((_command(command) if named else default).run(arguments))
         stage.count(exit_code=code)
         return code
+
+
+def _collect_garbage_from_now_on() -> None:
+    """Have garbage looked for among what is made from now on, seldom: of a command's objects few ever are."""
+    gc.freeze()
+    gc.set_threshold(_OBJECTS)
+    gc.enable()
 
 
 def _check_spelling(word: str) -> None:

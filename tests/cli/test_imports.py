@@ -35,10 +35,22 @@ sys.argv = ["audit", *{words!r}]
 main()
 print("\\nimported:", *(name for name in {(*HEAVY, *also)!r} if name in sys.modules))
 """
-    # The least e takes whole numbers (ortools), and the proofs of what `joint` finds a linear programme.
-    needed = {"ortools"} if SERIES in words and "--attack" not in words else set()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert set(done.stdout.splitlines()[-1].split()[1:]) <= needed, done.stderr
+    assert done.stdout.splitlines()[-1].split() == ["imported:"], done.stderr
+
+
+def test_an_attack_is_imported_without_the_others() -> None:
+    program = """
+import sys
+from audit.cli.entry import main
+sys.argv = ["audit", *sys.argv[1:]]
+main()
+print("\\nimported:", *sorted(name for name in sys.modules if name.startswith("attacks.joint.")))
+"""
+    few = [SERIES, "--attack", "intersection", "--findings=3", "--format", "json"]
+    for words, others in ((few, False), ([*few, "--max-e", "2"], True), ([*few, "--polic", "k=2"], True)):
+        done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=120)
+        assert ("attacks.joint.attack" in done.stdout.splitlines()[-1]) == others, done.stderr
 
 
 def test_what_scipy_imports_later_is_there_when_it_is_asked_for() -> None:
@@ -68,6 +80,49 @@ import pyarrow as pa
 import pyarrow.compute as pc
 assert pc.sort_indices(pa.array([2, None, 1]), null_placement="at_start").to_pylist() == [1, 2, 0]
 assert pa.array(["a", "b"]).cast(pa.large_string()).to_pylist() == ["a", "b"]
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_functions_of_pyarrow_are_made_when_they_are_asked_for() -> None:
+    program = """
+import inspect, sys
+if sys.argv[1] == "lean":
+    from audit.cli.lean_imports import keep_imports_lean
+    keep_imports_lean()
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.compute import and_kleene
+if sys.argv[1] == "lean":
+    assert "utf8_upper" not in vars(pc)
+print(pc.and_(pa.array([True]), pa.array([False])), and_kleene.__name__, inspect.signature(pc.utf8_lpad))
+for name in sorted({*pc.list_functions(), "and_", "or_", "not_", "sum_"}):
+    print(name, getattr(getattr(pc, name, None), "__arrow_compute_function__", None))
+print(pc.utf8_upper("a"), pc.utf8_zero_fill is pc.utf8_zfill, hasattr(pc, "nothing of the kind"))
+"""
+    told = [
+        subprocess.run([sys.executable, "-c", program, how], capture_output=True, text=True, timeout=120)
+        for how in ("lean", "whole")
+    ]
+    assert not told[0].returncode, told[0].stderr
+    assert len(told[0].stdout.splitlines()) > 200
+    assert told[0].stdout == told[1].stdout, told[1].stderr
+
+
+def test_masked_arrays_are_there_when_they_are_asked_for() -> None:
+    program = """
+import sys
+from audit.cli.lean_imports import keep_imports_lean
+keep_imports_lean()
+import numpy as np
+assert np.unique([2, 1, 2]).tolist() == [1, 2]
+assert "numpy.ma" not in sys.modules
+masked = np.ma.masked_array([3, 1, 3, 2], mask=[False, True, False, False])
+assert np.ma is sys.modules["numpy.ma"] and np.ma.is_masked(masked)
+assert np.unique(masked).tolist() == [2, 3, None]
+import numpy.ma
+assert isinstance(masked, numpy.ma.MaskedArray)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
