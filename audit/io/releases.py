@@ -17,7 +17,7 @@ from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.manifest import FIRST, LATEST, Manifest
 from audit.io.row_looks import Alike, RowLooks, of_groups
-from audit.io.singling_columns import MOST_ROWS, SinglingColumn, singling_columns
+from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.io.texts import arrow
 from audit.model.composite_keys import combine
@@ -414,8 +414,10 @@ class _Reading:
             if names[place] in self.compared:
                 cells[names[place]] = found = self.cells(table, names[place])
                 looks.replace(place, found, len(self.series.attributes[names[place]].cells))
-        alike, large = looks.alike(), looks.rows > MOST_ROWS
-        return alike, () if large else singling_columns(names, looks.columns, looks.people(counts), looks.number)
+        alike, people = looks.alike(), looks.people(counts)
+        if looks.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
+            return alike, ()
+        return alike, singling_columns(names, looks.columns, people, looks.number)
 
     def look(self, table: Table, name: str, cells: Mapping[str, Codes]) -> tuple[npt.NDArray[np.integer], int]:
         """Return the cells of a quasi-identifier and a bound on them: as texts, unless they were read as cells."""

@@ -96,6 +96,16 @@ class RowLooks:
             return np.ones(self.rows, dtype=np.int64) if counts is None else counts
         return self._length if counts is None else np.add.reduceat(counts, self._first)
 
+    def fewest(self, people: npt.NDArray[np.int64]) -> int:
+        """Return how many people are at least in each class of rows that look alike; `people` says it of runs.
+
+        Rows of a group that all look alike are in one class, which is no smaller than the group: no rows are compared.
+        """
+        if self.varying:
+            return 1
+        sizes = np.bincount(self._group, weights=people)
+        return int(sizes[sizes > 0].min())
+
     def _of_runs(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
         return codes if self._first is None else codes.take(self._first)
 

@@ -6,7 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from audit.io.row_looks import RowLooks
 from audit.io.singling_columns import SMALL, singling_columns
+from audit.io.tables import Coded
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
 
@@ -37,6 +39,26 @@ def test_shares_are_those_counted_by_hand(seed):
         small = sum(w for w, a, b in zip(weight, whole, without, strict=True) if a < SMALL <= b)
         unique = sum(w for w, a in zip(weight, own, strict=True) if a == 1)
         assert (each.column, each.alone, each.small, each.by_itself) == ("abc"[p], alone, small, unique)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_classes_are_no_smaller_than_is_said_without_comparing_rows(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(1, 40))
+    group = np.sort(rng.integers(0, 6, rows)) if seed % 3 else rng.integers(0, 6, rows)
+    of_groups = rng.integers(0, 3, (2, 6))
+    # Rows of a group look alike, but for those of every other seed.
+    cells = np.where(rng.random(rows) < (0.2 if seed % 2 else 0.0), rng.integers(0, 3, rows), of_groups[:, group])
+    counts = rng.integers(1, 4, rows) if seed % 5 else None
+    looks = RowLooks(Coded(group.astype(np.int32), 6, None), [(each.astype(np.int32), 3) for each in cells])
+    weight = np.ones(rows, dtype=np.int64) if counts is None else counts
+    sizes = Counter()
+    for look, times in zip(map(tuple, cells.T.tolist()), weight.tolist(), strict=True):
+        sizes[look] += times
+    fewest = looks.fewest(looks.people(counts))
+    assert 1 <= fewest <= min(sizes.values())
+    if not looks.varying:
+        assert fewest == min(weight[group == each].sum() for each in set(group.tolist()))
 
 
 def test_the_advice_names_the_column(tmp_path):
