@@ -63,7 +63,7 @@ Who = tuple[str, str]
 """Somebody whom a finding is about: what it is (`person`, `record`, `counterfeit`), and the identifier."""
 
 _TRIES = 5
-_MOST_IDS = 1 << 17
+_MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
 
 
 class FindingSelection(ABC, Generic[C, F]):
@@ -199,13 +199,14 @@ class DisclosureSelection(FindingSelection[AttributeDisclosures, AttributeDisclo
         return self.claims.severity[places], self.claims.at(places)[1]
 
     def _chosen(self, places: Places, most: int) -> Places:
-        """Draw from the claims of the last release shown, where there are too many for each to have its id computed.
+        """Draw from the claims of the last release shown, where there are many and no id need be computed for each.
 
         What is drawn depends on the key of the ids and on the people's names alone.
         """
         person, release, _ = self.claims.at(places)
         last = release == release.max(initial=0)
-        if np.count_nonzero(last) <= _MOST_IDS:
+        # Ids that are drawn anew for each report are lots themselves.
+        if np.count_nonzero(last) <= (_MOST_IDS if self.namer.stable else max(most, _MOST_IDS_ONCE)):
             return places
         level = places[last]
         lot = self.namer.lots(_linked(self.evidence).series.people, person[last])

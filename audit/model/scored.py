@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
@@ -83,36 +83,40 @@ class Scored:
             return RiskMeasures(max_risk=self.max_risk(), mean_risk=self.outcome.claims.mean)
         if not isinstance(self.outcome.claims, AttributeDisclosures):
             return RiskMeasures(alone=alone)
+        at_limit, *above = self._people_at((limit, *_SHARES))
         return RiskMeasures(
             max_risk=self.max_risk(),
             mean_risk=self._mean_risk(),
             risk_counts=None if self.risks is None else self._risk_counts(self.risks),
-            at_limit=self.people_at(limit),
-            above_0_9=self.people_at(0.9),
-            above_0_5=self.people_at(0.5),
+            at_limit=at_limit,
+            above_0_9=above[0],
+            above_0_5=above[1],
             max_ever_risk=ABSENT if self.ever is None else self.ever.highest,
             certain_ever=ABSENT if self.ever is None else int(np.count_nonzero(self.ever.certain)),
             alone=alone,
         )
 
-    def people_at(self, limit: float) -> int | None:
-        """Return how many people have a value in some release that is as probable as a limit, or more.
+    def _people_at(self, limits: Sequence[float]) -> list[int | None]:
+        """Return how many people have a value in some release that is as probable as each limit, or more.
 
         None where that is not known. Of an attack that did not come to an end, it is those of whom it is known.
         """
-        claims = self.outcome.claims
+        claims, risks = self.outcome.claims, self.risks
         if not isinstance(claims, AttributeDisclosures):
-            return None
-        if self.risks is None and limit < 1.0:
-            return None
-        people = _NOBODY if self.risks is None else self.risks.person
-        found = np.zeros(max(int(some.max(initial=-1)) for some in (claims.people, people)) + 1, dtype=np.bool_)
-        found[claims.people] = True
-        for first in range(0, len(people), _AT_A_TIME):
+            return [None for _ in limits]
+        if risks is None:
+            return [len(np.unique(claims.people)) if limit >= 1.0 else None for limit in limits]
+        # A bit for each limit, by person code.
+        codes = max(int(some.max(initial=-1)) for some in (claims.people, risks.person)) + 1
+        reached = np.zeros(codes, dtype=np.uint8)
+        reached[claims.people] = (1 << len(limits)) - 1
+        for first in range(0, len(risks.person), _AT_A_TIME):
             some = slice(first, first + _AT_A_TIME)
-            if self.risks is not None:
-                found[people[some][reaches_all(self.risks.risk[some], limit)]] = True
-        return int(np.count_nonzero(found))
+            bits = np.zeros(len(risks.person[some]), dtype=np.uint8)
+            for place, limit in enumerate(limits):
+                bits |= reaches_all(risks.risk[some], limit).view(np.uint8) << np.uint8(place)
+            np.bitwise_or.at(reached, risks.person[some], bits)
+        return [int(np.count_nonzero(reached & (1 << place))) for place in range(len(limits))]
 
     def max_risk(self, waived: Places | None = None, waived_risks: Places | None = None) -> float | None:
         """Return the highest risk of a value, leaving out the claims, and the risks, at some places; None for want.
