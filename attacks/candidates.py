@@ -19,6 +19,7 @@ from audit.model.evidence import CandidatePools, Codes, Table, ValueCounts
 
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 _DENSE_CELLS = 1 << 26
 _AT_A_TIME = 1 << 17
 _SLACK = 32
@@ -71,13 +72,14 @@ class Candidates:
         """Take one more release into account."""
         self.grow(pools.people, pools.values)
         allowed, flat = pool_masks(pools, self.masks.shape[1])
-        people = pools.person
+        # As numpy indexes: each use of shorter numbers would make these anew.
+        people, pool = pools.person.astype(np.intp), pools.pool.astype(np.intp)
         left = self.masks.take(people, axis=0)
-        left &= allowed.take(pools.pool, axis=0)
+        left &= allowed.take(pool, axis=0)
         _whole_rows(self.masks)[people] = _whole_rows(left)
         self.versions[people] += np.uint16(1)
         if not flat.all():
-            self.skewed[people[~flat.take(pools.pool)]] = True
+            self.skewed[people[~flat.take(pool)]] = True
         # Nothing else changes but for the people who have one candidate left, or none.
         few = np.flatnonzero(_at_most_one(left))
         fallen, freed = self._settle(people[few], np.any(left[few], axis=1), release)
@@ -94,7 +96,7 @@ class Candidates:
         self.vulnerable.append((self.vulnerable[-1] if self.vulnerable else 0) + people)
         self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + versions)
 
-    def _settle(self, people: Codes, certain: Flags, release: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _settle(self, people: Places, certain: Flags, release: int) -> tuple[tuple[int, int], tuple[int, int]]:
         """Note people with one candidate (`certain`) or none.
 
         Returns the people and versions that became certain, and those that were and are no more.

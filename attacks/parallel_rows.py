@@ -16,14 +16,16 @@ T = TypeVar("T")
 _LEAST = 1 << 17
 
 
-def shared(budget: Budget, rows: int, work: Callable[[slice], T]) -> list[T]:
+def shared(budget: Budget, rows: int, work: Callable[[slice], T], *, least: int = _LEAST) -> list[T]:
     """Return what a kernel makes of some rows, in their order; each thread does as many of them as any other.
+
+    A thread of its own pays from `least` rows on.
 
     The kernel lets go of the interpreter's lock and writes only what belongs to its rows: people are distinct within
     a release, so that what it makes of each does not depend on how many threads there are.
     """
     jobs = budget.engine.jobs if isinstance(budget.engine, Local) else 1
-    threads = min(jobs, max(1, rows // _LEAST))
+    threads = min(jobs, max(1, rows // least))
     if threads == 1:
         return [work(slice(0, rows))]
     ends = [rows * part // threads for part in range(threads + 1)]

@@ -34,6 +34,8 @@ _DENSE_SHARE, _DENSE_SHARE_OF_TABLES = 3, 16
 _MOST_BITS = 900.0
 _AT_A_TIME = 1 << 17  # people, who stay in a processor's cache from one look at them to the next
 _SAVED = 5e-8  # seconds that the compiled kernels save a row
+_LEAST_ROWS = 1 << 15  # for a thread of its own
+_CELLS_PER_ENTRY = 8  # of a table of counts; a wider one is searched in instead
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -118,7 +120,7 @@ class CandidateRisks:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
         local = np.full(len(self.state.versions), -1, dtype=np.int32)
         local[people] = np.arange(len(people), dtype=np.int32)
-        return self._stream(products, lambda pools: products.multiply(pools, local), budget)
+        return self._stream(products, lambda pools: products.multiply(pools, local, budget), budget)
 
     def _stream(self, products: _Scaled, multiply: Callable[[CandidatePools], float], budget: Budget) -> bool:
         """Multiply by all releases; `multiply` returns by how many bits products may grow."""
@@ -184,7 +186,7 @@ class _DenseProducts:
         self.weight = np.ones((len(people), values))
         self.span = int(people[0]), int(people[-1]) + 1
 
-    def multiply(self, pools: CandidatePools, local: Codes) -> float:
+    def multiply(self, pools: CandidatePools, local: Codes, _budget: Budget) -> float:
         """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
 
         `local` is the row of each person, -1 for people without one.
@@ -247,18 +249,23 @@ class _SparseProducts:
         self.start = np.append(0, np.cumsum(self.length))
         self.weight = np.ones(len(self.place))
 
-    def multiply(self, pools: CandidatePools, local: Codes) -> float:
+    def multiply(self, pools: CandidatePools, local: Codes, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
-        mine = local.take(pools.person)
-        rows = np.flatnonzero(mine >= 0)
-        mine = mine.take(rows)
-        length = self.length.take(mine)
-        stop = np.cumsum(length)
-        slots = np.repeat(self.start.take(mine) - stop + length, length)
-        slots += np.arange(len(slots))
-        factor = _counts(pools, np.repeat(pools.pool.take(rows), length), self.candidate.take(slots))
-        self.weight[slots] = self.weight.take(slots) * factor
-        return float(np.log2(max(1, factor.max(initial=1))))
+        counts = _PoolCounts(pools)
+
+        def multiply(some: slice) -> int:
+            mine = local.take(pools.person[some])
+            rows = np.flatnonzero(mine >= 0)
+            mine = mine.take(rows).astype(np.intp)
+            length = self.length.take(mine)
+            stop = np.cumsum(length)
+            slots = np.repeat(self.start.take(mine) - stop + length, length)
+            slots += np.arange(len(slots))
+            factor = counts.of(pools.pool[some].take(rows), length, self.candidate.take(slots))
+            self.weight[slots] = self.weight.take(slots) * factor
+            return int(factor.max(initial=1))
+
+        return float(np.log2(max(1, *shared(budget, len(pools.person), multiply, least=_LEAST_ROWS))))
 
     def scale(self) -> None:
         """Bring every person's largest product down to about one, by a power of two."""
@@ -283,13 +290,23 @@ class _SparseProducts:
         return best
 
 
-def _counts(pools: CandidatePools, pool: Codes, value: Codes) -> npt.NDArray[np.number]:
-    """Return the rows of each of some pairs of pool and value; shape (pairs,)."""
-    if isinstance(pools.contents, ValueCounts):
-        bag, values, count = pools.contents
-        if pools.n_pools * pools.values > 8 * (len(bag) + len(pool)):
-            distinct, inverse = np.unique(bag.astype(np.int64) * pools.values + values, return_inverse=True)
-            key = pool.astype(np.int64) * pools.values + value
-            return np.bincount(inverse, count)[np.searchsorted(distinct, key)]
-    table = pools.table()
-    return table.ravel().take(pool * np.int64(table.shape[1]) + value)
+class _PoolCounts:
+    """How many rows of each value the pools of a release have."""
+
+    def __init__(self, pools: CandidatePools) -> None:
+        self._keys: npt.NDArray[np.int64] | None = None
+        if isinstance(pools.contents, ValueCounts):
+            bag, value, rows = pools.contents
+            if pools.n_pools * pools.values > _CELLS_PER_ENTRY * (len(bag) + len(pools.person)):
+                self._values = pools.values
+                self._keys, place = np.unique(bag * np.int64(pools.values) + value, return_inverse=True)
+                self._counts: npt.NDArray[np.number] = np.bincount(place, rows)
+                return
+        table = pools.table()
+        self._counts, self._values = table.ravel(), table.shape[1]
+
+    def of(self, pool: Codes, length: Places, value: Codes) -> npt.NDArray[np.number]:
+        """Return how many rows each pool has of each of its next `length` values, one at least; shape (values,)."""
+        place = np.repeat(pool * np.int64(self._values), length)
+        place += value
+        return self._counts.take(place if self._keys is None else np.searchsorted(self._keys, place))
