@@ -28,6 +28,7 @@ _TAG, _CODE, _CODE_LIMIT = np.uint64(0xFFFF_FFFF_0000_0000), np.uint64(0xFFFF_FF
 _TAKEN = np.uint64(1 << 63)  # set in every hash, so that no tag is that of an empty slot
 _LEAST_SLOTS = 1 << 8
 _AT_A_TIME = 1 << 20
+_FIRST_SLOTS = 3  # in which most texts are
 _TOGETHER = 1 << 15  # texts, what is worked out of which stays in a processor's cache
 
 
@@ -220,25 +221,35 @@ class TextIndex:
     def _find(self, texts: PackedTexts, hashes: Words) -> Codes:
         found = np.full(len(hashes), -1, np.int32)
         equal_texts = _Equality(self.packed, texts)
+        left = []
         for first in range(0, len(hashes), _TOGETHER):
-            self._look_up(np.arange(first, min(first + _TOGETHER, len(hashes))), hashes, equal_texts, found)
+            rows = np.arange(first, min(first + _TOGETHER, len(hashes)))
+            for way in range(_FIRST_SLOTS):
+                rows = self._look_up(rows, way, hashes, equal_texts, found)
+            left.append(rows)
+        # Few go on to the slots after these, all of them together.
+        rows, way = np.concatenate(left) if left else np.zeros(0, dtype=np.intp), _FIRST_SLOTS
+        while len(rows):
+            rows, way = self._look_up(rows, way, hashes, equal_texts, found), way + 1
         return found
 
-    def _look_up(self, rows: npt.NDArray[np.intp], hashes: Words, equal_texts: _Equality, found: Codes) -> None:
-        """Write the codes of the texts of some rows into `found`, where these are known."""
-        mask = np.uint64(len(self._slots) - 1)
-        at = (hashes[rows] & mask).astype(np.int64)
-        while len(rows):
-            slot = self._slots.take(at)
-            same = np.flatnonzero((slot ^ hashes.take(rows)) < _CODE_LIMIT)
-            code = (slot.take(same) & _CODE).astype(np.int64) - 1
-            equal = equal_texts(code, rows.take(same))
-            found[rows[same[equal]]] = code[equal]
-            going = slot != 0
-            going[same[equal]] = False
-            places = np.flatnonzero(going)
-            rows = rows.take(places)
-            at = (at.take(places) + 1) & int(mask)
+    def _look_up(
+        self, rows: npt.NDArray[np.intp], way: int, hashes: Words, equal_texts: _Equality, found: Codes
+    ) -> npt.NDArray[np.intp]:
+        """Look at the slot that is so many behind the first one of the texts of some rows.
+
+        Write into `found` the codes of those that are there; return the rows of those that may be in later slots.
+        """
+        own = hashes.take(rows)
+        at = (own + np.uint64(way)) & np.uint64(len(self._slots) - 1)
+        slot = self._slots.take(at.astype(np.int64))
+        same = np.flatnonzero((slot ^ own) < _CODE_LIMIT)
+        code = (slot.take(same) & _CODE).astype(np.int64) - 1
+        equal = equal_texts(code, rows.take(same))
+        found[rows[same[equal]]] = code[equal]
+        going = slot != 0
+        going[same[equal]] = False
+        return rows.take(np.flatnonzero(going))
 
     def _insert(self, texts: PackedTexts, hashes: Words) -> Codes:
         """Number texts that are not known, of which some may be equal."""
