@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from audit.model.errors import Problems
 
 Words = npt.NDArray[np.uint64]
-_AT_A_TIME = 1 << 20
+_AT_A_TIME = 1 << 18
 
 
 def is_there(path: Path) -> bool:
@@ -109,7 +109,7 @@ def quotes_of(content: bytes, delimiter: str = ",") -> Quotes:
 def _words(flags: npt.NDArray[np.bool_]) -> Words:
     """Return flags as bits, 64 a word, the first one lowest."""
     packed = np.packbits(flags, bitorder="little")
-    return np.pad(packed, (0, -len(packed) % 8)).view("<u8")
+    return (packed if not len(packed) % 8 else np.pad(packed, (0, -len(packed) % 8))).view("<u8")
 
 
 def _within(quotes: Words, *, inside: bool) -> Words:

@@ -221,16 +221,16 @@ def _counted(key: npt.NDArray[np.integer], counts: Counts | None, size: int) -> 
 
     `size` is a bound on the keys.
     """
-    if bool((key[1:] >= key[:-1]).all()):
+    in_order = bool((key[1:] >= key[:-1]).all())
+    if in_order or counts is None:
+        key = key if in_order else np.sort(key)
         first = _firsts(key)
         return key[first], np.diff(first, append=len(key)) if counts is None else np.add.reduceat(counts, first)
     if size <= _CELLS * len(key):
-        # No sort where a table of all classes and values is about as large as the release.
+        # No sort of places where a table of all classes and values is about as large as the release.
         table = np.bincount(key, weights=counts, minlength=size)
         keys = np.flatnonzero(table)
         return keys, table[keys].astype(np.int64)
-    if counts is None:
-        return np.unique(key, return_counts=True)
     keys, place = np.unique(key, return_inverse=True)
     return keys, np.bincount(place, weights=counts).astype(np.int64)
 
