@@ -37,6 +37,7 @@ class Vocabulary:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = []
         self._index = TextIndex()
+        self._last: tuple[pa.Array, Codes] | None = None
         self.add(names)
 
     def __len__(self) -> int:
@@ -45,7 +46,12 @@ class Vocabulary:
 
     def add(self, names: Iterable[str]) -> Codes:
         """Return the codes of texts, numbering the new ones; shape (len(names),), int32."""
-        codes = self._index.add(pack(column_of(names)))
+        column = column_of(names)
+        if self._last is not None and column.equals(self._last[0]):  # as it is from one release to the next
+            return self._last[1]
+        codes = self._index.add(pack(column))
+        codes.setflags(write=False)
+        self._last = column, codes
         self.names += self._index.packed.texts(np.arange(len(self.names), len(self._index))).to_pylist()
         return codes
 

@@ -224,12 +224,12 @@ class TextIndex:
         left = []
         for first in range(0, len(hashes), _TOGETHER):
             rows = np.arange(first, min(first + _TOGETHER, len(hashes)))
-            for way in range(_FIRST_SLOTS):
+            for way in range(_FIRST_SLOTS if self._size else 0):
                 rows = self._look_up(rows, way, hashes, equal_texts, found)
             left.append(rows)
         # Few go on to the slots after these, all of them together.
         rows, way = np.concatenate(left) if left else np.zeros(0, dtype=np.intp), _FIRST_SLOTS
-        while len(rows):
+        while len(rows) and self._size:
             rows, way = self._look_up(rows, way, hashes, equal_texts, found), way + 1
         return found
 

@@ -45,9 +45,15 @@ def pays(module: str, saved: float, compiling: float = COMPILING) -> bool:
         return True
     _forgone[module] = _forgone.get(module, 0.0) + saved
     cost = _LOADED if "numba" in sys.modules else _LOADING
-    if _forgone[module] >= cost and (_forgone[module] >= cost + compiling or is_cached(module)):
+    if _forgone[module] >= cost + compiling or (_forgone[module] >= cost and _was_cached(module)):
         _in_use.add(module)
     return module in _in_use
+
+
+@lru_cache
+def _was_cached(module: str) -> bool:
+    """Tell whether kernels of a module were compiled when that was asked first: each look takes a millisecond."""
+    return is_cached(module)
 
 
 def is_cached(module: str) -> bool:

@@ -27,6 +27,7 @@ print(len(compiled), kernels.is_cached("audit.metrics.release_risk_compiled"))
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_forgone", {})
     monkeypatch.setattr(kernels, "_in_use", set())
+    kernels._was_cached.cache_clear()
     monkeypatch.setattr(kernels, "sys", type("sys", (), {"modules": {}, "version_info": sys.version_info}))
 
 
@@ -43,6 +44,13 @@ def test_what_is_compiled_already_has_to_pay_for_loading_alone(fresh, monkeypatc
     kernels.sys.modules["numba"] = None
     assert kernels.pays("one", 0.0)
     assert not kernels.pays("other", 4.9)
+
+
+def test_it_is_looked_once_whether_kernels_are_compiled(fresh, monkeypatch) -> None:
+    looks = []
+    monkeypatch.setattr(kernels, "is_cached", looks.append)
+    assert not any(kernels.pays("one", 1.0, 100.0) for _ in range(50))
+    assert looks == ["one"]
 
 
 def run(environment: dict[str, str], folder: Path | None = None, program: str = PROGRAM) -> list[str]:
