@@ -102,15 +102,15 @@ class Candidates:
         Returns the people and versions that became certain, and those that were and are no more.
         """
         was = self.certain_at[people] != NEVER
-        dead = self.empty_at[people] != NEVER
-        newly, again = certain & ~was, certain & was
-        gone = ~certain & ~dead
-        freed = gone & was
-        self.certain_at[people[newly]] = release
+        newly = people[certain & ~was]
+        # Of those without a candidate, who contradict the assumptions, there are few.
+        none = np.flatnonzero(~certain)
+        gone = none[self.empty_at[people[none]] == NEVER]
+        freed = people[gone[was[gone]]]
+        self.certain_at[newly] = release
         self.empty_at[people[gone]] = release
-        versions = self.versions[people].astype(np.int64)
-        fallen = int(versions[newly].sum()) + int(again.sum())
-        return (int(newly.sum()), fallen), (int(freed.sum()), int(versions[freed].sum()) - int(freed.sum()))
+        fallen = int(self.versions[newly].sum(dtype=np.int64)) + int(np.count_nonzero(certain & was))
+        return (len(newly), fallen), (len(freed), int(self.versions[freed].sum(dtype=np.int64)) - len(freed))
 
     def sizes(self) -> npt.NDArray[np.integer]:
         """Return how many candidates everybody has left; shape (people,); meaningless for people never seen."""
