@@ -250,6 +250,7 @@ def main() -> int:
         "--before", type=Path, metavar="AUDIT", help="the command of an earlier installation, to compare"
     )
     options = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what Python compiles is kept, as where people work
     output = options.output or (None if options.only else ROOT / "results.json")
     lab = Lab(options.data.absolute(), options.repeat, options.before)
     lab.data.mkdir(parents=True, exist_ok=True)
