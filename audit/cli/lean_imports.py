@@ -167,6 +167,9 @@ class _FunctionsOnDemand(SourceFileLoader):
             exec(code, own)  # noqa: S102 - as every loader does
         finally:
             compute["function_registry"] = of_all
+        if "_make_global_functions" not in own:  # another version, which makes them in another way
+            super().exec_module(module)
+            return
         own.update(function_registry=of_all, __getattr__=made)
 
 
