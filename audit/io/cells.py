@@ -162,7 +162,7 @@ def cover_ranges(
 
     Where `exact` is false it is a `NumberSet`, told by the range around it. Raises `TypeError` on a cell of texts.
     """
-    keys = list(numbers)
+    keys = [_comparable(number) for number in numbers]
     spans = np.array([_span(_hull(cell), keys) for cell in cells], dtype=np.int32).reshape(-1, 2)
     exact = np.array([not isinstance(cell, NumberSet) for cell in cells], dtype=np.bool_)
     return spans[:, 0], spans[:, 1], exact
@@ -379,7 +379,12 @@ def _hull(cell: Cell) -> Cell:
     return Interval(min(cell.members), max(cell.members)) if isinstance(cell, NumberSet) else cell
 
 
-def _span(cell: Cell, keys: list[Fraction]) -> tuple[int, int]:
+def _comparable(number: Fraction) -> Fraction | int:
+    """Return an equal number that compares fast: a whole one as an integer."""
+    return number.numerator if number.denominator == 1 else number
+
+
+def _span(cell: Cell, keys: Sequence[Fraction | int]) -> tuple[int, int]:
     """Return the half-open range of the sorted `keys` that lie in an interval."""
     if isinstance(cell, Anything):
         return 0, len(keys)
@@ -387,9 +392,9 @@ def _span(cell: Cell, keys: list[Fraction]) -> tuple[int, int]:
         raise TypeError("only an interval or `*` covers a range of numbers")
     low, high = 0, len(keys)
     if cell.low is not None:
-        low = (bisect_right if cell.low_open else bisect_left)(keys, cell.low)
+        low = (bisect_right if cell.low_open else bisect_left)(keys, _comparable(cell.low))
     if cell.high is not None:
-        high = (bisect_left if cell.high_open else bisect_right)(keys, cell.high)
+        high = (bisect_left if cell.high_open else bisect_right)(keys, _comparable(cell.high))
     return low, high
 
 
