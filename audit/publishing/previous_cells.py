@@ -11,7 +11,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import Release
-from audit.model.composite_keys import combine
+from audit.model.composite_keys import distinct
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes
 from audit.model.history import CellRanges
@@ -60,8 +60,9 @@ class LastReleaseCells:
         low, high = np.zeros_like(self.cells.cell), np.zeros_like(self.cells.cell)
         exact = np.ones(len(low), dtype=np.bool_)
         for column, attribute in enumerate(self.cells.attributes):
-            used, place = np.unique(self.cells.cell[:, column], return_inverse=True)
-            first, after, fits = self._spans(attribute, column, used)
+            cells = self.cells.cell[:, column]
+            one, place = distinct(cells.astype(np.int64), len(attribute.cells))
+            first, after, fits = self._spans(attribute, column, cells[one])
             low[:, column], high[:, column] = first[place], after[place] - 1
             exact &= fits[place]
         return CellRanges(low, high, exact)
@@ -80,20 +81,28 @@ class LastReleaseCells:
     def moved(self) -> Codes:
         """Return the rows of people whose exact quasi-identifiers were others in the snapshot before."""
         old, new = self.before.snapshot, self.now.snapshot
-        row_before = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1, dtype=np.int32)
-        row_before[old.person] = np.arange(len(old), dtype=np.int32)
-        before = row_before[new.person]
-        rows = np.flatnonzero(before >= 0)
-        # One number for all columns of a row: of two rows in different places of memory one number each is fetched.
-        columns = []
+        row_now = np.full(int(max(old.person.max(initial=-1), new.person.max(initial=-1))) + 1, -1, dtype=np.int32)
+        row_now[new.person] = np.arange(len(new), dtype=np.int32)
+        rows, point = row_now[old.person], self._point_before()
+        stayed = rows >= 0
+        if not stayed.all():
+            rows, point = rows[stayed], point[stayed]
+        differs = new.point.take(rows, axis=0) != point
+        # Most often nobody moved, and one look at all numbers is much faster than one at the numbers of each row.
+        return np.sort(rows[differs.any(axis=1)]) if differs.any() else rows[:0]
+
+    def _point_before(self) -> Codes:
+        """Return where the rows of the snapshot before lie in the next one's scales, -1 where such a value is none."""
+        point = self.before.snapshot.point
         for column in range(len(self.cells.attributes)):
-            values = _exact(self.now, column)
-            place_now = {value: place + 1 for place, value in enumerate(values)}
-            carried = np.array([place_now.get(value, 0) for value in _exact(self.before, column)], dtype=np.int32)
-            both = np.concatenate([carried[old.point[:, column]], new.point[:, column] + np.int32(1)])
-            columns.append((both, len(values) + 1))
-        key, _ = combine(columns, len(old) + len(new))
-        return rows[key[before[rows]] != key[len(old) + rows]].astype(np.int32)
+            place_now = {value: place for place, value in enumerate(_exact(self.now, column))}
+            carried = [place_now.get(value, -1) for value in _exact(self.before, column)]
+            if carried == list(range(len(carried))):
+                continue
+            if point is self.before.snapshot.point:
+                point = point.copy()
+            point[:, column] = np.array(carried, dtype=np.int32)[point[:, column]]
+        return point
 
     def _spans(
         self, attribute: QuasiIdentifier, column: int, used: Codes
