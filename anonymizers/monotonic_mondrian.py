@@ -20,6 +20,7 @@ from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
 from anonymizers.previous_partition import OldCells, Rows
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
+from audit.model.composite_keys import tally
 from audit.model.evidence import Codes
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
@@ -55,7 +56,7 @@ class MonotonicMondrianAnonymizer(KClasses):
             raise ValueError("a series goes on only with a look at its last release")
         groups = int(so_far.last.group.max(initial=-1)) + 1
         home = _homes(snapshot, so_far.last)
-        people = np.bincount(home[home >= 0], minlength=groups)
+        people = _sizes(home, groups)
         self._check_past(so_far.last, so_far, people, home)
         old = OldCells(snapshot, so_far.look)
         _check_people(so_far.last, so_far.look, old, home)
@@ -74,13 +75,13 @@ class MonotonicMondrianAnonymizer(KClasses):
         if len(rows) < self.k:
             what = f"the snapshot has {len(rows)} rows, fewer than k = {self.k}"
             raise RefusalError(what, "ask for a smaller k, or wait for more rows", rows=rows)
-        parts = partition(_cut_with_blocks(snapshot, rows), snapshot.scales, self.k)
+        parts = partition(_cut_with_blocks(snapshot), snapshot.scales, self.k)
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
     def _check_past(self, last: PublishedRelease, so_far: PublicationHistory, people: Rows, home: Codes) -> None:
         """Refuse to go on with a series that does not keep the promise already."""
-        held = np.bincount(last.group[last.own >= 0], minlength=len(people))
+        held = _sizes(np.where(last.own < 0, np.int32(-1), last.group), len(people))
         small = (held > 0) & (held < self.k)
         if small.any():
             what = f"{np.count_nonzero(small)} groups of the last release have fewer than {self.k} people, so the"
@@ -100,11 +101,16 @@ class MonotonicMondrianAnonymizer(KClasses):
 
 def _homes(snapshot: Snapshot, last: PublishedRelease) -> Codes:
     """Return the last release's group of each row, -1 for newcomers; shape (rows,), int32."""
-    real = last.own >= 0
     people = max(int(last.person.max(initial=-1)), int(snapshot.person.max(initial=-1))) + 1
-    home = np.full(people, -1, dtype=np.int32)
-    home[last.person[real]] = last.group[real]
+    # One more, for counterfeits without identity, whose code is -1; those with one have codes that no snapshot has.
+    home = np.full(people + 1, -1, dtype=np.int32)
+    home[last.person] = last.group
     return home[snapshot.person]
+
+
+def _sizes(group: Codes, groups: int) -> npt.NDArray[np.int64]:
+    """Return how many rows each group has, given each row's, -1 for none; shape (groups,)."""
+    return tally(group + np.int32(1), groups + 1)[1:]
 
 
 def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, home: Codes) -> None:
@@ -118,8 +124,7 @@ def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, ho
     if len(moved):
         what = f"the quasi-identifiers of {len(moved)} published people changed, and their cells may not follow"
         raise RefusalError(what, "keep those that were published", rows=moved)
-    here = np.flatnonzero(home >= 0)
-    outside = here[~old.cover(home[here], here)]
+    outside = np.flatnonzero((home >= 0) & ~old.cover(home))
     if len(outside):
         what = f"the last release's cells do not cover {len(outside)} of the people who are published in them"
         raise RefusalError(what, "mend their quasi-identifiers, or the key", rows=outside.astype(np.int32))
@@ -129,15 +134,17 @@ def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Rows
     """Return the next release, given everybody's old group, -1 for none, and the rows that form groups of their own."""
     group, cells = _cut(snapshot, k, old, home)
     if len(strange):
-        parts = partition(_cut_with_blocks(snapshot, strange), snapshot.scales, k)
+        parts = partition(_cut_with_blocks(snapshot)[strange], snapshot.scales, k)
         group[strange] = len(cells.of) + parts.region
         cells = _joined(cells, DomainParts(np.full(len(parts.root), -1, dtype=np.int32), parts.after, parts.upto))
-    held = np.bincount(group[group >= 0], minlength=len(cells.of)) > 0
+    held = _sizes(group, len(cells.of)) > 0
     if not held.all():
         # Groups of counterfeits alone end here.
         group = np.where(group < 0, group, np.cumsum(held, dtype=np.int32)[group] - np.int32(1))
         cells = DomainParts(cells.of[held], cells.after[held], cells.upto[held])
     rows = np.flatnonzero(group >= 0).astype(np.int32)
+    if len(rows) == len(snapshot):
+        return Draft(rows, group, snapshot.value, cells)
     return Draft(rows, group[rows], snapshot.value[rows], cells)
 
 
@@ -149,16 +156,15 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     groups, attributes = old.low.shape
     ends = np.full((groups, attributes), OLD_END, dtype=np.int32)
     whole = DomainParts(np.arange(groups, dtype=np.int32), ends, ends.copy())
-    large = np.flatnonzero(np.bincount(home[home >= 0], minlength=groups) >= 2 * k).astype(np.int32)
+    large = np.flatnonzero(_sizes(home, groups) >= 2 * k).astype(np.int32)
     if not len(large):
         return home.copy(), whole
     # One more, which is -1 too, for rows without an old group.
     number = np.full(groups + 1, -1, dtype=np.int32)
     number[large] = np.arange(len(large))
     root = number[home]
-    rows = np.flatnonzero(root >= 0)
-    parts = partition(_cut_with_blocks(snapshot, rows), snapshot.scales, k, root=root[rows])
-    kept = old.kept_apart(parts, large, rows)[parts.root]
+    parts = partition(_cut_with_blocks(snapshot), snapshot.scales, k, root=root)
+    kept = old.kept_apart(parts, large)[parts.root]
     begins = np.diff(parts.root, prepend=-1) > 0
     first, more = np.flatnonzero(kept & begins), np.flatnonzero(kept & ~begins)
     old_group = large[parts.root]
@@ -166,14 +172,17 @@ def _cut(snapshot: Snapshot, k: int, old: OldCells, home: Codes) -> tuple[Codes,
     whole.upto[old_group[first]] = parts.upto[first]
     new_group = old_group.copy()
     new_group[more] = groups + np.arange(len(more))
+    rows = np.flatnonzero(root >= 0)
     group = home.copy()
-    group[rows] = new_group[parts.region]
+    group[rows] = new_group[parts.region[rows]]
     return group, _joined(whole, DomainParts(old_group[more], parts.after[more], parts.upto[more]))
 
 
-def _cut_with_blocks(snapshot: Snapshot, rows: npt.NDArray[np.integer]) -> Codes:
-    """Return where some rows lie, so that a cut parts whole blocks alone: each at the last value of its own block."""
-    point = snapshot.point[rows]
+def _cut_with_blocks(snapshot: Snapshot) -> Codes:
+    """Return where the rows lie, so that a cut parts whole blocks alone: each at the last value of its own block."""
+    if all(scale.block is None for scale in snapshot.scales):
+        return snapshot.point
+    point = snapshot.point.copy()
     for column, scale in enumerate(snapshot.scales):
         if scale.block is not None:
             point[:, column] = scale.block[point[:, column]]

@@ -36,7 +36,7 @@ class Partition:
     """Rows in regions, which are numbered root by root and from lower values to higher.
 
     Attributes:
-        region: the region of each row, in [0, regions); shape (rows,), int32.
+        region: the region of each row, in [0, regions), -1 for a row in no root; shape (rows,), int32.
         root: the root of which each region is a part, ascending; shape (regions,), int32.
         after: a region has only values beyond this place, `OLD_END` where it begins as its root does; shape (regions,
             attributes), int32.
@@ -67,25 +67,42 @@ def partition(
         point: the quasi-identifiers of each row, as places in their scales; shape (rows, attributes), int32.
         scales: one per quasi-identifier.
         k: rows that both sides of a cut must have, at least 1.
-        root: the region that each row begins in, in [0, roots), none empty; without it all begin in one. Shape
-            (rows,), int32. Roots need not hold what their parts must.
+        root: the region that each row begins in, in [0, roots), none empty, -1 for rows that are left out; without it
+            all begin in one. Shape (rows,), int32. Roots need not hold what their parts must.
         value: the sensitive value of each row; shape (rows,), int32. Needed for l > 1.
         l: no value may be in more than 1/l of the rows of either side of a cut.
     """
-    order: Places | slice = slice(None) if root is None else np.argsort(root, kind="stable")
-    sizes = np.array([len(point)]) if root is None else np.bincount(root)
-    held = np.zeros(0, dtype=np.int32) if value is None or l == 1 else value[order]
+    if root is None:
+        start = np.array([0, len(point)])
+    else:
+        # Rows that are left out are counted before the others.
+        start = np.cumsum(np.bincount(root + np.int32(1), minlength=1))
+        start -= start[0]
+    if pays("anonymizers.partition_compiled", _SAVED * int(start[-1]), _COMPILING):
+        from anonymizers.partition_compiled import regions, rows_by_root
+    else:
+        regions, rows_by_root = regions_plain, rows_by_root_plain
     place = np.concatenate([np.zeros(0), *(scale.place for scale in scales)])
     offset = np.cumsum([0, *(len(scale.place) for scale in scales)])[:-1]
-    start = np.concatenate([[0], np.cumsum(sizes)])
-    if pays("anonymizers.partition_compiled", _SAVED * len(point), _COMPILING):
-        from anonymizers.partition_compiled import regions
-    else:
-        regions = regions_plain
-    of_row, *rest = regions(np.ascontiguousarray(point[order]), place, offset, start, k, held, l)
-    region = np.empty(len(point), dtype=np.int32)
+    held = np.zeros(0, dtype=np.int32) if value is None or l == 1 else value
+    if root is None:
+        return Partition(*regions(np.ascontiguousarray(point), place, offset, start, k, held, l))
+    order = rows_by_root(root, start)
+    held = held[order] if len(held) else held
+    of_row, *rest = regions(point.take(order, axis=0), place, offset, start, k, held, l)
+    region = np.full(len(point), -1, dtype=np.int32)
     region[order] = of_row
     return Partition(region, *rest)
+
+
+def rows_by_root_plain(root: Codes, start: Places) -> Places:
+    """Return the rows that are in a root, root by root and in their order; the oracle of its compiled twin.
+
+    Args:
+        root: the root of each row, -1 for none; shape (rows,), int32.
+        start: where each root's rows begin, and the number of rows that are in one.
+    """
+    return np.argsort(root, kind="stable")[len(root) - start[-1] :]
 
 
 def regions_plain(

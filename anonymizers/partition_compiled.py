@@ -18,6 +18,18 @@ _OLD_END = -1
 
 
 @kernel
+def rows_by_root(root: Array, start: Array) -> Array:
+    """Return the rows root by root: see `anonymizers.partition.rows_by_root_plain`. Sorted by counting."""
+    at = start.copy()
+    rows = np.empty(start[-1], dtype=np.intp)
+    for row in range(len(root)):
+        if root[row] >= 0:
+            rows[at[root[row]]] = row
+            at[root[row]] += 1
+    return rows
+
+
+@kernel
 def regions(
     point: Array,
     place: Array,
@@ -120,7 +132,7 @@ def _find(
                 widest, extent = a, wide
         tried[widest] = True
         if low[widest] < high[widest]:
-            cut = _cut(rows[0][begin:end, widest], rows[2][begin:end], k, l, work)
+            cut = _cut(rows[0][begin:end, widest], (low[widest], high[widest]), rows[2][begin:end], k, l, work)
             if cut != _OLD_END:
                 return widest, cut
     return 0, _OLD_END
@@ -129,6 +141,7 @@ def _find(
 @kernel
 def _cut(
     values_at: Array,
+    reach: tuple[int, int],
     value: Array,
     k: int,
     l: int,  # noqa: E741 - as above
@@ -139,18 +152,12 @@ def _cut(
     The nearest of all is beside the median. Where it leaves too few rows on a side, so does every other.
     """
     size = len(values_at)
-    column = work[0][:size]
-    for i in range(size):
-        column[i] = values_at[i]
-    median = _select(column, (size - 1) // 2)
-    less, equal, below = 0, 0, _OLD_END
-    for i in range(size):
-        if column[i] < median:
-            less += 1
-            below = max(below, column[i])
-        elif column[i] == median:
-            equal += 1
-    left, cut = less + equal, median
+    low, high = reach
+    if high - low < size:
+        below, less, median, left = _median_by_counting(values_at, low, work[0][: high - low + 1])
+    else:
+        below, less, median, left = _median_by_selecting(values_at, work[0][:size])
+    cut = median
     if abs(size - 2 * less) <= abs(size - 2 * left):
         left, cut = less, below
     if min(left, size - left) < k:
@@ -158,6 +165,38 @@ def _cut(
     if l == 1 or _diverse(values_at, value, cut, left, l, work[2]):
         return cut
     return _nearest(values_at, value, k, l, work)
+
+
+@kernel
+def _median_by_counting(values_at: Array, low: int, count: Array) -> tuple[int, int, int, int]:
+    """Return what `_median_by_selecting` does, given the lowest value and room to count each value from it on."""
+    for i in range(len(count)):
+        count[i] = 0
+    for i in range(len(values_at)):
+        count[values_at[i] - low] += 1
+    below, less, at, left = _OLD_END, 0, 0, count[0]
+    while left <= (len(values_at) - 1) // 2:
+        if count[at] > 0:
+            below = low + at
+        at += 1
+        less, left = left, left + count[at]
+    return below, less, low + at, left
+
+
+@kernel
+def _median_by_selecting(values_at: Array, column: Array) -> tuple[int, int, int, int]:
+    """Return the value below the lower median, the rows up to it, the median, and the rows up to that."""
+    size = len(values_at)
+    for i in range(size):
+        column[i] = values_at[i]
+    median = _select(column, (size - 1) // 2)
+    below, less, left = _OLD_END, 0, 0
+    for i in range(size):
+        if column[i] < median:
+            less += 1
+            below = max(below, column[i])
+        left += column[i] <= median
+    return below, less, median, left
 
 
 @kernel

@@ -31,13 +31,13 @@ def first_covering(point: Codes, low: Codes, high: Codes, beyond: Codes) -> Code
 
 
 def covered(point: Codes, low: Codes, high: Codes, cell: Codes) -> npt.NDArray[np.bool_]:
-    """Return for each point whether a cell covers it; shape (points,).
+    """Return for each point whether its cell covers it; shape (points,).
 
     Args:
         point: shape (points, attributes), int32.
         low: the first place that a cell covers; shape (cells, attributes), int32.
         high: the last.
-        cell: a cell for each point; shape (points,), int32.
+        cell: a cell for each point, -1 for none, which covers nothing; shape (points,), int32.
     """
     if pays(_COMPILED, _SAVED_POINT * len(point)):
         from anonymizers.point_location_compiled import covered_compiled
@@ -48,9 +48,11 @@ def covered(point: Codes, low: Codes, high: Codes, cell: Codes) -> npt.NDArray[n
 
 def covered_plain(point: Codes, low: Codes, high: Codes, cell: Codes) -> npt.NDArray[np.bool_]:
     """Return what `covered` does; the oracle of its compiled twin."""
-    inside = np.ones(len(point), dtype=np.bool_)
+    inside = cell >= 0
+    asked = np.flatnonzero(inside)
+    cell = cell[asked]
     for column, first, last in zip(point.T, low.T, high.T, strict=True):
-        inside &= (first[cell] <= column) & (column <= last[cell])
+        inside[asked] &= (first[cell] <= column[asked]) & (column[asked] <= last[cell])
     return inside
 
 

@@ -135,7 +135,7 @@ def covered_compiled(point: Array, low: Array, high: Array, cell: Array) -> Arra
     """Return for each point whether a cell covers it: see `anonymizers.point_location.covered`."""
     inside = np.empty(len(point), dtype=np.bool_)
     for p in range(len(point)):
-        inside[p] = _covers(point[p], low[cell[p]], high[cell[p]])
+        inside[p] = cell[p] >= 0 and _covers(point[p], low[cell[p]], high[cell[p]])
     return inside
 
 

@@ -39,12 +39,12 @@ class OldCells:
                 # Ends of cells that cover no value may lie outside.
                 self._extent += scale.place.take(high, mode="clip") - scale.place.take(low, mode="clip")
 
-    def cover(self, group: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
-        """Return whether the cells of some groups cover some rows, pair by pair; shape (pairs,)."""
-        good = covered(self._point[rows], self.low, self.high, group)
+    def cover(self, group: Codes) -> npt.NDArray[np.bool_]:
+        """Return for each row whether the cells of its group, -1 for none, cover it; shape (rows,)."""
+        good = covered(self._point, self.low, self.high, group)
         if not self._exact.all():
             near = np.flatnonzero(good)
-            good[near] = self._confirm(group[near], rows[near])
+            good[near] = self._confirm(group[near], near)
         return good
 
     def smallest(self, rows: Rows, groups: Rows, but: Codes | None = None) -> Codes:
@@ -71,7 +71,7 @@ class OldCells:
             asked = asked[~good]
         return found
 
-    def kept_apart(self, parts: Partition, groups: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
+    def kept_apart(self, parts: Partition, groups: Codes) -> npt.NDArray[np.bool_]:
         """Return which groups are cut and may be, so that people of different groups never get the same cells.
 
         Where cells overlap, a part of one group may come to have the same cells as another group or a part of it.
@@ -80,7 +80,6 @@ class OldCells:
         Args:
             parts: the parts of each group, whose place in `groups` is their root.
             groups: the groups to cut, ascending.
-            rows: the rows of the snapshot that `parts` divides.
         """
         kept = np.bincount(parts.root, minlength=len(groups)) > 1
         owner = groups[parts.root]
@@ -88,8 +87,10 @@ class OldCells:
         if len(doubtful):
             # Of a cell that is no interval, what a cut leaves is not known: nobody else may cover its people.
             _, one = np.unique(parts.region, return_index=True)
+            # Before the regions' rows stands one that is in none, if there is one.
+            one = one[len(one) - len(parts.root) :]
             everybody = np.arange(len(self.low))
-            others = self.smallest(rows[one[doubtful]], everybody, owner[doubtful])
+            others = self.smallest(one[doubtful], everybody, owner[doubtful])
             kept[parts.root[doubtful[others >= 0]]] = False
         high = self.high[owner]
         low = np.concatenate([self.low, np.maximum(self.low[owner], parts.after + np.int32(1))])

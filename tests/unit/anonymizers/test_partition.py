@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizers import partition as module
-from anonymizers.partition import partition, regions_plain
+from anonymizers.partition import partition, regions_plain, rows_by_root_plain
 from anonymizers.partition_compiled import regions as regions_compiled
+from anonymizers.partition_compiled import rows_by_root as rows_by_root_compiled
 from audit.model.anonymizer import OLD_END, Scale
 
 FIELDS = ("region", "root", "after", "upto", "low", "high")
@@ -109,6 +110,29 @@ def test_roots_are_cut_as_if_each_were_alone(table, k):
         alone = partition(point[root == each], scales, k)
         assert np.array_equal(alone.region, made.region[root == each] - np.flatnonzero(made.root == each)[0])
         assert np.array_equal(alone.upto, made.upto[made.root == each])
+
+
+@given(tables(), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_rows_in_no_root_are_left_out(table, k, l, seed):  # noqa: E741 - as above
+    point, scales, value, root = table
+    made = partition(point, scales, k, root=root, value=value, l=l)
+    # As many rows more, which are anywhere, in no root.
+    there = np.sort(np.random.default_rng(seed).permutation(2 * len(point))[: len(point)])
+    points, values, roots = point.repeat(2, axis=0), value.repeat(2), np.full(2 * len(point), -1, dtype=np.int32)
+    points[there], values[there], roots[there] = point, value, root
+    more = partition(points, scales, k, root=roots, value=values, l=l)
+    assert np.array_equal(more.region[there], made.region)
+    assert np.all(more.region[roots < 0] == -1)
+    assert all(np.array_equal(getattr(more, name), getattr(made, name)) for name in FIELDS[1:])
+
+
+@given(st.lists(st.integers(-1, 6), max_size=60))
+def test_rows_root_by_root(roots):
+    root = np.array(roots, dtype=np.int32)
+    start = np.cumsum([0, *(roots.count(each) for each in range(7))])
+    expected = [row for each in range(7) for row, its in enumerate(roots) if its == each]
+    assert rows_by_root_plain(root, start).tolist() == expected
+    assert rows_by_root_compiled(root, start).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,10 @@ def test_the_first_covering_cell(drawn):
 @given(pairs(), st.integers(0, 2**32 - 1))
 def test_whether_a_cell_covers_a_point(drawn, seed):
     point, low, high, _ = drawn
-    if len(low):
-        cell = np.random.default_rng(seed).integers(0, len(low), len(point)).astype(np.int32)
-        answer = [bool(all(low[c] <= p) and all(p <= high[c])) for p, c in zip(point, cell, strict=True)]
-        assert covered_plain(point, low, high, cell).tolist() == answer
-        assert covered_compiled(point, low, high, cell).tolist() == answer
+    cell = np.random.default_rng(seed).integers(-1, len(low), len(point)).astype(np.int32)
+    answer = [c >= 0 and bool(all(low[c] <= p) and all(p <= high[c])) for p, c in zip(point, cell, strict=True)]
+    assert covered_plain(point, low, high, cell).tolist() == answer
+    assert covered_compiled(point, low, high, cell).tolist() == answer
 
 
 @pytest.mark.parametrize("width", [6, 100_000])
