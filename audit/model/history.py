@@ -8,6 +8,7 @@ the release of insertion and that of deletion. Who came back has several stays, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -237,7 +238,9 @@ class PublicationHistory:
         holds[release.entry_group, release.entry_value] = True
         packed = np.packbits(holds, axis=1)
         _, first, place = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-        numbers = [self._number(tuple(np.flatnonzero(holds[group]).tolist())) for group in first]
+        of, value = np.nonzero(holds[first])
+        values, ends = value.tolist(), np.cumsum(np.bincount(of, minlength=len(first))).tolist()
+        numbers = [self._number(tuple(values[start:end])) for start, end in pairwise([0, *ends])]
         return np.array(numbers, dtype=np.int32)[place.reshape(-1)]
 
     def _number(self, signature: tuple[int, ...]) -> int:
