@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.serial_numbers import SerialNumbers
-from audit.io.tables import direct_codes
+from audit.io.tables import Coded, direct_codes
 from audit.io.text_index import PackedTexts, TextIndex, pack, starts_with
 from audit.io.texts import arrow, column_of, texts_of
 from audit.runtime.kernels import pays
@@ -109,6 +109,15 @@ class IdentifierEncoder:
         texts, rows = texts_of(array)
         codes = self._encode(pack(texts), direct.limit)
         return codes if rows is None else codes[rows]
+
+    def encode_coded(self, column: Coded) -> Codes:
+        """Return the codes of a column of identifiers that has codes of its own, as `encode` does."""
+        import pyarrow as pa
+
+        codes = arrow(column.codes)
+        if column.names is None:
+            return self.encode(codes)
+        return self.encode(pa.DictionaryArray.from_arrays(codes, column_of(column.names)))
 
     def number(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""

@@ -18,8 +18,6 @@ from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.io.tables import Coded
-from audit.io.texts import arrow, column_of
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
 from audit.principles.group_contents import Codes, first_rows, is_person
@@ -65,17 +63,7 @@ class _Monotonicity:
             return _Seen(release, row, release.person[row], self.series.people)
         if release.records is None:
             raise ValueError("monotonicity is checked on releases that were read with their key or record ids")
-        return _Seen(release, np.arange(release.rows), _numbered(release.records, self.records), self.records)
-
-
-def _numbered(records: Coded, numbers: IdentifierEncoder) -> Codes:
-    """Return codes of record ids that are common to all releases; shape (rows,)."""
-    import pyarrow as pa
-
-    codes = arrow(records.codes)
-    return numbers.encode(
-        codes if records.names is None else pa.DictionaryArray.from_arrays(codes, column_of(records.names))
-    )
+        return _Seen(release, np.arange(release.rows), self.records.encode_coded(release.records), self.records)
 
 
 @dataclass(frozen=True)
@@ -157,6 +145,8 @@ class _Step:
         size = len(old) + 1
         pair, _ = distinct(new.astype(np.int64) * size + old, size * size)
         several = np.flatnonzero(np.bincount(new[pair]) > 1)
+        if not len(several):
+            return []
         order = np.argsort(self.new)
         first = order[first_rows(new[order], size)[several]]
 

@@ -175,8 +175,7 @@ class _Work:
         past = self._past(release, read, self.form.manifest.releases[position])
         self.so_far.add(past)
         if release.person is not None and self.records is not None and release.records is not None:
-            codes = release.records.codes
-            self.records.learn(release.person, [release.records.name(code) for code in codes.tolist()])
+            self.records.learn(release.person, release.records)
         self.counterfeits.learn(release)
         dense = replace(release, group=Coded(past.group, int(past.group.max(initial=-1)) + 1, None))
         self.cells = GroupCells.of(dense, self.form.attributes)

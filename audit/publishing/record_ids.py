@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from audit.io.encoding import NOBODY
+from audit.io.encoding import NOBODY, IdentifierEncoder
+from audit.io.serial_numbers import SerialNumbers
+from audit.io.tables import Coded
+from audit.io.texts import arrow, column_of, hexadecimal
 from audit.model.evidence import Codes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BYTES = 5  # of the numbers in record ids, which are written in hexadecimal digits after an `r`
 
 
 class RecordIds:
     """The published record ids of a series: people keep theirs, newcomers and counterfeits get random ones."""
 
     def __init__(self) -> None:
-        self._names: list[str] = []
-        self._used: set[str] = set()
+        # No number is its own code: only ids that were published have one.
+        self._ids = IdentifierEncoder(SerialNumbers())
         self._of = np.full(0, -1, dtype=np.int32)
 
-    def learn(self, person: Codes, names: Sequence[str]) -> None:
+    def learn(self, person: Codes, records: Coded) -> None:
         """Take over the record ids of a release's rows; the last one counts."""
         size = int(person.max(initial=-1)) + 1
         if size > len(self._of):
             self._of = np.concatenate([self._of, np.full(size - len(self._of), -1, dtype=np.int32)])
-        fresh = np.array([place for place, name in enumerate(names) if name not in self._used], dtype=np.int64)
-        number = {name: place for place, name in enumerate(self._names)} if len(fresh) < len(names) else {}
-        for place in fresh.tolist():
-            number[names[place]] = len(self._names)
-            self._names.append(names[place])
-            self._used.add(names[place])
-        codes = np.array([number[name] for name in names], dtype=np.int32)
+        codes = self._ids.encode_coded(records)
         real = person != NOBODY
         self._of[person[real]] = codes[real]
 
-    def of(self, person: Codes, rng: np.random.Generator) -> list[str]:
-        """Return the record id of each row."""
+    def of(self, person: Codes, rng: np.random.Generator) -> pa.Array:
+        """Return the record id of each row, as Arrow text."""
+        import pyarrow.compute as pc
+
         size = len(self._of)
         known = np.where((person >= 0) & (person < size), np.append(self._of, -1)[np.minimum(person, size)], -1)
-        ids: list[str] = [self._names[code] if code >= 0 else "" for code in known.tolist()]
-        missing = np.flatnonzero(known < 0).tolist()
-        drawn: dict[str, None] = {}
-        while len(drawn) < len(missing):
-            more = rng.integers(0, 1 << 40, len(missing) - len(drawn)).tolist()
-            names = (f"r{number:010x}" for number in more)
-            drawn |= {name: None for name in names if name not in self._used}
-        for place, name in zip(missing, drawn, strict=True):
-            ids[place] = name
-        return ids
+        missing = known < 0
+        drawn = _texts(self._draw(int(np.count_nonzero(missing)), rng))
+        return pc.replace_with_mask(self._ids.names(known), arrow(missing), drawn)
+
+    def _draw(self, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Return distinct numbers of record ids that nobody has; shape (count,)."""
+        drawn = np.zeros(0, dtype=np.int64)
+        while len(drawn) < count:
+            more = rng.integers(0, 1 << 8 * _BYTES, count - len(drawn))
+            drawn = np.concatenate([drawn, more[self._ids.codes(_texts(more)) < 0]])
+            drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+        return drawn
+
+
+def _texts(numbers: npt.NDArray[np.int64]) -> pa.Array:
+    """Return the record ids of some numbers, as Arrow text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    data = np.ascontiguousarray(numbers.astype(">i8").view(np.uint8).reshape(-1, 8)[:, -_BYTES:])
+    cells = pa.Array.from_buffers(pa.binary(_BYTES), len(numbers), [None, pa.py_buffer(data)])
+    letter, nothing = column_of(["r", ""])
+    return pc.binary_join_element_wise(letter, hexadecimal(cells).cast(pa.string()), nothing)

@@ -23,7 +23,7 @@ from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.composite_keys import distinct
+from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes
 from audit.publishing.counterfeits import Counterfeits, exact_columns
@@ -60,7 +60,6 @@ class Rendered:
         person: who each row is, `NOBODY` for a counterfeit without identity; shape (rows,), int32.
         own_value: which value each row of an Anatomy pair has, that of a counterfeit being what it stands for; None for
             a plain table, whose rows have theirs beside them; shape (rows,).
-        records: the record id of each row, where the series has a column for it.
         fake: number of counterfeits.
     """
 
@@ -69,7 +68,6 @@ class Rendered:
     counterfeits: pa.Table | None
     person: Codes
     own_value: pa.DictionaryArray | None
-    records: list[str] | None
     fake: int
 
 
@@ -125,7 +123,7 @@ class Renderer:
             order = np.lexsort([chance, *keys, published])
             columns, values = self._anatomy(draft, read, exact, order, published, by_text)
         else:
-            order = np.lexsort((chance, by_text[draft.value], published))
+            order = by_group_and_value(published, by_text[draft.value], chance)
             columns, values = self._plain(draft, read, last, order), None
         if self.names.group is not None:
             columns = {self.names.group: published[order], **columns}
@@ -135,16 +133,14 @@ class Renderer:
             person[born] = counterfeits.born(len(born))
             # Which of a group's new counterfeits has which value is settled as whoever reads the series settles it.
             value[born] = value[born[np.lexsort((value[born], published[born]))]]
-        chosen = None if ids is None else [ids[place] for place in order]
-        if self.names.record is not None and chosen is not None:
-            columns = {self.names.record: chosen, **columns}
+        if self.names.record is not None and ids is not None:
+            columns = {self.names.record: ids.take(arrow(order)), **columns}
         return Rendered(
             _table(columns),
             values,
             self._counterfeits(published[~real]),
             person[order],
             None if values is None else _coded(value[order], read.snapshot.values),
-            chosen,
             int((~real).sum()),
         )
 
@@ -367,6 +363,20 @@ def _check_distinct(cells: Sequence[Codes]) -> None:
             "two groups of the release would have equal cells, and the series has no group column to tell them apart; "
             "begin a series that has one"
         )
+
+
+def by_group_and_value(group: Codes, value: Rows, chance: Rows) -> Rows:
+    """Return the rows by group, within it by value, within that by chance, which is a permutation of the rows.
+
+    One number for each row sorts several times as fast as `lexsort` by three.
+    """
+    rows = len(chance)
+    columns: list[tuple[npt.NDArray[np.integer], int]]
+    columns = [(group, int(group.max(initial=0)) + 1), (value, int(value.max(initial=0)) + 1), (chance, rows)]
+    key, _ = combine(columns, rows)
+    row = np.empty(rows, dtype=np.intp)
+    row[chance] = np.arange(rows)
+    return row[np.sort(key) % rows]
 
 
 def _coded(codes: Codes, texts: Sequence[str]) -> pa.DictionaryArray:

@@ -19,7 +19,7 @@ from audit.model.errors import AuditError, InputError
 from audit.model.history import PublicationHistory, PublishedRelease
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, PublishResult, publish
-from audit.publishing.renderer import widened
+from audit.publishing.renderer import by_group_and_value, widened
 from audit.publishing.transaction import SeriesTransaction
 from audit.publishing.verification import BrokenPromiseError
 from tests.helpers.microdata import Pairs, write_microdata
@@ -375,6 +375,16 @@ def test_short_intervals_are_widened_to_a_grid_that_does_not_depend_on_them(leng
     for one in grid:
         for other in grid:
             assert one == other or one[0] != other[0] or one[1] != other[1]
+
+
+@pytest.mark.parametrize("groups", [1, 40, 2**31])
+def test_rows_are_put_in_the_order_of_groups_values_and_chance(groups):
+    rng = np.random.default_rng(groups)
+    group, value = rng.integers(0, groups, 500).astype(np.int32), rng.integers(0, 2**40, 500) // 2**38
+    chance = rng.permutation(500)
+    assert np.array_equal(by_group_and_value(group, value, chance), np.lexsort((chance, value, group)))
+    large = value * 2**38
+    assert np.array_equal(by_group_and_value(group, large, chance), np.lexsort((chance, large, group)))
 
 
 def test_lengths_that_were_asked_for(tmp_path, micro):
