@@ -25,8 +25,7 @@ from audit.io.background_knowledge import Register, read_register
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release, Wanted, varies
 from audit.io.series import Series
-from audit.io.tables import Coded, Table
-from audit.io.texts import arrow, column_of
+from audit.io.tables import Table
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.evidence import Codes
 
@@ -206,7 +205,7 @@ class ReleaseCache:
 
     def _fresh(self, position: int) -> LoadedRelease:
         release = self.series.release(position, self._wanted(position), self._tables.pop(position, None))
-        record = None if release.records is None else self._numbered(release.records)
+        record = None if release.records is None else self.names.encode_coded(release.records)
         read = loaded(
             replace(release, records=None),
             record,
@@ -229,14 +228,6 @@ class ReleaseCache:
             bits = np.concatenate([bits, np.zeros(len(now) + len(now) // _SLACK + 1 - len(bits), dtype=np.uint8)])
         bits[: len(now)] |= now
         self._present = bits
-
-    def _numbered(self, records: Coded) -> Codes:
-        import pyarrow as pa
-
-        codes = arrow(records.codes)
-        return self.names.encode(
-            codes if records.names is None else pa.DictionaryArray.from_arrays(codes, column_of(records.names))
-        )
 
 
 def loaded(
