@@ -14,6 +14,7 @@ Large series use the compiled twin in `attacks.feasible_values_compiled`, of whi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -237,16 +238,33 @@ def by_person(pools: CandidatePools) -> CandidatePools:
     person = pools.person
     if bool((person[1:] > person[:-1]).all()):
         return pools
-    # Numbers are sorted many times as quickly as their places are.
-    keys = person.astype(np.int64) << 32 | np.arange(len(person))
-    keys.sort()
-    ascending, order = (keys >> 32).astype(np.int32), keys & 0xFFFF_FFFF
+    if pools.people > _SPARSE * len(person):
+        order = np.argsort(person)
+        return _with_columns(pools, person.take(order), lambda column: column.take(order))
+    # A row for each code that there is, read from one end to the other, takes a tenth of the time of sorting.
+    at = person.astype(np.intp)
+    there = np.zeros(pools.people, dtype=np.bool_)
+    there[at] = True
+    ascending = np.flatnonzero(there)
+
+    def ordered(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        row = np.empty(pools.people, dtype=column.dtype)
+        row[at] = column
+        return row.take(ascending)
+
+    return _with_columns(pools, ascending.astype(np.int32), ordered)
+
+
+def _with_columns(
+    pools: CandidatePools, person: Codes, ordered: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+) -> CandidatePools:
+    """Return pools with people in another order, in which `ordered` puts what is known of each."""
     return replace(
         pools,
-        person=ascending,
-        pool=pools.pool.take(order),
-        counted=None if pools.counted is None else pools.counted.take(order),
-        fixed=None if pools.fixed is None else pools.fixed.take(order),
+        person=person,
+        pool=ordered(pools.pool),
+        counted=None if pools.counted is None else ordered(pools.counted),
+        fixed=None if pools.fixed is None else ordered(pools.fixed),
     )
 
 
