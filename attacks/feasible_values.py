@@ -9,7 +9,8 @@ some of eight values are in a table, for each of the 256 subsets of the eight.
 Cost: versions x values / 8 look-ups, forwards; backwards as many for each version whose set changes. Memory: 12 bytes
 a version for up to 64 values. Source: m-Distinct paper, Section III (Definitions 10 and 11).
 
-Large series use the compiled twin in `attacks.feasible_values_compiled`, of which this is the oracle.
+There is no compiled twin: look-ups in tables are what numpy is quick at, and a kernel that did the same row by row took
+as long, and 40 MB to load.
 """
 
 from __future__ import annotations
@@ -26,18 +27,15 @@ from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
 from audit.model.evidence import CandidatePools, Codes, Evidence, claimed_code
 from audit.runtime.budget import Budget
-from audit.runtime.kernels import pays
 
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.int32]
+Places = npt.NDArray[np.intp]
 
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
 _SPARSE = 32  # codes for each of some people: a bit for each code takes as much memory as the people's codes
 _NONE = np.int32(-1)
-_NOBODY = np.zeros(0, dtype=np.int32)
-_COMPILED = "attacks.feasible_values_compiled"
-_SAVED, _COMPILING = 1e-7, 3.0  # seconds: saved a row, and to compile
 
 
 class SetTable:
@@ -53,7 +51,7 @@ class SetTable:
 
     def __init__(self, allowed: Flags) -> None:
         values, words = len(allowed), max(1, (len(allowed) + 63) // 64)
-        octets = (values + 7) // 8
+        octets = max(1, (values + 7) // 8)
         packed = np.zeros((octets * 8, words * 8), dtype=np.uint8)
         packed[:values, : (values + 7) // 8] = np.packbits(allowed, axis=1, bitorder="little")
         of_value = packed.view(np.uint64).reshape(octets, 8, words)
@@ -66,10 +64,12 @@ class SetTable:
     def image(self, sets: Words) -> Words:
         """Return the values that are in the relation with some value of each set; shape (sets, words)."""
         octets = sets.view(np.uint8).reshape(len(sets), 8 * sets.shape[1])
-        found = np.zeros_like(sets)
-        for word, tables in enumerate(self.table):
-            for octet, table in enumerate(tables):
-                found[:, word] |= table.take(octets[:, octet])
+        found = np.empty_like(sets)
+        for word, (first, *others) in enumerate(self.table):
+            image = first.take(octets[:, 0])
+            for octet, table in enumerate(others, start=1):
+                image |= table.take(octets[:, octet])
+            found[:, word] = image
         return found
 
 
@@ -100,8 +100,6 @@ class FeasibleValues:
         self._last = np.zeros(0, dtype=np.int32)
         self._people: list[KeptPeople] = []
         self._ends = [0]
-        # What combinations have in common is looked up in a table of theirs.
-        self._compiled = self.evidence.combined is None and pays(_COMPILED, _SAVED * rows, _COMPILING)
 
     def run(self) -> None:
         """Take the releases into account one after the other, as many as the budget suffices for."""
@@ -149,8 +147,6 @@ class FeasibleValues:
         allowed, _ = pool_masks(pools, self._sets.shape[1])
 
         def take(some: slice) -> int:
-            if self._compiled:
-                return self._extend_compiled(pools, allowed, some)
             found = 0
             for start in range(some.start, some.stop, _AT_A_TIME):
                 found += self._extend(pools, allowed, slice(start, min(start + _AT_A_TIME, some.stop)))
@@ -158,16 +154,6 @@ class FeasibleValues:
 
         more = sum(shared(self.budget, rows, take))
         self.disclosed.append((self.disclosed[-1] if self.disclosed else 0) + more)
-
-    def _extend_compiled(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
-        """Do the same as `_extend` by the compiled kernel."""
-        from attacks import feasible_values_compiled
-
-        known = (self._sets, self._earlier, self._last, self._silent)
-        fixed = _NOBODY if pools.fixed is None else pools.fixed[some]
-        tables, first = (self._after.table, self._before.table), self._ends[-2] + some.start
-        rows = (pools.person[some], pools.pool[some], fixed)
-        return int(feasible_values_compiled.extend(*known, *rows, allowed, *tables, first))
 
     def _extend(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
         """Add some versions of the last release, and return how many more versions are disclosed."""
@@ -181,19 +167,21 @@ class FeasibleValues:
             sets[known, value >> 6] = np.uint64(1) << (value & 63).astype(np.uint64)
         earlier = self._last.take(person)
         again = np.flatnonzero(earlier >= 0)
-        before = earlier[again]
-        left = sets[again] & self._after.image(self._sets.take(before, axis=0))
-        sets[again] = left
+        before = earlier.take(again).astype(np.intp)
+        old = self._sets.take(before, axis=0)
+        left = sets.take(again, axis=0) & self._after.image(old)
+        _put(sets, again, left)
         self._sets[first : first + len(person)] = sets
         self._earlier[first : first + len(person)] = earlier
-        self._last[person] = slots
-        return self._singles(sets, slots) + self._prune(before, left)
+        self._last[person.astype(np.intp)] = slots
+        return self._singles(sets, slots) + self._prune(before, old, left)
 
-    def _prune(self, slots: Slots, after: Words) -> int:
+    def _prune(self, slots: Places, old: Words, after: Words) -> int:
         """Drop values of versions that lead nowhere any more, and of those before them.
 
         Args:
             slots: versions of distinct people; shape (n,).
+            old: the feasible values of each so far; shape (n, words).
             after: the feasible values of the version after each; shape (n, words).
 
         Returns:
@@ -201,18 +189,18 @@ class FeasibleValues:
         """
         more = 0
         while len(slots):
-            old = self._sets.take(slots, axis=0)
             new = old & self._before.image(after)
-            changed = np.flatnonzero((new != old).any(axis=1) if new.shape[1] > 1 else new[:, 0] != old[:, 0])
-            slots, after = slots[changed], new[changed]
-            self._sets[slots] = after
-            more += self._singles(after, slots) - self._singles(old[changed], slots)
-            slots = self._earlier.take(slots)
-            going = np.flatnonzero(slots >= 0)
-            slots, after = slots[going], after[going]
+            changed = np.flatnonzero(_differ(old, new))
+            slots, after = slots.take(changed), new.take(changed, axis=0)
+            _put(self._sets, slots, after)
+            more += self._singles(after, slots) - self._singles(old.take(changed, axis=0), slots)
+            earlier = self._earlier.take(slots)
+            going = np.flatnonzero(earlier >= 0)
+            slots, after = earlier.take(going).astype(np.intp), after.take(going, axis=0)
+            old = self._sets.take(slots, axis=0)
         return more
 
-    def _singles(self, sets: Words, slots: Slots) -> int:
+    def _singles(self, sets: Words, slots: Slots | Places) -> int:
         """Return how many of some versions have one value, or something in common, and count."""
         if self.evidence.combined is None:
             single = np.asarray(sizes_of(sets) == 1)
@@ -276,18 +264,22 @@ class KeptPeople:
         self._codes, self._bits = person, np.zeros(0, dtype=np.uint8)
         if last < _SPARSE * len(person):
             there = np.zeros(last + 1, dtype=np.bool_)
-            there[person] = True
+            there[person.astype(np.intp)] = True
             self._codes, self._bits = person[:0].copy(), np.packbits(there)
 
     def codes(self) -> Codes:
         """Return them; shape (people,), int32."""
-        return np.flatnonzero(np.unpackbits(self._bits)).astype(np.int32) if len(self._bits) else self._codes
+        if not len(self._bits):
+            return self._codes
+        return np.flatnonzero(np.unpackbits(self._bits).view(np.bool_)).astype(np.int32)
 
 
 def sizes_of(sets: Words) -> npt.NDArray[np.integer]:
     """Return how many values each set has; shape (sets,)."""
-    count = np.bitwise_count(sets)
-    return count[:, 0] if count.shape[1] == 1 else count.sum(axis=1, dtype=np.int32)
+    size: npt.NDArray[np.integer] = np.bitwise_count(sets[:, 0])
+    for word in range(1, sets.shape[1]):
+        size = size + np.bitwise_count(sets[:, word]).astype(np.int32)
+    return size
 
 
 def first_values(sets: Words) -> Codes:
@@ -296,6 +288,20 @@ def first_values(sets: Words) -> Codes:
     lowest = sets[np.arange(len(sets)), word]
     bit = np.bitwise_count((lowest & (~lowest + np.uint64(1))) - np.uint64(1))
     return np.where(lowest != 0, word * 64 + bit, -1).astype(np.int32)
+
+
+def _differ(sets: Words, others: Words) -> Flags:
+    """Return which of some sets differ from those in their place; word by word, as rows are short."""
+    found = np.not_equal(sets[:, 0], others[:, 0])
+    for word in range(1, sets.shape[1]):
+        found |= sets[:, word] != others[:, word]
+    return found
+
+
+def _put(sets: Words, places: Places, those: Words) -> None:
+    """Put some sets in their places; word by word, as numpy puts rows of words more slowly."""
+    for word in range(sets.shape[1]):
+        sets[:, word][places] = those[:, word]
 
 
 def _longer(array: npt.NDArray[Any], size: int, fill: object) -> npt.NDArray[Any]:
