@@ -130,7 +130,7 @@ class UpdateGraphAttack:
         for release in range(len(found.disclosed)):
             person, sets = found.counting(release)
             seen = np.append(seen, np.zeros(max(0, int(person.max(initial=-1)) + 1 - len(seen)), dtype=np.bool_))
-            seen[person] = True
+            seen[person.astype(np.intp)] = True
             sizes = sizes_of(sets)
             row, value = found.certain_values(sets)
             certain.append((person[row], value))
