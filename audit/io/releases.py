@@ -20,7 +20,7 @@ from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.io.texts import arrow
-from audit.model.composite_keys import combine
+from audit.model.composite_keys import combine, ranks
 from audit.model.errors import Problems
 
 Codes = npt.NDArray[np.int32]
@@ -215,7 +215,8 @@ def own_values(series: ReleaseContext, position: int, release: Release, name: st
     path, problems = series.manifest.key_path(series.manifest.releases[position]), Problems()
     shown = series.manifest.shown(path)
     there = header(path, shown, problems) if is_there(path) and name not in _KEY else None
-    key = read_table(path, shown, ["row", name], problems) if there is not None and name in there else None
+    told = there is not None and name in there
+    key = read_table(path, shown, ["row", name], problems, distinct=("row",)) if told else None
     if key is None:
         return None
     key = respelled(key, series.notation)
@@ -238,12 +239,12 @@ def _too_often(release: Release, name: str, said: Codes) -> npt.NDArray[np.bool_
     known = np.flatnonzero(said != NOBODY)
     of_rows = release.group.codes[known] * np.int64(values) + said[known]
     of_entries = release.entry_group * np.int64(values) + release.entry_value[name]
-    pairs, place = np.unique(np.concatenate([of_entries, of_rows]), return_inverse=True)
-    entries = len(of_entries)
-    published = np.bincount(place[:entries], weights=release.entry_count, minlength=len(pairs))
-    more = (published > 0) & (np.bincount(place[entries:], minlength=len(pairs)) > published)
+    place, entries = ranks(np.concatenate([of_entries, of_rows]), release.group.size * values), len(of_entries)
+    pairs = int(place.max(initial=-1)) + 1
+    published = np.bincount(place[:entries], weights=release.entry_count, minlength=pairs)
+    more = (published > 0) & (np.bincount(place[entries:], minlength=pairs) > published)
     groups = np.zeros(release.group.size, dtype=np.bool_)
-    groups[pairs[more] // values] = True
+    groups[release.entry_group[more[place[:entries]]]] = True
     return groups
 
 
@@ -361,7 +362,8 @@ class _Reading:
         if not is_there(path):
             codes, texts = text_codes(table.arrow(str(self.columns.individual)))
             return codes, list(texts)
-        key = read_table(path, self.series.manifest.shown(path), ["row", "individual"], self.problems)
+        shown = self.series.manifest.shown(path)
+        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row",))
         if key is None:
             return None
         key = respelled(key, self.series.notation)
@@ -464,7 +466,7 @@ class _Reading:
             self.distinct(table, codes, str(self.columns.individual))
             return codes
         shown = self.series.manifest.shown(path)
-        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("individual",))
+        key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row", "individual"))
         if key is None:
             return None
         key = respelled(key, self.series.notation)

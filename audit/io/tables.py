@@ -48,6 +48,7 @@ _BYTES_PER_ROW = 40
 _AT_A_TIME = 1 << 17
 _ROWS_AT_A_TIME = 1 << 20  # of a Parquet file
 _MOST_TEXT = 1 << 30
+_MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and into a floating-point number
 
 
 def is_table(path: Path) -> bool:
@@ -139,13 +140,13 @@ class Table:
         array = self._columns[column]
         if pa.types.is_integer(array.type) and not array.null_count:
             return np.maximum(whole(array).astype(np.int64), -1)
-        if pa.types.is_dictionary(array.type) and not array.null_count and not array.dictionary.null_count:
-            plain = pc.match_substring_regex(array.dictionary, r"^[0-9]{1,15}$")
-            if pc.all(plain, min_count=0).as_py():
-                numbers = whole(array.dictionary.cast(pa.int64()))
-                return numbers[whole(array.indices)]
-        codes, names = text_codes(array)
-        return np.array([whole_number(name) for name in names], dtype=np.int64)[codes]
+        texts, rows = texts_of(array)
+        longest = pc.max(pc.binary_length(texts)).as_py() or 0
+        if longest <= _MOST_DIGITS and pc.all(pc.ascii_is_decimal(texts), min_count=0).as_py():
+            numbers = whole(texts.cast(pa.int64()))
+        else:
+            numbers = np.array([whole_number(text) for text in Texts(texts)], dtype=np.int64)
+        return numbers if rows is None else numbers[rows]
 
     def distinct(self, column: str) -> Sequence[str]:
         """Return the distinct stripped texts of a column."""
@@ -205,7 +206,7 @@ class Table:
 
 def whole_number(text: str) -> int:
     """Return a plain whole number from 0, or -1 for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else -1
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else -1
 
 
 def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
