@@ -146,21 +146,25 @@ class Candidates:
 
     def listed(self, people: Codes) -> tuple[npt.NDArray[np.intp], Codes]:
         """Return the candidates of some people as pairs: place in `people`, value; in order of places and values."""
-        left = self.masks.take(people, axis=0)
-        sizes = np.bitwise_count(left)
-        places = np.repeat(np.arange(len(people)), sizes.sum(axis=1, dtype=np.intp))
-        values = np.empty(len(places), dtype=np.int32)
-        start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
-        for word in range(left.shape[1]):
-            # The lowest bits of all words, then the second lowest of those that have one, and so on.
-            some = np.flatnonzero(left[:, word])
-            bits, slot = left[some, word], start[some, word]
-            while len(bits):
-                further = bits & (bits - np.uint64(1))
-                values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
-                some = np.flatnonzero(further)
-                bits, slot = further.take(some), slot.take(some) + 1
-        return places, values
+        return listed(self.masks.take(people, axis=0))
+
+
+def listed(masks: Words) -> tuple[npt.NDArray[np.intp], Codes]:
+    """Return the values whose bits are set as pairs of a row of masks and a value, in order."""
+    sizes = np.bitwise_count(masks)
+    places = np.repeat(np.arange(len(masks)), sizes.sum(axis=1, dtype=np.intp))
+    values = np.empty(len(places), dtype=np.int32)
+    start = np.cumsum(sizes.ravel(), dtype=np.intp).reshape(sizes.shape) - sizes
+    for word in range(masks.shape[1]):
+        # The lowest bits of all words, then the second lowest of those that have one, and so on.
+        some = np.flatnonzero(masks[:, word])
+        bits, slot = masks[some, word], start[some, word]
+        while len(bits):
+            further = bits & (bits - np.uint64(1))
+            values[slot] = np.bitwise_count((bits ^ further) - np.uint64(1)) + np.int32(64 * word)
+            some = np.flatnonzero(further)
+            bits, slot = further.take(some), slot.take(some) + 1
+    return places, values
 
 
 def _longer(array: npt.NDArray[Any], more: int, fill: object) -> npt.NDArray[Any]:
@@ -189,13 +193,8 @@ def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
     if not isinstance(pools.contents, ValueCounts):
         return _table_masks(pools.contents, words)
     n = pools.n_pools
-    bag, value, rows = pools.contents
-    if n * words * 64 <= _DENSE_CELLS:
-        cells = np.zeros((n, words * 64), dtype=np.uint8)
-        cells.ravel()[bag.astype(np.int64) * (words * 64) + value] = 1
-        masks = np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
-    else:
-        masks = _sorted_masks(pools.contents, n, words)
+    bag, _, rows = pools.contents
+    masks = value_masks(pools.contents, n, words)
     entries = np.bincount(bag, minlength=n)
     distinct = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     flat = entries == distinct
@@ -205,6 +204,15 @@ def pool_masks(pools: CandidatePools, words: int) -> tuple[Words, Flags]:
         total = np.bincount(bag, count, n)
         flat &= np.bincount(bag, count * count, n) * entries == total * total
     return masks, flat
+
+
+def value_masks(contents: ValueCounts, bags: int, words: int) -> Words:
+    """Return the values of each bag as bits; shape (bags, words)."""
+    if bags * words * 64 > _DENSE_CELLS:
+        return _sorted_masks(contents, bags, words)
+    cells = np.zeros((bags, words * 64), dtype=np.uint8)
+    cells.ravel()[contents.bag.astype(np.int64) * (words * 64) + contents.value] = 1
+    return np.packbits(cells, axis=1, bitorder="little").view(np.uint64)
 
 
 def _table_masks(table: Table, words: int) -> tuple[Words, Flags]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers, ragged, renumbered, segments, starts
+from attacks.candidates import listed, value_masks
+from attacks.joint.arrays import Flags, Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
-from audit.model.evidence import Codes, Evidence
+from audit.model.evidence import Codes, Evidence, ValueCounts
 from audit.runtime.budget import Budget
 
 # Parts of up to so many variables are counted.
@@ -33,11 +34,11 @@ _LARGE = 200_000
 
 @dataclass
 class _Columns:
-    """Columns of some variables: kind, and the rows that each takes, as many for all columns of a variable."""
+    """Columns of some variables: kind, how many rows each takes, as many for all columns of a variable, and these."""
 
     variable: Numbers
     kind: Codes
-    row_start: Numbers
+    width: Codes
     row: Numbers
 
     def sorted(self) -> _Columns:
@@ -46,8 +47,23 @@ class _Columns:
         if (key[1:] >= key[:-1]).all():
             return self
         order = np.argsort(key, kind="stable")
-        row = self.row[segments(self.row_start, order)]
-        return _Columns(self.variable[order], self.kind[order], starts(np.diff(self.row_start)[order]), row)
+        return self.some(order)
+
+    def some(self, places: Numbers) -> _Columns:
+        """Return some of the columns, in the order of their places."""
+        row = self.row[segments(starts(self.width), places)]
+        return _Columns(self.variable[places], self.kind[places], self.width[places], row)
+
+    def before(self, others: _Columns) -> _Columns:
+        """Return these columns and then those of others."""
+        if not (len(self.kind) and len(others.kind)):
+            return self if len(self.kind) else others  # most series have columns of one sort, which are many
+        return _Columns(
+            np.concatenate([self.variable, others.variable]),
+            np.concatenate([self.kind, others.kind]),
+            np.concatenate([self.width, others.width]),
+            np.concatenate([self.row, others.row]),
+        )
 
 
 def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
@@ -85,38 +101,38 @@ class _Builder:
         self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool
     ) -> None:
         self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
+        self._kinds = int(kind_of.max(initial=-1)) + 1
         self._budget = budget
         self.person = np.concatenate([each.person for each in places])
         sizes = [len(each.person) for each in places]
         self.release = np.repeat(np.arange(len(places), dtype=np.int32), sizes)
         self.first_version = starts(np.array(sizes))
-        single = np.concatenate([each.single for each in places])
-        moving = np.zeros(int(self.person.max(initial=-1)) + 1, dtype=np.bool_)
-        moving[self.person[~single]] = True
-        if not bound:
-            moving[:] = True
-        apart = moving[self.person]
-        staying, variable = renumbered(self.person[~apart], len(moving))
+        size = int(self.person.max(initial=-1)) + 1
+        there, moving = np.zeros(size, dtype=np.bool_), np.full(size, not bound)
+        for each in places:
+            there[each.person] = True
+            moving[each.person[~each.single]] = True
+        staying, variable = renumbered(np.flatnonzero(there & ~moving), size)
         self.people = len(staying)
         self.variable = variable[self.person]
-        some = np.flatnonzero(apart)
+        some = np.flatnonzero(self.variable < 0)
         order = some[np.lexsort((self.release[some], self.person[some]))]
         self.variable[order] = self.people + np.arange(len(order))
         follows = np.flatnonzero(self.person[order][1:] == self.person[order][:-1]) + self.people
         self.link = np.stack([follows, follows + 1], axis=1)
         self.variables = self.people + len(order)
-        seated = np.concatenate([each.seated for each in places])
-        self.entry = np.where(seated, self._rank(seated), -1)
+        self.entry = self._ranked()
 
-    def _rank(self, seated: Flags) -> Numbers:
-        """Return how many places of the variable come before each version."""
-        rank = np.zeros(len(seated), dtype=np.int64)
-        so_far = np.zeros(self.variables, dtype=np.int64)
-        for at in range(len(self._places)):
+    def _ranked(self) -> Numbers:
+        """Return how many places of the variable come before each version, -1 where the value is known."""
+        rank = np.empty(len(self.person), dtype=np.int64)
+        so_far = np.zeros(self.variables, dtype=np.int32)
+        for at, place in enumerate(self._places):
             here = slice(int(self.first_version[at]), int(self.first_version[at + 1]))
-            variable = self.variable[here]
-            rank[here] = so_far[variable]
-            so_far[variable[seated[here]]] += 1
+            variable = self.variable[here]  # distinct, as nobody is twice in a release
+            before = so_far[variable]
+            rank[here] = np.where(place.seated, before, -1)
+            so_far[variable] = before + place.seated
         return rank
 
     def _of(self, at: int) -> tuple[OpenPlaces, Numbers, Flags]:
@@ -129,51 +145,26 @@ class _Builder:
 
     def _own(self) -> tuple[Numbers, Codes]:
         """Return what the groups of each such person leave, as pairs of a variable and a class of values, in order."""
-        start, kind = self._listed()
-        alive = np.ones(len(kind), dtype=np.bool_)
+        words = -(-max(self._kinds, 1) // 64)
+        left = np.full((self.people, words), ~np.uint64(0))
+        each = np.arange(self._kinds, dtype=np.int32)
+        alone = value_masks(ValueCounts(each, each, None), self._kinds, words)
         for at in range(len(self._places)):
             place, everybody, staying = self._of(at)
-            here = np.flatnonzero(staying & place.seated)
-            known = np.flatnonzero(staying & ~place.seated)
-            mine = everybody[here]
-            column = segments(start, mine)
-            home = np.repeat(place.home(here), start[mine + 1] - start[mine])
-            alive[column] &= place.contents.find(home, kind[column]) >= 0
-            mine = everybody[known]
-            column = segments(start, mine)
-            only = np.repeat(self._kind_of[place.fixed[known]], start[mine + 1] - start[mine])
-            alive[column] &= kind[column] == only
-            if 2 * np.count_nonzero(alive) < len(alive):
-                start, kind = starts(alive.astype(np.int8))[start], kind[alive]
-                alive = np.ones(len(kind), dtype=np.bool_)
-        variable = np.repeat(np.arange(self.people), np.diff(start))
-        return variable[alive], kind[alive]
-
-    def _listed(self) -> tuple[Numbers, Codes]:
-        """Return what the first release of each such person leaves: where each one's begin, and classes of values."""
-        size, begun = np.zeros(self.people, dtype=np.int64), np.zeros(self.variables, dtype=np.bool_)
-        listed = []
-        for at in range(len(self._places)):
-            place, everybody, staying = self._of(at)
-            new = np.flatnonzero(staying & ~begun[everybody])
-            begun[everybody[new]] = True
-            home = place.home(new)
-            begin = place.contents.begin[home]
-            seated = place.seated[new]
-            size[everybody[new]] = np.where(seated, place.contents.begin[home + 1] - begin, 1)
-            listed.append((everybody[new], begin, seated, self._kind_of[np.maximum(place.fixed[new], 0)]))
-            _check(int(size.sum()))
-        start = starts(size)
-        kind = np.zeros(int(start[-1]), dtype=np.int32)
-        for (mine, begin, seated, only), place in zip(listed, self._places, strict=True):
-            kind[start[mine[~seated]]] = only[~seated]
-            some = mine[seated]
-            kind[segments(start, some)] = place.contents.kind[ragged(begin[seated], size[some])]
-        return start, kind
+            contents = place.contents
+            held = value_masks(ValueCounts(contents.group, contents.kind, None), contents.groups, words)
+            # Who is known to have a value is in a group, as it were, that holds that one alone.
+            allowed, which = np.concatenate([held, alone]), np.empty(len(everybody), dtype=np.intp)
+            seated, known = np.flatnonzero(staying & place.seated), np.flatnonzero(staying & ~place.seated)
+            which[seated] = place.home(seated)
+            which[known] = contents.groups + self._kind_of[place.fixed[known]]
+            left[everybody[staying]] &= allowed.take(which[staying], axis=0)
+        _check(int(np.bitwise_count(left).sum(dtype=np.int64)))
+        return listed(left)
 
     def _hint(self, variable: Numbers, kind: Codes) -> Numbers:
         """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
-        told = np.full(self.people, -2, dtype=np.int64)
+        told = np.full(self.people, -2, dtype=np.int32)
         for at in range(len(self._places)):
             world = self._evidence.source.warm_start(at)
             if world is None:
@@ -194,69 +185,99 @@ class _Builder:
         is a world; it is checked here.
         """
         size = np.bincount(variable, minlength=self.people)
-        even = []
-        for at in range(len(self._places)):
-            place, everybody, staying = self._of(at)
-            contents = place.contents
-            most, least = (np.full(contents.groups, fill) for fill in (0, np.iinfo(np.int64).max))
-            np.maximum.at(most, contents.group, contents.rows)
-            np.minimum.at(least, contents.group, contents.rows)
-            fair = most == least
-            here = np.flatnonzero(staying & place.seated)
-            home, mine = place.home(here), everybody[here]
-            fair[home[size[mine] != np.diff(contents.begin)[home]]] = False
-            others = np.flatnonzero(~staying)
-            fair[place.group[place.place[segments(place.start, others)]]] = False
-            world = hint[mine]
-            fair[home[world < 0]] = False
-            row = contents.find(home[world >= 0], kind[world[world >= 0]])
-            taken = np.bincount(row[row >= 0], minlength=len(contents.rows))
-            fair[contents.group[taken > contents.rows]] = False
-            even.append((mine, home, fair))
-        free = np.ones(self.people, dtype=np.bool_)
-        if not any(fair.any() for _, _, fair in even):
-            return ~free
-        from scipy.sparse import coo_array
+        told, chosen = np.full(self.people, -1, dtype=np.int32), hint[hint >= 0]
+        told[variable[chosen]] = kind[chosen]
+        fair = [self._fair(at, size, told) for at in range(len(self._places))]
+        if not any(each.any() for each in fair):
+            return np.zeros(self.people, dtype=np.bool_)
+        there, label = self._hanging_together()
+        unfair = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
+        unfair[label[self.people :][~np.concatenate(fair)]] = True
+        mine = label[: self.people]
+        free = there & ~unfair[mine]
+        # Where all that hangs together is small, its worlds are counted.
+        return free if np.bincount(mine[free], minlength=1).max() > COUNTED else np.zeros_like(free)
+
+    def _fair(self, at: int, size: Numbers, told: Codes) -> Flags:
+        """Return which groups of a release have equally many rows of each class, for people who may have any of these.
+
+        Args:
+            at: the release.
+            size: how many classes of values everybody's groups leave; shape (people,).
+            told: the class of each in what may be a world, where no row of a fair group is taken too often; -1 where
+                none is told; likewise.
+        """
+        place, _, staying = self._of(at)
+        contents = place.contents
+        most, least = (np.full(contents.groups, fill) for fill in (0, np.iinfo(np.int64).max))
+        np.maximum.at(most, contents.group, contents.rows)
+        np.minimum.at(least, contents.group, contents.rows)
+        fair = most == least
+        here, mine = self._seats(at)
+        home = place.home(here)
+        fair[home[size[mine] != np.diff(contents.begin)[home]]] = False
+        others = np.flatnonzero(~staying)
+        fair[place.group[place.place[segments(place.start, others)]]] = False
+        world = told[mine]
+        fair[home[world < 0]] = False
+        row = contents.find(home[world >= 0], world[world >= 0])
+        taken = np.bincount(row[row >= 0], minlength=len(contents.rows))
+        fair[contents.group[taken > contents.rows]] = False
+        return fair
+
+    def _hanging_together(self) -> tuple[Flags, Codes]:
+        """Return which of these people have a place that is open, and a label for them and for the groups of releases.
+
+        Labels are equal where people and groups hang together; shapes (people,) and (people + groups,).
+        """
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        first = starts(np.array([len(fair) for _, _, fair in even])) + self.people
-        one = np.concatenate([mine for mine, _, _ in even])
-        other = np.concatenate([home + at for (_, home, _), at in zip(even, first, strict=False)])
-        graph = coo_array((np.ones(len(one), dtype=np.bool_), (one, other)), shape=(int(first[-1]), int(first[-1])))
-        label = connected_components(graph, directed=False)[1]
-        unfair = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
-        groups = np.concatenate([fair for _, _, fair in even])
-        unfair[label[self.people :][~groups]] = True
-        free &= ~unfair[label[: self.people]]
-        there = np.zeros(self.people, dtype=np.bool_)
-        there[one] = True
-        free &= there
-        # Where all that hangs together is small, its worlds are counted.
-        return free if np.bincount(label[: self.people][free], minlength=1).max() > COUNTED else np.zeros_like(free)
+        seats = [self._seats(at) for at in range(len(self._places))]
+        degree = np.zeros(self.people, dtype=np.int32)
+        for _, mine in seats:
+            degree[mine] += 1
+        begin, nodes = starts(degree), self.people
+        group = np.empty(int(begin[-1]), dtype=np.int32)
+        for at, (here, mine) in enumerate(seats):
+            place = self._places[at]
+            group[begin[mine] + self.entry[self.first_version[at] + here]] = nodes + place.home(here)
+            nodes += place.contents.groups
+        ends = np.append(begin, np.full(nodes - self.people, begin[-1]))
+        # Numbers of another type would be copied.
+        graph = csr_array((np.ones(len(group)), group, ends.astype(np.int32)), shape=(nodes, nodes))
+        return degree > 0, connected_components(graph, directed=False)[1]
+
+    def _seats(self, at: int) -> tuple[Numbers, Numbers]:
+        """Return which people of a release have one place and keep a value to be found out, and their variables."""
+        place, everybody, staying = self._of(at)
+        here = np.flatnonzero(staying & place.seated)
+        return here, everybody[here]
 
     def _people_columns(self, first_row: Numbers) -> tuple[_Columns, Flags, Numbers]:
         """Return the columns of these people, who is free, and the hint."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
         free = self._free(variable, kind, hint)
-        degree = np.zeros(self.people, dtype=np.int64)
+        degree = np.zeros(self.people, dtype=np.int32)
         seats: list[tuple[Numbers, Numbers]] = []
         for at in range(len(self._places)):
-            place, everybody, staying = self._of(at)
-            here = np.flatnonzero(staying & place.seated)
-            here = here[~free[everybody[here]]]
-            degree[everybody[here]] += 1
-            seats.append((here, everybody[here]))
-        row_start = starts(degree[variable])
+            here, mine = self._seats(at)
+            bound = ~free[mine]
+            here, mine = here[bound], mine[bound]
+            degree[mine] += 1
+            seats.append((here, mine))
+        width = degree[variable]
+        row_start = starts(width)
         row = np.zeros(int(row_start[-1]), dtype=np.int64)
-        begin = np.searchsorted(variable, np.arange(self.people + 1))
+        begin = starts(np.bincount(variable, minlength=self.people))
         for at, (here, mine) in enumerate(seats):
             place = self._places[at]
             column = segments(begin, mine)
             home = np.repeat(place.home(here), begin[mine + 1] - begin[mine])
             rank = np.repeat(self.entry[self.first_version[at] + here], begin[mine + 1] - begin[mine])
             row[row_start[column] + rank] = first_row[at] + place.contents.find(home, kind[column])
-        return _Columns(variable, kind, row_start, row), free, hint
+        return _Columns(variable, kind, width, row), free, hint
 
     # -- versions ---------------------------------------------------------------------------------------------
 
@@ -269,20 +290,20 @@ class _Builder:
         # Each version is of one release: its columns are put where they belong.
         size = np.bincount(np.concatenate([part.variable for part in parts]), minlength=self.variables)
         start = starts(size)
-        kind, width = np.zeros(int(start[-1]), dtype=np.int32), np.zeros(int(start[-1]), dtype=np.int64)
+        kind, width = (np.zeros(int(start[-1]), dtype=np.int32) for _ in range(2))
         targets = []
         for part in parts:
             _check_time(self._budget)
             first = np.flatnonzero(np.append(True, part.variable[1:] != part.variable[:-1]))[: len(part.kind)]
             mine = part.variable[first]
             targets.append(segments(start, mine))
-            kind[targets[-1]], width[targets[-1]] = part.kind, np.diff(part.row_start)
+            kind[targets[-1]], width[targets[-1]] = part.kind, part.width
         row_start = starts(width)
         row = np.zeros(int(row_start[-1]), dtype=np.int64)
         for part, target in zip(parts, targets, strict=True):
             _check_time(self._budget)
             row[segments(row_start, target)] = part.row
-        return _Columns(np.repeat(np.arange(self.variables), size), kind, row_start, row)
+        return _Columns(np.repeat(np.arange(self.variables), size), kind, width, row)
 
     def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> _Columns:
         place, everybody, staying = self._of(at)
@@ -311,11 +332,11 @@ class _Builder:
             rows.append(row)
         table, there = np.stack(rows, axis=1), np.stack(given, axis=1)
         sure = np.flatnonzero(~staying & ~place.seated)
-        none = np.zeros(len(sure), dtype=np.int64)
+        none = np.zeros(len(sure), dtype=np.int32)
         return _Columns(
             np.concatenate([everybody[who], everybody[sure]]),
             np.concatenate([contents.kind[pair], self._kind_of[place.fixed[sure]]]).astype(np.int32),
-            starts(np.concatenate([there.sum(axis=1), none])),
+            np.concatenate([there.sum(axis=1, dtype=np.int32), none]),
             table[there],
         )
 
@@ -332,16 +353,13 @@ class _Builder:
         people, free, hint = self._people_columns(first_row)
         versions = self._version_columns(first_row, extra)
         may = None if self._bound or self._evidence.transitions is None else self._may()
-        variable = np.concatenate([people.variable, versions.variable])
-        kind = np.concatenate([people.kind, versions.kind])
-        size = np.concatenate([np.diff(people.row_start), np.diff(versions.row_start)])
-        row = np.concatenate([people.row, versions.row])
+        columns = people.before(versions)
+        del people, versions
         _check_time(self._budget)
-        alive = consistent(variable, kind, np.ones(len(kind), dtype=np.bool_), self.link, may)
-        if not alive.all():
-            kept = np.flatnonzero(alive)
-            row = row[segments(starts(size), kept)]
-            variable, kind, size = variable[kept], kind[kept], size[kept]
+        if len(self.link):
+            everything = np.ones(len(columns.kind), dtype=np.bool_)
+            alive = consistent(columns.variable, columns.kind, everything, self.link, may)
+            columns = columns if alive.all() else columns.some(np.flatnonzero(alive))
         share = [shares(each, each.group, each.contents.groups) for each in self._places]
         groups = starts(np.array([int(each.max(initial=-1)) + 1 for each in share]))
         constraint = [
@@ -366,10 +384,10 @@ class _Builder:
             kind_of=self._kind_of,
             contents=tuple(each.contents for each in self._places),
             first_row=first_row,
-            start=starts(np.bincount(variable, minlength=self.variables)),
-            kind=kind,
-            row_start=starts(size),
-            row=row,
+            start=starts(np.bincount(columns.variable, minlength=self.variables)),
+            kind=columns.kind,
+            row_start=starts(columns.width),
+            row=columns.row,
             capacity=np.concatenate([*(each.contents.rows for each in self._places), *(e.capacity for e in extra)]),
             factor=np.concatenate([*(each.contents.rows for each in self._places), *(e.factor for e in extra)]),
             constraint=np.concatenate(constraint),

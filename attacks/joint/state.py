@@ -27,7 +27,8 @@ class State:
         self.decision = Decision.of(network, self._propagation.alive, feasible=feasible)
         self.wanted = np.ones(network.variables, dtype=np.bool_)
         # Variables with options that are neither known nor ruled out: these become fewer, never more.
-        self._unsettled = np.arange(network.variables)
+        undecided = self.decision.alive & ~self.decision.shown
+        self._unsettled = np.flatnonzero(np.bincount(network.owner[undecided], minlength=network.variables))
         self._core: Core | None = None
         # The part of each variable when it was last in a core: parts fall apart, but never grow together.
         self._part = np.zeros(network.variables, dtype=np.int64)

@@ -143,7 +143,7 @@ class Table:
         texts, rows = texts_of(array)
         longest = pc.max(pc.binary_length(texts)).as_py() or 0
         if longest <= _MOST_DIGITS and pc.all(pc.ascii_is_decimal(texts), min_count=0).as_py():
-            numbers = whole(texts.cast(pa.int64()))
+            numbers = whole(texts.cast(pa.int64())).view(np.int64)
         else:
             numbers = np.array([whole_number(text) for text in Texts(texts)], dtype=np.int64)
         return numbers if rows is None else numbers[rows]
