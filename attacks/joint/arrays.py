@@ -22,7 +22,9 @@ def starts(sizes: Integers) -> Numbers:
     >>> starts(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
     """
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
+    found = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, dtype=np.int64, out=found[1:])
+    return found
 
 
 def ragged(first: Integers, size: Integers) -> Numbers:

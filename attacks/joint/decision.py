@@ -39,11 +39,11 @@ class Decision:
     def of(network: ConstraintNetwork, alive: Flags, *, feasible: bool) -> Decision:
         """Return what is known after propagation: whoever has no choice has that in every world."""
         owner = network.owner
-        single = np.bincount(owner[alive], minlength=network.variables) == 1
+        single = network.counted(alive) == 1
         shown = alive & (single | network.free)[owner]
         share = np.where(alive, np.nan, 0.0)
         share[shown] = 1.0
-        values = np.bincount(owner, minlength=network.variables)
+        values = np.diff(network.start)
         evenly = network.free[owner]
         share[evenly] = 1.0 / values[owner[evenly]]
         chosen = np.full(network.variables, -1, dtype=np.int64)
@@ -66,6 +66,8 @@ class Decision:
 
 def distinct(network: ConstraintNetwork, some: Flags) -> Numbers:
     """Return how many classes of values each variable has among some columns."""
+    if not network.repeats:
+        return network.counted(some)
     places = np.flatnonzero(some)
     owner, kind = network.owner[places], network.kind[places]
     new = np.ones(len(places), dtype=np.bool_)

@@ -110,6 +110,15 @@ class ConstraintNetwork:
         """The variable of each column."""
         return np.repeat(np.arange(self.variables), np.diff(self.start))
 
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether some variable has several columns of one class of values, which then follow one another."""
+        return bool(((self.kind[1:] == self.kind[:-1]) & (self.owner[1:] == self.owner[:-1])).any())
+
+    def counted(self, some: Flags) -> Numbers:
+        """Return how many of some columns each variable has; shape (variables,)."""
+        return np.diff(starts(some)[self.start])
+
     def fits(self, chosen: Numbers, alive: Flags) -> bool:
         """Tell whether a column for each of some variables, -1 for the others, leaves no row taken too often."""
         some = chosen[chosen >= 0]

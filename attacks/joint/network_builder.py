@@ -28,6 +28,8 @@ class OutOfTimeError(Exception):
 
 # Columns that are listed at most; each takes some 40 bytes.
 MOST_COLUMNS = 100_000_000
+# Of most series whose groups are all fair, people in so many releases hang together.
+_FIRST = 2
 # The networks of fewer rows are a matter of a second.
 _LARGE = 200_000
 
@@ -182,7 +184,11 @@ class _Builder:
         """Return who can exchange values at will in a world that is known, in all groups that hang together.
 
         There all members may have exactly the values of each group, which are equally frequent, and what the key tells
-        is a world; it is checked here.
+        is a world; it is checked here. Where all that hangs together is small, its worlds are counted instead, and
+        nobody is free.
+
+        If all groups are fair, everybody is free as soon as so many hang together in some of the releases: those who do
+        so hang together in all of them, too.
         """
         size = np.bincount(variable, minlength=self.people)
         told, chosen = np.full(self.people, -1, dtype=np.int32), hint[hint >= 0]
@@ -190,13 +196,16 @@ class _Builder:
         fair = [self._fair(at, size, told) for at in range(len(self._places))]
         if not any(each.any() for each in fair):
             return np.zeros(self.people, dtype=np.bool_)
-        there, label = self._hanging_together()
+        there = np.zeros(self.people, dtype=np.bool_)
+        for at in range(len(self._places)):
+            there[self._seats(at)[1]] = True
+        if all(each.all() for each in fair) and _many(self._hanging_together(_FIRST)[: self.people]):
+            return there
+        label = self._hanging_together(len(self._places))
         unfair = np.zeros(int(label.max(initial=-1)) + 1, dtype=np.bool_)
         unfair[label[self.people :][~np.concatenate(fair)]] = True
-        mine = label[: self.people]
-        free = there & ~unfair[mine]
-        # Where all that hangs together is small, its worlds are counted.
-        return free if np.bincount(mine[free], minlength=1).max() > COUNTED else np.zeros_like(free)
+        free: Flags = there & ~unfair[label[: self.people]]
+        return free if _many(label[: self.people][free]) else np.zeros_like(free)
 
     def _fair(self, at: int, size: Numbers, told: Codes) -> Flags:
         """Return which groups of a release have equally many rows of each class, for people who may have any of these.
@@ -225,15 +234,15 @@ class _Builder:
         fair[contents.group[taken > contents.rows]] = False
         return fair
 
-    def _hanging_together(self) -> tuple[Flags, Codes]:
-        """Return which of these people have a place that is open, and a label for them and for the groups of releases.
+    def _hanging_together(self, releases: int) -> Codes:
+        """Return a label for these people and for the groups of the first releases, equal for those that hang together.
 
-        Labels are equal where people and groups hang together; shapes (people,) and (people + groups,).
+        Shape (people + groups,).
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        seats = [self._seats(at) for at in range(len(self._places))]
+        seats = [self._seats(at) for at in range(min(releases, len(self._places)))]
         degree = np.zeros(self.people, dtype=np.int32)
         for _, mine in seats:
             degree[mine] += 1
@@ -246,7 +255,8 @@ class _Builder:
         ends = np.append(begin, np.full(nodes - self.people, begin[-1]))
         # Numbers of another type would be copied.
         graph = csr_array((np.ones(len(group)), group, ends.astype(np.int32)), shape=(nodes, nodes))
-        return degree > 0, connected_components(graph, directed=False)[1]
+        label: Codes = connected_components(graph, directed=False)[1]
+        return label
 
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
         """Return which people of a release have one place and keep a value to be found out, and their variables."""
@@ -405,6 +415,11 @@ class _Builder:
         if transitions is None:
             raise AssertionError("values that never change are bound to people")
         return transitions.weight[:values, :values] > 0
+
+
+def _many(label: Codes) -> bool:
+    """Tell whether more people have one label than parts have whose worlds are counted."""
+    return int(np.bincount(label, minlength=1).max()) > COUNTED
 
 
 def _check_time(budget: Budget) -> None:

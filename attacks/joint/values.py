@@ -111,11 +111,12 @@ class Findings:
         self.eliminated, self.open = self.pairs - left, left - seen
         self.decided = single | (sizes[2] > 1) | ~counts
         self.certain: Numbers = np.flatnonzero(single)
-        first = np.zeros(network.variables, dtype=np.int64)
-        living = np.flatnonzero(decision.alive)[::-1]
-        first[network.owner[living]] = network.kind[living]
+        only = np.zeros(network.variables, dtype=np.int32)
+        column = segments(network.start, np.unique(versions.variable[self.certain]))
+        living = column[decision.alive[column]]
+        only[network.owner[living]] = network.kind[living]
         self.claim = self.certain
-        self.value: Codes = first[versions.variable[self.certain]].astype(np.int32)
+        self.value: Codes = only[versions.variable[self.certain]]
 
     def _look(self, decision: Decision, counts: Flags, parts: Codes | None) -> None:
         """Look at each release, where columns stand for several values, or values for several attributes."""

@@ -242,7 +242,7 @@ def _too_often(release: Release, name: str, said: Codes) -> npt.NDArray[np.bool_
     place, entries = ranks(np.concatenate([of_entries, of_rows]), release.group.size * values), len(of_entries)
     pairs = int(place.max(initial=-1)) + 1
     published = np.bincount(place[:entries], weights=release.entry_count, minlength=pairs)
-    more = (published > 0) & (np.bincount(place[entries:], minlength=pairs) > published)
+    more = np.bincount(place[entries:], minlength=pairs) > published
     groups = np.zeros(release.group.size, dtype=np.bool_)
     groups[release.entry_group[more[place[:entries]]]] = True
     return groups

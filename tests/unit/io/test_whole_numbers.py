@@ -20,7 +20,11 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("cells", [PLAIN, [*PLAIN, *OTHERS], [*PLAIN, None], []], ids=["plain", "all", "null", "none"])
+@pytest.mark.parametrize(
+    "cells",
+    [PLAIN, [*PLAIN, *OTHERS], [*PLAIN, None], ["7", "1" * 16], []],
+    ids=["plain", "all", "null", "long", "none"],
+)
 def test_the_form_of_a_column_does_not_matter(form, cells):
     column = pa.array(cells, pa.string())
     kind = FORMS[form]
