@@ -221,7 +221,7 @@ class _Builder:
         most, least = (np.full(contents.groups, fill) for fill in (0, np.iinfo(np.int64).max))
         np.maximum.at(most, contents.group, contents.rows)
         np.minimum.at(least, contents.group, contents.rows)
-        fair = most == least
+        fair = most <= least  # fewer where a group has no rows, and so nobody for whom it could be unfair
         here, mine = self._seats(at)
         home = place.home(here)
         fair[home[size[mine] != np.diff(contents.begin)[home]]] = False
