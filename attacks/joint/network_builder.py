@@ -194,7 +194,8 @@ class _Builder:
         told, chosen = np.full(self.people, -1, dtype=np.int32), hint[hint >= 0]
         told[variable[chosen]] = kind[chosen]
         fair = [self._fair(at, size, told) for at in range(len(self._places))]
-        if not any(each.any() for each in fair):
+        # By pairs of a group and a class: groups without rows are left out.
+        if not any(each[place.contents.group].any() for each, place in zip(fair, self._places, strict=True)):
             return np.zeros(self.people, dtype=np.bool_)
         there = np.zeros(self.people, dtype=np.bool_)
         for at in range(len(self._places)):
