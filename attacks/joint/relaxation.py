@@ -26,6 +26,8 @@ def supported(core: Core, asked: Flags, budget: Budget) -> Flags | None:
 
     What is nothing in the numbers of the solver alone is not believed.
     """
+    if budget.exhausted():  # the model of a large part takes seconds to make
+        return None
     model = LinearModel(core)
     wanted = np.flatnonzero(asked[model.column])
     found = _support(model, wanted, budget)
@@ -76,6 +78,8 @@ def corner(core: Core, cost: Floats, budget: Budget) -> Numbers | None:
     A column for each variable of the parts where the corner is whole, -1 elsewhere; shape (variables,). A programme
     without a solution says nothing.
     """
+    if budget.exhausted():
+        return None
     model = LinearModel(core)
     found = in_fractions(model, cost[model.column], budget)
     if found is None:

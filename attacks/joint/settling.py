@@ -189,7 +189,7 @@ class Settling:
         state = self.state
         for at in range(FIRST_CORNERS):
             core = state.core(state.pending(ALL), known=False)
-            if not core.variables:
+            if not core.variables or self._budget.exhausted():
                 return
             self._try_corners(core, np.random.default_rng([self._seed, 1, at]).random(len(core.kind)))
         core = state.core(state.pending(ALL), known=False)
