@@ -171,6 +171,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=ROOT / "data", help="where series are made")
     parser.add_argument("--output", type=Path, default=ROOT / "results-large.json")
     options = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what Python compiles is kept, as where people work
     # A terminated run cleans up as an interrupted one does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     about = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": machine(), "versions": versions()}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from attacks.candidates import listed, value_masks
 from attacks.joint.arrays import Flags, Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
+from attacks.joint.network_columns import NetworkColumns
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
 from audit.model.evidence import Codes, Evidence, ValueCounts
 from audit.runtime.budget import Budget
@@ -32,40 +31,6 @@ MOST_COLUMNS = 100_000_000
 _FIRST = 2
 # The networks of fewer rows are a matter of a second.
 _LARGE = 200_000
-
-
-@dataclass
-class _Columns:
-    """Columns of some variables: kind, how many rows each takes, as many for all columns of a variable, and these."""
-
-    variable: Numbers
-    kind: Codes
-    width: Codes
-    row: Numbers
-
-    def sorted(self) -> _Columns:
-        """Return the same by variable and kind; columns that are alike stay in their order."""
-        key = self.variable * (int(self.kind.max(initial=0)) + 1) + self.kind
-        if (key[1:] >= key[:-1]).all():
-            return self
-        order = np.argsort(key, kind="stable")
-        return self.some(order)
-
-    def some(self, places: Numbers) -> _Columns:
-        """Return some of the columns, in the order of their places."""
-        row = self.row[segments(starts(self.width), places)]
-        return _Columns(self.variable[places], self.kind[places], self.width[places], row)
-
-    def before(self, others: _Columns) -> _Columns:
-        """Return these columns and then those of others."""
-        if not (len(self.kind) and len(others.kind)):
-            return self if len(self.kind) else others  # most series have columns of one sort, which are many
-        return _Columns(
-            np.concatenate([self.variable, others.variable]),
-            np.concatenate([self.kind, others.kind]),
-            np.concatenate([self.width, others.width]),
-            np.concatenate([self.row, others.row]),
-        )
 
 
 def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
@@ -265,7 +230,7 @@ class _Builder:
         here = np.flatnonzero(staying & place.seated)
         return here, everybody[here]
 
-    def _people_columns(self, first_row: Numbers) -> tuple[_Columns, Flags, Numbers]:
+    def _people_columns(self, first_row: Numbers) -> tuple[NetworkColumns, Flags, Numbers]:
         """Return the columns of these people, who is free, and the hint."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
@@ -288,13 +253,13 @@ class _Builder:
             home = np.repeat(place.home(here), begin[mine + 1] - begin[mine])
             rank = np.repeat(self.entry[self.first_version[at] + here], begin[mine + 1] - begin[mine])
             row[row_start[column] + rank] = first_row[at] + place.contents.find(home, kind[column])
-        return _Columns(variable, kind, width, row), free, hint
+        return NetworkColumns(variable, kind, width, row), free, hint
 
     # -- versions ---------------------------------------------------------------------------------------------
 
-    def _version_columns(self, first_row: Numbers, places: list[PlaceRows]) -> _Columns:
+    def _version_columns(self, first_row: Numbers, places: list[PlaceRows]) -> NetworkColumns:
         """Return the columns of versions: a row class and a class of values each."""
-        parts: list[_Columns] = []
+        parts: list[NetworkColumns] = []
         for at in range(len(self._places)):
             parts.append(self._release_columns(at, first_row, places[at]).sorted())
             _check(sum(len(part.kind) for part in parts))
@@ -314,9 +279,9 @@ class _Builder:
         for part, target in zip(parts, targets, strict=True):
             _check_time(self._budget)
             row[segments(row_start, target)] = part.row
-        return _Columns(np.repeat(np.arange(self.variables), size), kind, width, row)
+        return NetworkColumns(np.repeat(np.arange(self.variables), size), kind, width, row)
 
-    def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> _Columns:
+    def _release_columns(self, at: int, first_row: Numbers, extra: PlaceRows) -> NetworkColumns:
         place, everybody, staying = self._of(at)
         contents = place.contents
         others = np.flatnonzero(~staying & place.seated)
@@ -344,7 +309,7 @@ class _Builder:
         table, there = np.stack(rows, axis=1), np.stack(given, axis=1)
         sure = np.flatnonzero(~staying & ~place.seated)
         none = np.zeros(len(sure), dtype=np.int32)
-        return _Columns(
+        return NetworkColumns(
             np.concatenate([everybody[who], everybody[sure]]),
             np.concatenate([contents.kind[pair], self._kind_of[place.fixed[sure]]]).astype(np.int32),
             np.concatenate([there.sum(axis=1, dtype=np.int32), none]),

@@ -220,16 +220,18 @@ class TextIndex:
 
     def _find(self, texts: PackedTexts, hashes: Words) -> Codes:
         found = np.full(len(hashes), -1, np.int32)
+        if not self._size or not len(hashes):
+            return found
         equal_texts = _Equality(self.packed, texts)
         left = []
         for first in range(0, len(hashes), _TOGETHER):
             rows = np.arange(first, min(first + _TOGETHER, len(hashes)))
-            for way in range(_FIRST_SLOTS if self._size else 0):
+            for way in range(_FIRST_SLOTS):
                 rows = self._look_up(rows, way, hashes, equal_texts, found)
             left.append(rows)
         # Few go on to the slots after these, all of them together.
-        rows, way = np.concatenate(left) if left else np.zeros(0, dtype=np.intp), _FIRST_SLOTS
-        while len(rows) and self._size:
+        rows, way = np.concatenate(left), _FIRST_SLOTS
+        while len(rows):
             rows, way = self._look_up(rows, way, hashes, equal_texts, found), way + 1
         return found
 
