@@ -144,9 +144,10 @@ def test_no_record_and_no_cell_is_shown_unless_asked_for(series, k):
         _, result, _ = run_audit(folder, "--attack", "inference-table", "--k", str(k), "--findings", "all")
         printed = run_main(str(folder), "--attack", "inference-table", "--k", str(k), "--findings", "all")
         assert "Quillfeather" not in str(result) + "".join(map(str, printed))
+        text = printed[1].replace(str(folder), "")  # the name of the folder is drawn, and may hold a short cell
     for finding in result["attacks"][0]["findings"]:
         assert finding["record"].startswith("record-00000")
         assert "description" not in finding
         assert all("cells" not in step for step in finding["certificate"])
     for cell in {cell for rows in releases for one in rows for cell in (one.age, one.city)} - {"*", "2", "y", "1-2"}:
-        assert cell not in printed[1]
+        assert cell not in text
