@@ -15,7 +15,6 @@ as long, and 40 MB to load.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,18 +101,24 @@ class FeasibleValues:
         self._ends = [0]
 
     def run(self) -> None:
-        """Take the releases into account one after the other, as many as the budget suffices for."""
+        """Take the releases into account one after the other, as many as the budget suffices for; done once."""
         releases = len(self.evidence.tags)
         for done, pools in enumerate(self.evidence.stream()):
             if self.budget.exhausted():
-                return
+                break
             self._take(pools)
             self.budget.stage(f"release {done + 1} of {releases}")
             self.budget.progress(done + 1, releases)
+        # Which version is before which need not be kept as long as the sets are.
+        self._earlier, self._last = self._earlier[:0].copy(), self._last[:0].copy()
+
+    def versions(self, release: int) -> tuple[Codes, Words]:
+        """Return the people of a release in ascending order, and their feasible values; shape (versions, words)."""
+        return self._people[release].codes(), self._sets[self._ends[release] : self._ends[release + 1]]
 
     def counting(self, release: int) -> tuple[Codes, Words]:
         """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
-        person, sets = self._people[release].codes(), self._sets[self._ends[release] : self._ends[release + 1]]
+        person, sets = self.versions(release)
         if not len(self._silent):
             return person, sets
         rows = np.flatnonzero(~self._silent[self._ends[release] : self._ends[release + 1]])
@@ -223,37 +228,27 @@ class FeasibleValues:
 
 def by_person(pools: CandidatePools) -> CandidatePools:
     """Return pools with their people in ascending order."""
-    person = pools.person
-    if bool((person[1:] > person[:-1]).all()):
-        return pools
-    if pools.people > _SPARSE * len(person):
-        order = np.argsort(person)
-        return _with_columns(pools, person.take(order), lambda column: column.take(order))
-    # A row for each code that there is, read from one end to the other, takes a tenth of the time of sorting.
-    at = person.astype(np.intp)
-    there = np.zeros(pools.people, dtype=np.bool_)
-    there[at] = True
-    ascending = np.flatnonzero(there)
-
-    def ordered(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        row = np.empty(pools.people, dtype=column.dtype)
-        row[at] = column
-        return row.take(ascending)
-
-    return _with_columns(pools, ascending.astype(np.int32), ordered)
-
-
-def _with_columns(
-    pools: CandidatePools, person: Codes, ordered: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-) -> CandidatePools:
-    """Return pools with people in another order, in which `ordered` puts what is known of each."""
+    order = order_by_person(pools)
     return replace(
         pools,
-        person=person,
-        pool=ordered(pools.pool),
-        counted=None if pools.counted is None else ordered(pools.counted),
-        fixed=None if pools.fixed is None else ordered(pools.fixed),
+        person=pools.person.take(order),
+        pool=pools.pool.take(order),
+        counted=None if pools.counted is None else pools.counted.take(order),
+        fixed=None if pools.fixed is None else pools.fixed.take(order),
     )
+
+
+def order_by_person(pools: CandidatePools) -> Slots | Places:
+    """Return the places of a release's people in the order of their codes; shape (n,)."""
+    person = pools.person
+    if bool((person[1:] > person[:-1]).all()):
+        return np.arange(len(person), dtype=np.int32)
+    if pools.people > _SPARSE * len(person):
+        return np.argsort(person)
+    # A place for each code that there is, read from one end to the other, takes a tenth of the time of sorting.
+    place = np.full(pools.people, _NONE)
+    place[person.astype(np.intp)] = np.arange(len(person), dtype=np.int32)
+    return place[place >= 0]
 
 
 class KeptPeople:

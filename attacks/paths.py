@@ -1,289 +1,241 @@
-"""How probable values are, when they change along known transitions: sums over the feasible paths of everybody.
+"""Posterior probabilities when values change along known transitions: sums over everybody's feasible paths.
 
-People are worked on in ranges that fit in memory; within a range a version (one person
-in one release) is a row of booleans over the values, and a step along the transitions is one matrix product, exact
-because it only counts. Cost: versions x values^2 at most, by BLAS for few values and by sparse products for many.
+A version (one person in one release) is a row of weights over the values: of each feasible value, how many rows the
+person's pool has. A step along the transitions is a product with their matrix, and what flows into a value from the
+versions before, times what it sends to those after, is the weight of all paths through it. People are worked on in
+blocks whose rows stay in a processor's cache.
 
-Source: m-Distinct paper, Section III (Definitions 10 and 11). The paper enumerates paths, which is exponential;
-forward-backward sums give the same numbers.
+Cost: versions x values^2, by BLAS for few values and by sparse products for many. Source: m-Distinct paper, Section III
+(Definitions 10 and 11). The paper enumerates paths, which is exponential; forward-backward sums give the same numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import CandidatePools, Codes, Evidence, ValueCounts
+from attacks.feasible_values import FeasibleValues, Words, order_by_person, sizes_of
+from attacks.pool_counts import PoolCounts
+from audit.model.evidence import CandidatePools, Codes, Evidence
+from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 
 Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float64]
-_RANGE_BYTES = 96 << 20
-_BYTES_PER_CELL = 24
+Step: TypeAlias = Callable[[Reals, Reals], object]
+_BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # of the weights of a block of people: in a release, in all of them
+_LEAST_PEOPLE = 16  # of a block, where there are many values
+_BLOCKS_AT_A_TIME = 64  # from one look at the clock to the next
 _DENSE_VALUES = 256
+_MOST_BITS = 400.0  # by which sums may grow or shrink before they are scaled; two are multiplied
+_FAINT = 2.0**-900  # products below it have lost digits
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Graph:
-    """The transitions as operators on rows of values."""
-
-    weight: Reals
-
-    @cached_property
-    def _operators(self) -> tuple[Any, Any, Any, Any]:
-        allowed = (self.weight > 0).astype(np.float32)
-        if len(self.weight) <= _DENSE_VALUES:
-            return allowed, allowed.T.copy(), self.weight, self.weight.T.copy()
-        from scipy import sparse
-
-        a, w = sparse.csr_array(allowed), sparse.csr_array(self.weight)
-        return a, a.T.tocsr(), w, w.T.tocsr()
-
-    def after(self, rows: Flags) -> Flags:
-        """Return the values that may follow some value of each row."""
-        return np.asarray(rows.astype(np.float32) @ self._operators[0]) > 0
-
-    def before(self, rows: Flags) -> Flags:
-        """Return the values that some value of each row may follow."""
-        return np.asarray(rows.astype(np.float32) @ self._operators[1]) > 0
-
-    def forward(self, rows: Reals) -> Reals:
-        """Return the weight that flows into each value from the version before."""
-        return np.asarray(rows @ self._operators[2])
-
-    def backward(self, rows: Reals) -> Reals:
-        """Return the weight that each value sends to the version after."""
-        return np.asarray(rows @ self._operators[3])
-
-
-class CombinationValues:
-    """The values of several attributes that combinations are of: `codes`, shape (combinations, attributes)."""
-
-    def __init__(self, codes: Codes) -> None:
-        self._codes = codes
-        self.attributes = codes.shape[1]
-
-    def values(self, attribute: int, combinations: Codes) -> Codes:
-        """Return the value of an attribute that each of some combinations is of, -1 where it is unknown."""
-        return np.where(combinations >= 0, self._codes[combinations, attribute], np.int32(-1))
-
-    def sums(self, attribute: int, rows: Reals | Flags) -> Reals:
-        """Return what stands in rows for combinations, added up by values of an attribute; shape (rows, values)."""
-        value = self._codes[:, attribute]
-        found = np.zeros((int(value.max(initial=-1)) + 1, len(rows)))
-        np.add.at(found, value, rows.T)
-        return found.T
-
-
-@dataclass
-class VersionColumns:
-    """What is found out of every version in one release.
-
-    Attributes:
-        person, counted: as in the release's pools.
-        risk: the probability asked for; shape (n,), float64; NaN where it is impossible.
-    """
-
-    person: Codes
-    counted: Flags
-    risk: Reals
-
-
-@dataclass
-class _Range:
-    """The versions of a range of people, release by release.
-
-    Attributes:
-        count: rows of each value in each version's pool, masked by known values; shape (n, values), float64.
-        local: each version's person, counted from the range's first; shape (n,).
-        place: each version's place in the release's pools; shape (n,).
-        row: for each person of the range, the version's row, -1 where absent; shape (people,).
-    """
-
-    people: int
-    count: list[Reals] = field(default_factory=list)
-    local: list[npt.NDArray[np.int64]] = field(default_factory=list)
-    place: list[npt.NDArray[np.intp]] = field(default_factory=list)
-    row: list[npt.NDArray[np.int64]] = field(default_factory=list)
-    counted: list[Flags] = field(default_factory=list)
-
-
-@dataclass
-class Paths:
-    """The feasible paths of everybody.
-
-    Attributes:
-        versions: what is found, per release.
-        finished: whether all ranges of people were worked on.
-    """
+class PathRisks:
+    """Posterior probabilities when values change along transitions."""
 
     evidence: Evidence
-    budget: Budget
-    versions: list[VersionColumns] = field(default_factory=list)
-    finished: bool = True
+    feasible: FeasibleValues
 
-    def __post_init__(self) -> None:
-        if self.evidence.transitions is None:
+    def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
+        """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
+        sums = _PathSums(self.evidence, self.feasible, asked)
+        budget.stage("weighing histories")
+        for block in range(sums.blocks):
+            if block % _BLOCKS_AT_A_TIME == 0:
+                if budget.exhausted():
+                    return None
+                budget.progress(block, sums.blocks)
+            sums.weigh(block)
+        budget.progress(sums.blocks, sums.blocks)
+        found = [version.found() for version in sums.versions]
+        person, risk = (np.concatenate(column) for column in zip(*found, strict=True))
+        release = np.repeat(np.arange(len(found), dtype=np.int32), [len(some) for some, _ in found])
+        return Risks(person, release, np.broadcast_to(np.int32(1), len(person)), risk)
+
+
+class _Versions:
+    """The versions of one release, in the order of people.
+
+    Attributes:
+        person: who; shape (n,), int32, ascending.
+        asked: the value that a risk is asked of, -1 for the likeliest; shape (n,), or None where it is for all.
+        risk: what is found out; shape (n,), NaN where the value is impossible.
+        most: no pool has more rows of one value.
+    """
+
+    def __init__(self, pools: CandidatePools, sets: Words, asked: Codes | None, values: int) -> None:
+        order = order_by_person(pools)
+        self.person = pools.person.take(order)
+        self._counted = None if pools.counted is None else pools.counted.take(order)
+        self.asked = None if asked is None else asked.take(order)
+        self.risk = np.full(len(order), np.nan)
+        self._sets, self._values = sets, values
+        self._pool, self._counts = pools.pool.take(order), PoolCounts(pools)
+        self.most = self._counts.most
+        self._fixed = None if pools.fixed is None else pools.fixed.take(order)
+
+    def found(self) -> tuple[Codes, Reals]:
+        """Return who takes part in measures, and the risk of each."""
+        if self._counted is None:
+            return self.person, self.risk
+        return self.person[self._counted], self.risk[self._counted]
+
+    def feasible(self, some: slice) -> npt.NDArray[np.uint8]:
+        """Return which values are feasible in some versions; shape (versions, values), of 0 and 1."""
+        octets = self._sets[some].view(np.uint8)
+        return np.unpackbits(octets, axis=1, count=self._values, bitorder="little")
+
+    def weigh(self, some: slice, weights: Reals) -> None:
+        """Write the weight of each value in some versions, 0 where it is not feasible; shape (versions, values)."""
+        feasible = self.feasible(some)
+        counts = self._counts.by_value(self._pool[some])
+        told = counts.shape[1]
+        np.multiply(feasible[:, :told], counts, out=weights[:, :told])
+        weights[:, told:] = 0.0
+        if self._fixed is not None:
+            known = np.flatnonzero(self._fixed[some] >= 0)
+            weights[known] = feasible[known]
+
+    def settled(self, some: slice) -> tuple[Flags, Flags]:
+        """Return whether the value asked for is feasible in some versions, and whether only one value is."""
+        sets = self._sets[some]
+        size = sizes_of(sets)
+        possible = np.asarray(size > 0)
+        if self.asked is not None:
+            rows = np.flatnonzero(self.asked[some] >= 0)
+            value = self.asked[some].take(rows)
+            possible[rows] = sets[rows, value >> 6] >> (value & 63).astype(np.uint64) & np.uint64(1) != 0
+        return possible, np.asarray(size == 1)
+
+
+class _PathSums:
+    """The sums over everybody's feasible paths.
+
+    Attributes:
+        versions: those of each release, with what is found out of them.
+        blocks: how many blocks of people there are.
+    """
+
+    def __init__(self, evidence: Evidence, feasible: FeasibleValues, asked: RiskQuery) -> None:
+        if evidence.transitions is None:
             raise ValueError("paths need transitions")
-        self.graph = Graph(self.evidence.transitions.weight)
-        parts = None if self.evidence.combined is None else self.evidence.combined.parts()
-        self.parts = None if parts is None else CombinationValues(parts)
-        self._pools: list[CandidatePools] = []
-        self._order: list[npt.NDArray[np.intp]] = []
+        weight = evidence.transitions.weight
+        self._forward, self._backward = _step(weight), _step(weight.T)
+        self._parts = None if evidence.combined is None else evidence.combined.parts()
+        self.versions: list[_Versions] = []
+        people = 0
+        for release, pools in enumerate(evidence.stream()):
+            _, sets = feasible.versions(release)
+            self.versions.append(_Versions(pools, sets, asked.of_versions(release), len(weight)))
+            people = max(people, pools.people)
+        most = max((version.most for version in self.versions), default=1)
+        self._bits = float(np.log2(most * max(1, len(weight))) - np.log2(weight[weight > 0].min(initial=1.0)))
+        size = min(_BLOCK_BYTES, _KEPT_BYTES // (2 * max(1, len(self.versions))))
+        block = min(people, max(_LEAST_PEOPLE, size // (8 * max(1, len(weight)))))
+        self._first = np.arange(0, people + block, max(1, block), dtype=np.int32)
+        self._bounds = [version.person.searchsorted(self._first).tolist() for version in self.versions]
+        self.blocks = len(self._first) - 1
+        # Memory is kept from block to block: new pages for each take as long as the sums.
+        self._weights, self._incoming = np.empty((2, len(self.versions), block, len(weight)))
+        self._state, self._outgoing, self._sent = np.zeros((3, block, len(weight)))
+        self._new = np.empty(block, dtype=np.bool_)
 
-    def load(self) -> None:
-        """Read all releases and sort their versions by person."""
-        for pools in self.evidence.stream():
-            n = len(pools.person)
-            counted = np.ones(n, dtype=np.bool_) if pools.counted is None else pools.counted
-            self._pools.append(pools)
-            self._order.append(np.argsort(pools.person, kind="stable"))
-            self.versions.append(VersionColumns(pools.person, counted, np.full(n, np.nan)))
+    def weigh(self, block: int) -> None:
+        """Write the risks of the people of a block."""
+        spans = [slice(bounds[block], bounds[block + 1]) for bounds in self._bounds]
+        people = [version.person[s] - self._first[block] for version, s in zip(self.versions, spans, strict=True)]
+        releases = range(len(spans))
+        for release, who in self._sweep(releases, people):
+            self.versions[release].weigh(spans[release], self._weights[release, : len(who)])
+            self._send(self._forward, who, self._weights[release], self._incoming[release])
+        for release, who in self._sweep(releases[::-1], people):
+            sent = self._send(self._backward, who, self._weights[release], self._outgoing)
+            version, some = self.versions[release], spans[release]
+            version.risk[some] = self._risk(self._incoming[release, : len(who)], sent, version, some)
 
-    def ranges(self) -> Iterator[_Range]:
-        """Yield ranges of people, each with all its versions."""
-        values = len(self.graph.weight)
-        total = np.zeros(max(pools.people for pools in self._pools) + 1, dtype=np.int64)
-        for pools in self._pools:
-            total[pools.person] += 1
-        work = np.cumsum(total)
-        most = max(1, _RANGE_BYTES // (values * _BYTES_PER_CELL))
-        first = 0
-        while first < len(total) - 1:
-            if self.budget.exhausted():
-                self.finished = False
-                return
-            done = work[first - 1] if first else 0
-            last = max(first + 1, int(np.searchsorted(work, done + most, side="right")))
-            last = min(last, len(total) - 1)
-            yield self._range(first, last)
-            self.budget.stage("weighing histories")
-            self.budget.progress(last, len(total) - 1)
-            first = last
+    def _sweep(self, releases: range, people: list[Codes]) -> Iterator[tuple[int, Codes]]:
+        """Yield each release with its people, before which nothing is sent and after whom all of it is in bounds."""
+        self._new[:] = True
+        bits = 0.0
+        for release in releases:
+            yield release, people[release]
+            bits += self._bits
+            if bits > _MOST_BITS:
+                self._state[:] = _scaled(self._state)
+                bits = 0.0
 
-    def _range(self, first: int, last: int) -> _Range:
-        part = _Range(last - first)
-        for pools, order, versions in zip(self._pools, self._order, self.versions, strict=True):
-            span = np.searchsorted(pools.person, [first, last], sorter=order)
-            place = order[span[0] : span[1]]
-            local = pools.person[place].astype(np.int64) - first
-            row = np.full(part.people, -1, dtype=np.int64)
-            row[local] = np.arange(len(local))
-            part.local.append(local)
-            part.place.append(place)
-            part.row.append(row)
-            part.counted.append(versions.counted[place])
-            part.count.append(pool_counts(pools, place, len(self.graph.weight)))
-        return part
+    def _send(self, step: Step, who: Codes, weights: Reals, flow: Reals) -> Reals:
+        """Find what flows into each value from the versions before, and return what is sent on; shape (who, values)."""
+        flow, sent = flow[: len(who)], self._sent[: len(who)]
+        np.take(self._state, who, axis=0, out=sent, mode="clip")
+        step(sent, flow)
+        flow[self._new.take(who)] = 1.0
+        self._new[who] = False
+        np.multiply(flow, weights[: len(who)], out=sent)
+        self._state[who] = sent
+        return sent
 
-    # -- how probable it is ---------------------------------------------------------------------------
-
-    def weigh(self, asked: list[Codes | None]) -> bool:
-        """Find the probability of the values asked for; return whether the budget sufficed."""
-        for part in self.ranges():
-            feasible = self._feasible_now(part)
-            for release, risk in self._posteriors(part, feasible, asked):
-                self.versions[release].risk[part.place[release]] = risk
-        return self.finished
-
-    def _feasible_now(self, part: _Range) -> list[Flags]:
-        """Return the feasible values of a range's versions, by one sweep forth and one back."""
-        values = len(self.graph.weight)
-        sweep = [counts > 0 for counts in part.count]
-        for step, order in ((self.graph.after, 1), (self.graph.before, -1)):
-            reached = np.ones((part.people, values), dtype=np.bool_)
-            seen = np.zeros(part.people, dtype=np.bool_)
-            for release in list(range(len(sweep)))[::order]:
-                local = part.local[release]
-                again = np.flatnonzero(seen[local])
-                sweep[release][again] &= step(reached[local[again]])
-                reached[local], seen[local] = sweep[release], True
-        return sweep
-
-    def _posteriors(
-        self, part: _Range, feasible: list[Flags], asked: list[Codes | None]
-    ) -> Iterator[tuple[int, Reals]]:
-        values = len(self.graph.weight)
-        weights = [np.where(ok, count, 0.0) for ok, count in zip(feasible, part.count, strict=True)]
-        incoming: list[Reals] = []
-        state = np.ones((part.people, values))
-        seen = np.zeros(part.people, dtype=np.bool_)
-        for release, local in enumerate(part.local):
-            flow = np.ones((len(local), values))
-            again = np.flatnonzero(seen[local])
-            flow[again] = self.graph.forward(state[local[again]])
-            state[local] = _scaled(flow * weights[release])
-            seen[local] = True
-            incoming.append(flow)
-        seen[:] = False
-        for release in range(len(part.local) - 1, -1, -1):
-            local = part.local[release]
-            flow = np.ones((len(local), values))
-            again = np.flatnonzero(seen[local])
-            flow[again] = self.graph.backward(state[local[again]])
-            sent = flow * weights[release]
-            state[local] = _scaled(sent)
-            seen[local] = True
-            wanted = asked[release]
-            values_asked = None if wanted is None else wanted[part.place[release]]
-            yield release, self._risk(_scaled(sent) * _scaled(incoming[release]), feasible[release], values_asked)
-
-    def _risk(self, posterior: Reals, feasible: Flags, asked: Codes | None) -> Reals:
-        """Return the probability of the value asked for; of combinations, of the likeliest of their values."""
-        risk = _risk(posterior, feasible, asked)
-        if self.parts is None:
-            return risk
-        impossible = np.isnan(risk)
-        for attribute in range(self.parts.attributes):
-            value = None if asked is None else self.parts.values(attribute, asked)
-            posteriors, possible = self.parts.sums(attribute, posterior), self.parts.sums(attribute, feasible) > 0
-            risk = np.maximum(risk, _risk(posteriors, possible, value))
-        return np.where(impossible, np.nan, risk)
+    def _risk(self, incoming: Reals, sent: Reals, version: _Versions, some: slice) -> Reals:
+        """Return the probability of the value asked for in each row; of combinations, of the likeliest of its parts."""
+        asked = None if version.asked is None else version.asked[some]
+        possible, lone = version.settled(some)
+        risk = _risk(incoming, sent, possible, lone, asked)
+        for column in () if self._parts is None else self._parts.T:
+            feasible = _summed(version.feasible(some), column) > 0
+            value = None if asked is None else np.where(asked >= 0, column[asked], np.int32(-1))
+            posterior = _summed(incoming * sent, column)
+            alone = np.asarray(feasible.sum(axis=1) == 1)
+            risk = np.maximum(risk, _risk(np.ones_like(posterior), posterior, possible, alone, value))
+        return risk
 
 
-def pool_counts(pools: CandidatePools, place: npt.NDArray[np.intp], values: int) -> Reals:
-    """Return the rows of each value in the pools of some versions; shape (len(place), values), float64."""
-    if isinstance(pools.contents, ValueCounts):
-        used, which = np.unique(pools.pool[place], return_inverse=True)
-        number = np.full(pools.n_pools, -1, dtype=np.int64)
-        number[used] = np.arange(len(used))
-        bag, value, count = pools.contents
-        entries = np.flatnonzero(number[bag] >= 0)
-        key = number[bag[entries]] * values + value[entries]
-        weights = None if count is None else count[entries]
-        counts = np.bincount(key, weights, len(used) * values).reshape(-1, values)[which].astype(np.float64)
-    else:
-        counts = np.zeros((len(place), values))
-        counts[:, : pools.values] = pools.contents[pools.pool[place]]
-    if pools.fixed is not None:
-        fixed = pools.fixed[place]
-        rows = np.flatnonzero(fixed >= 0)
-        counts[rows] = 0.0
-        counts[rows, fixed[rows]] = 1.0
-    return counts
+def _step(weight: Reals) -> Step:
+    """Return what sends rows of weights along transitions, and puts what arrives into other rows."""
+    if len(weight) <= _DENSE_VALUES:
+        dense = np.ascontiguousarray(weight)
+        return lambda rows, out: np.matmul(rows, dense, out=out)
+    from scipy import sparse
+
+    matrix = sparse.csr_array(weight)
+    return lambda rows, out: np.copyto(out, rows @ matrix)
 
 
 def _scaled(rows: Reals) -> Reals:
-    """Return rows with their largest entry at 1, so that long products neither vanish nor overflow."""
+    """Return rows divided by their largest entries."""
     top = rows.max(axis=1, keepdims=True, initial=0.0)
-    return np.divide(rows, top, out=np.zeros_like(rows), where=top > 0)
+    return np.asarray(rows / np.where(top > 0, top, 1.0))
 
 
-def _risk(posterior: Reals, feasible: Flags, asked: Codes | None) -> Reals:
-    """Return the probability of the value asked for in each row, of the likeliest where it is -1."""
-    total, best = posterior.sum(axis=1), posterior.max(axis=1, initial=0.0)
-    possible = np.asarray(feasible.any(axis=1))
-    if asked is not None:
-        rows = np.flatnonzero(asked >= 0)
-        best[rows] = posterior[rows, asked[rows]]
-        possible[rows] &= feasible[rows, asked[rows]]
+def _summed(rows: npt.NDArray[np.number], part: Codes) -> Reals:
+    """Return what stands in rows for combinations, added up by the part that each has; shape (rows, parts)."""
+    found = np.zeros((int(part.max(initial=-1)) + 1, len(rows)))
+    np.add.at(found, part, rows.T)
+    return found.T
+
+
+def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Codes | None) -> Reals:
+    """Return the probability of the value asked for in each row, of the likeliest where it is -1; NaN if impossible.
+
+    The weight of all paths through a value is the product of both weights.
+    """
+    total = np.vecdot(incoming, sent)
+    faint = np.flatnonzero(total < _FAINT)
+    if len(faint):
+        incoming[faint], sent[faint] = _scaled(incoming[faint]), _scaled(sent[faint])
+        total[faint] = np.vecdot(incoming[faint], sent[faint])
+    wanted = np.full(len(total), -1, dtype=np.int32) if asked is None else asked
+    rows = np.arange(len(total))
+    best = incoming[rows, wanted] * sent[rows, wanted]
+    likeliest = np.flatnonzero(wanted < 0)
+    best[likeliest] = (incoming[likeliest] * sent[likeliest]).max(axis=1, initial=0.0)
     # Weights so small that they vanish say nothing: the risk is then given as the highest that it can be.
     risk = np.divide(best, total, out=np.full(len(best), _BELOW_ONE), where=total > 0)
-    risk = np.where(feasible.sum(axis=1) == 1, 1.0, np.minimum(risk, _BELOW_ONE))
+    risk = np.where(lone, 1.0, np.minimum(risk, _BELOW_ONE))
     return np.where(possible, risk, np.nan)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from attacks.candidates import Candidates
 from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
+from attacks.pool_counts import PoolCounts
 from audit.model.evidence import CandidatePools, Codes, Evidence, Table, ValueCounts
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
@@ -35,7 +36,6 @@ _MOST_BITS = 900.0
 _AT_A_TIME = 1 << 17  # people, who stay in a processor's cache from one look at them to the next
 _SAVED = 5e-8  # seconds that the compiled kernels save a row
 _LEAST_ROWS = 1 << 15  # for a thread of its own
-_CELLS_PER_ENTRY = 8  # of a table of counts; a wider one is searched in instead
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
@@ -251,7 +251,7 @@ class _SparseProducts:
 
     def multiply(self, pools: CandidatePools, local: Codes, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
-        counts = _PoolCounts(pools)
+        counts = PoolCounts(pools)
 
         def multiply(some: slice) -> int:
             mine = local.take(pools.person[some])
@@ -288,25 +288,3 @@ class _SparseProducts:
         wanted = np.flatnonzero(value >= 0)
         best[wanted] = sums[np.searchsorted(key, wanted * np.int64(part.max() + 1) + part[value[wanted]])]
         return best
-
-
-class _PoolCounts:
-    """How many rows of each value the pools of a release have."""
-
-    def __init__(self, pools: CandidatePools) -> None:
-        self._keys: npt.NDArray[np.int64] | None = None
-        if isinstance(pools.contents, ValueCounts):
-            bag, value, rows = pools.contents
-            if pools.n_pools * pools.values > _CELLS_PER_ENTRY * (len(bag) + len(pools.person)):
-                self._values = pools.values
-                self._keys, place = np.unique(bag * np.int64(pools.values) + value, return_inverse=True)
-                self._counts: npt.NDArray[np.number] = np.bincount(place, rows)
-                return
-        table = pools.table()
-        self._counts, self._values = table.ravel(), table.shape[1]
-
-    def of(self, pool: Codes, length: Places, value: Codes) -> npt.NDArray[np.number]:
-        """Return how many rows each pool has of each of its next `length` values, one at least; shape (values,)."""
-        place = np.repeat(pool * np.int64(self._values), length)
-        place += value
-        return self._counts.take(place if self._keys is None else np.searchsorted(self._keys, place))

@@ -33,7 +33,7 @@ from attacks.candidates import Candidates
 from attacks.certificates import sightings
 from attacks.common_parts import common_parts
 from attacks.feasible_values import FeasibleValues, sizes_of
-from attacks.paths import Paths
+from attacks.paths import PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.evidence import Codes, Evidence, Transitions
 from audit.model.lazy_disclosures import VersionDisclosures
@@ -46,8 +46,6 @@ from audit.model.outcome import (
     Columns,
     Outcome,
     Places,
-    RiskQuery,
-    Risks,
     per_person_reason,
 )
 from audit.runtime.budget import Budget
@@ -153,7 +151,7 @@ class UpdateGraphAttack:
         done = len(found.disclosed)
         complete = done == len(evidence.tags)
         reason = None if complete else budget.reason_after(done, len(evidence.tags))
-        return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence))
+        return self._outcome(measures, reason, self.claims(evidence, *columns), PathRisks(evidence, found))
 
     def _constant(self, evidence: Evidence, budget: Budget) -> Outcome:
         """Return the same for values that never change: feasible is what all pools of the person hold."""
@@ -221,25 +219,6 @@ def _common_versions(evidence: Evidence, claims: Columns) -> Columns:
         found.append((person[there], np.full(len(there), release, dtype=np.int32), code[there]))
     person, when, value = (np.concatenate(column) for column in zip(*found, strict=True))
     return person, when, value
-
-
-@dataclass(frozen=True)
-class PathRisks:
-    """Posterior probabilities when values change along transitions."""
-
-    evidence: Evidence
-
-    def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
-        paths = Paths(self.evidence, budget)
-        paths.load()
-        if not paths.weigh([asked.of_versions(release) for release in range(len(self.evidence.tags))]):
-            return None
-        rows = [np.flatnonzero(v.counted) for v in paths.versions]
-        person = np.concatenate([v.person[r] for v, r in zip(paths.versions, rows, strict=True)])
-        risk = np.concatenate([v.risk[r] for v, r in zip(paths.versions, rows, strict=True)])
-        release = np.repeat(np.arange(len(rows), dtype=np.int32), [len(r) for r in rows])
-        return Risks(person, release, np.ones(len(person), dtype=np.int32), risk)
 
 
 def _found(evidence: Evidence, columns: Columns) -> list[AttributeDisclosure]:

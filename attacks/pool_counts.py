@@ -1,0 +1,50 @@
+"""How many rows of each value the pools of a release have: as a table, or searched in where that would be large."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.evidence import CandidatePools, Codes, ValueCounts
+
+Places = npt.NDArray[np.intp]
+_CELLS_PER_ENTRY = 8  # of a table of counts; a wider one is searched in instead
+
+
+class PoolCounts:
+    """How many rows of each value the pools of a release have."""
+
+    def __init__(self, pools: CandidatePools) -> None:
+        self._keys: npt.NDArray[np.int64] | None = None
+        self._pools, self._values = pools.n_pools, pools.values
+        if isinstance(pools.contents, ValueCounts):
+            bag, value, rows = pools.contents
+            if pools.n_pools * pools.values > _CELLS_PER_ENTRY * (len(bag) + len(pools.person)):
+                self._keys, place = np.unique(bag * np.int64(pools.values) + value, return_inverse=True)
+                self._counts: npt.NDArray[np.number] = np.bincount(place, rows)
+                return
+        table = pools.table()
+        self._counts, (self._pools, self._values) = table.ravel(), table.shape
+
+    @property
+    def most(self) -> int:
+        """How many rows of one value a pool has at most, one at least."""
+        return int(self._counts.max(initial=1))
+
+    def of(self, pool: Codes, length: Places, value: Codes) -> npt.NDArray[np.number]:
+        """Return how many rows each pool has of each of its next `length` values, one at least; shape (values,)."""
+        place = np.repeat(pool * np.int64(self._values), length)
+        place += value
+        return self._counts.take(place if self._keys is None else np.searchsorted(self._keys, place))
+
+    def by_value(self, pool: Codes) -> npt.NDArray[np.number]:
+        """Return how many rows each of some pools has of every value of the releases so far; shape (pools, values)."""
+        if self._keys is None:
+            return self._counts.reshape(self._pools, self._values).take(pool, axis=0)
+        first = pool * np.int64(self._values)
+        start, stop = self._keys.searchsorted(first), self._keys.searchsorted(first + self._values)
+        row = np.repeat(np.arange(len(pool)), stop - start)
+        entry = np.arange(len(row)) + np.repeat(stop - np.cumsum(stop - start), stop - start)
+        found = np.zeros((len(pool), self._values), dtype=self._counts.dtype)
+        found[row, self._keys.take(entry) - first.take(row)] = self._counts.take(entry)
+        return found

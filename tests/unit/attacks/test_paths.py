@@ -1,0 +1,192 @@
+"""Posterior probabilities along transitions, beside the sum over every path of one person, in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attacks import paths, pool_counts
+from attacks.feasible_values import FeasibleValues
+from audit.model.evidence import CandidatePools, Evidence, Transitions, ValueCounts
+from audit.runtime.budget import Budget
+
+PEOPLE = 5
+
+
+class Source:
+    """Pools of each release, made beforehand."""
+
+    def __init__(self, made):
+        self.made = made
+
+    def stream(self):
+        return iter(self.made)
+
+
+class Asked:
+    """Values asked for, or nothing asked for in particular."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def of_versions(self, release):
+        return self.values[release]
+
+
+class Combined:
+    """Combinations of two attributes: in which half a combination is, and whether it is even."""
+
+    attributes = ("half", "parity")
+
+    def __init__(self, values):
+        self.codes = np.array([(value * 2 // values, value % 2) for value in range(values)], np.int32)
+
+    def parts(self):
+        return self.codes
+
+
+@st.composite
+def series(draw):
+    """Releases of up to five people, some absent, silent or known; weights, some tiny, and pools of up to four rows."""
+    values = draw(st.sampled_from([3, 6, 66]))
+    code = st.integers(0, values - 1)
+    weights = st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(1, 2**600)])
+    weight = draw(st.dictionaries(st.tuples(code, code), weights, max_size=12))
+    weight |= draw(st.sampled_from([{}, {(v, v): Fraction(1, 2) for v in range(values)}]))
+    history = []
+    for _ in range(draw(st.integers(1, 5))):
+        people = draw(st.lists(st.integers(0, PEOPLE - 1), unique=True, max_size=PEOPLE))
+        bags = draw(st.lists(st.lists(code, max_size=4), min_size=1, max_size=3))
+        pool = [draw(st.integers(0, len(bags) - 1)) for _ in people]
+        fixed = [draw(st.sampled_from([-1] * 5 + [0, values - 1])) for _ in people]
+        counted = [draw(st.sampled_from([True] * 4 + [False])) for _ in people]
+        asked = draw(st.one_of(st.none(), st.tuples(*(st.one_of(st.just(-1), code) for _ in people))))
+        history.append((people, bags, pool, fixed, counted, asked))
+    return values, weight, history
+
+
+def evidence_of(values, weight, history, combined):
+    matrix = np.zeros((values, values))
+    for pair, share in weight.items():
+        matrix[pair] = float(share)
+    made, told = [], 0
+    for people, bags, pool, fixed, counted, _ in history:
+        contents = ValueCounts(
+            np.array([place for place, bag in enumerate(bags) for _ in bag], np.int32),
+            np.array([value for bag in bags for value in bag], np.int32),
+            None,
+        )
+        known = np.array(fixed, np.int32) if any(value >= 0 for value in fixed) else None
+        counts = None if all(counted) else np.array(counted, np.bool_)
+        codes, pools = np.array(people, np.int32), np.array(pool, np.int32)
+        told = max([told, *(value + 1 for bag in bags for value in bag), *(value + 1 for value in fixed)])
+        made.append(CandidatePools(codes, pools, len(bags), contents, counts, known, PEOPLE, told))
+    transitions = Transitions(matrix, weight, np.ones(values, np.bool_))
+    tags = tuple(map(str, range(len(history))))
+    names = list(map(str, range(values)))
+    return Evidence("linked", "v", tags, transitions, 0, 0, Source(made), names, combined=combined)
+
+
+def summed(weight, history, parts):
+    """Return the risk of each person's version that counts, by sums over all paths; None where there is none."""
+    found = {}
+    for who in range(PEOPLE):
+        seen = [(at, people.index(who)) for at, (people, *_) in enumerate(history) if who in people]
+        nodes = []
+        for at, row in seen:
+            bag, fixed = history[at][1][history[at][2][row]], history[at][3][row]
+            nodes.append({fixed: 1} if fixed >= 0 else {value: bag.count(value) for value in bag})
+        worth = {
+            path: prod(node[v] for node, v in zip(nodes, path, strict=True))
+            * prod((weight[pair] for pair in pairwise(path)), start=Fraction(1))
+            for path in product(*nodes)
+            if all(pair in weight for pair in pairwise(path))
+        }
+        for place, (at, row) in enumerate(seen):
+            if history[at][4][row]:
+                asked = -1 if history[at][5] is None else history[at][5][row]
+                of = {}
+                for path, share in worth.items():
+                    of[path[place]] = of.get(path[place], 0) + share
+                found[who, at] = risk_of(of, asked, parts)
+    return found
+
+
+def risk_of(of, asked, parts):
+    total = sum(of.values())
+    if not total or (asked >= 0 and asked not in of):
+        return None
+    shares = [max(of.values()) if asked < 0 else of[asked]]
+    for attribute in range(0 if parts is None else parts.shape[1]):
+        sums = {}
+        for value, share in of.items():
+            sums[parts[value, attribute]] = sums.get(parts[value, attribute], 0) + share
+        shares.append(max(sums.values()) if asked < 0 else sums[parts[asked, attribute]])
+    return max(shares) / total
+
+
+@given(
+    made=series(),
+    small=st.booleans(),
+    wide=st.booleans(),
+    searched=st.booleans(),
+    scaled=st.booleans(),
+    together=st.booleans(),
+)
+def test_risks_are_shares_of_the_weight_of_all_paths(made, small, wide, searched, scaled, together):
+    values, weight, history = made
+    combined = Combined(values) if together else None
+    evidence = evidence_of(values, weight, history, combined)
+    asked = Asked([None if told is None else np.array(told, np.int32) for *_, told in history])
+    with pytest.MonkeyPatch.context() as patch:
+        if small:
+            patch.setattr(paths, "_LEAST_PEOPLE", 2)
+            patch.setattr(paths, "_BLOCK_BYTES", 1)
+        if wide:
+            patch.setattr(paths, "_DENSE_VALUES", 2)
+        if searched:
+            patch.setattr(pool_counts, "_CELLS_PER_ENTRY", -1)
+        if scaled:
+            patch.setattr(paths, "_MOST_BITS", 0.0)
+        feasible = FeasibleValues(evidence, Budget())
+        feasible.run()
+        found = paths.PathRisks(evidence, feasible).risks(asked, Budget())
+    expected = summed(weight, history, None if combined is None else combined.codes)
+    told = dict(zip(zip(found.person.tolist(), found.release.tolist(), strict=True), found.risk.tolist(), strict=True))
+    assert told.keys() == expected.keys()
+    assert set(found.versions.tolist()) <= {1}
+    for version, risk in expected.items():
+        if risk is None:
+            assert np.isnan(told[version])
+        else:
+            assert told[version] == pytest.approx(float(risk), rel=1e-9, abs=1e-12)
+            assert (told[version] == 1.0) == (risk == 1)
+
+
+@pytest.mark.parametrize("common", [Fraction(1), Fraction(1, 2**600)])
+def test_a_long_series_neither_vanishes_nor_overflows(common):
+    """Each step loses hundreds of bits, of its own or against another that nobody takes: unscaled, nothing is left."""
+    tiny = Fraction(1, 2**600) if common == 1 else Fraction(1, 2**1000)
+    weight = {(0, 0): tiny, (0, 1): tiny, (1, 1): 2 * tiny, (1, 0): tiny, (2, 2): common}
+    bags = [[0] * 300 + [1] * 100, [2]]
+    history = [([0, 1], bags, [0, 1], [-1, -1], [True, True], (0, 2)) for _ in range(12)]
+    evidence = evidence_of(3, weight, history, None)
+    feasible = FeasibleValues(evidence, Budget())
+    feasible.run()
+    found = paths.PathRisks(evidence, feasible).risks(Asked([np.array([0, 2], np.int32)] * 12), Budget())
+    expected = summed(weight, history, None)
+    told = dict(zip(zip(found.person.tolist(), found.release.tolist(), strict=True), found.risk.tolist(), strict=True))
+    assert told == pytest.approx({version: float(risk) for version, risk in expected.items()}, rel=1e-9)
+
+
+def test_no_time_is_no_answer():
+    evidence = evidence_of(2, {(0, 0): Fraction(1)}, [([0], [[0, 1]], [0], [-1], [True], None)], None)
+    feasible = FeasibleValues(evidence, Budget())
+    feasible.run()
+    assert paths.PathRisks(evidence, feasible).risks(Asked([None]), Budget(0.0)) is None
