@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.model.report import Report
 from audit.runtime.phrases import figure, joined, risk_text, say, say_count
 from reports import page_charts
@@ -271,7 +271,7 @@ def _ids(report: Report) -> Iterator[str]:
 
 
 def _files(report: Report) -> PageTable:
-    rows = [[printable(each.path, 200), fingerprint(each), figure(each.rows)] for each in report.inputs]
+    rows = [[printable_path(each.path), fingerprint(each), figure(each.rows)] for each in report.inputs]
     return PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)
 
 

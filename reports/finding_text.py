@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.model.named_findings import (
     DisclosureStep,
     NamedDisclosure,
@@ -132,7 +132,7 @@ def places(finding: NamedFinding) -> Iterator[str]:
     for each in finding.located:
         where = say(
             "in {file}, group {group}: {lines}",
-            file=printable(each.file, 200),
+            file=printable_path(each.file),
             group=printable(each.group),
             lines=line_runs(each.lines),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.model.measures import PEOPLE, LeastBounds
 from audit.model.release_impact import AttackComparison, Change, GroupRows, NewFinding, ReleaseImpact, Suppression
 from audit.model.report import AttackReport, Report, ReportWarning
@@ -70,7 +70,7 @@ def as_json(impact: ReleaseImpact) -> str:
 def _read(impact: ReleaseImpact) -> Iterator[str]:
     about = {
         "release": printable(impact.candidate),
-        "files": joined([printable(name, 200) for name in impact.files]),
+        "files": joined([printable_path(name) for name in impact.files]),
     }
     if impact.key is None:
         yield say("Of these, release {release} is the candidate, not yet published: {files}.", **about)
@@ -78,7 +78,7 @@ def _read(impact: ReleaseImpact) -> Iterator[str]:
         yield say(
             "Of these, release {release} is the candidate, not yet published: {files}; key: {key}.",
             **about,
-            key=printable(impact.key, 200),
+            key=printable_path(impact.key),
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from audit.model.errors import InputError, Problem, printable
+from audit.model.errors import InputError, Problem, printable, printable_path
 from audit.model.json_types import Items
 from reports.escaping import as_json
 from reports.json_forms.audit import ToolEntry, made_by
@@ -78,7 +78,7 @@ def entries_of(error: BaseException, lines: Sequence[str]) -> tuple[ErrorEntry, 
 
 def _of_problem(problem: Problem) -> ErrorEntry:
     return ErrorEntry(
-        file=printable(problem.file, 400),
+        file=printable_path(problem.file),
         line=problem.line,
         column=None if problem.column is None else printable(problem.column),
         message=printable(problem.what, 400),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.model.moves import Move
 from audit.model.recommendation import MoveTotal, Recommendation
 from audit.model.repair import Repair
@@ -54,14 +54,14 @@ def _lines(repair: Repair) -> Iterator[str]:
         )
         yield from (f"  {sentence(move)}" for move in repair.moves)
     yield f"{headline(repair.after)[0]}"
-    files = ", ".join(printable(path, 200) for path in repair.files)
+    files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     yield say("A key beside it, in private/, is not for publication.")
     if repair.register is not None:
         yield say(
             "In {file}, people whose rows are withheld are not in this release: when the release is published, this "
             "file takes the place of the series' register.",
-            file=printable(repair.register, 200),
+            file=printable_path(repair.register),
         )
 
 

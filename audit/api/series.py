@@ -15,7 +15,7 @@ from audit.api.results import AttackResult, AuditResult
 from audit.api.settings import AuditSettings, run
 from audit.api.tables import Candidate, TemporaryFolder, as_file, checked_tag
 from audit.model.adversary import AdversaryKind
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 from audit.runtime.engine import Engine
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def load(path: str | os.PathLike[str] | UPath, *, kind: Kind | None = None) -> L
     where = as_path(path).absolute()
     if is_table_series(where):
         if kind == "microdata":
-            raise UsageError(f'{printable(str(path), 200)}: these are count tables; load them with kind="tables"')
+            raise UsageError(f'{printable_path(path)}: these are count tables; load them with kind="tables"')
         return load_tables(where)
     if kind == "tables":
-        raise UsageError(f"{printable(str(path), 200)}: these are no count tables; leave kind out")
+        raise UsageError(f"{printable_path(path)}: these are no count tables; leave kind out")
     return LoadedSeries(open_series(where))
 
 
@@ -259,7 +259,7 @@ class LoadedSeries:
 
         folder = Path(output)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"output: {printable(str(folder), 200)} is there already; name a new or empty folder")
+            raise UsageError(f"output: {printable_path(folder)} is there already; name a new or empty folder")
         settings = AuditSettings(adversary, time_limit, 0, False, False, policy or {}, engine, {}, progress)
         with self._joined(candidate, values, tag) as (before, after), settings.audit_options(explicit=False) as how:
             search = RepairSearch(before, after, settings.attacks(()), how, moves=only or MOVES, baseline=baseline)

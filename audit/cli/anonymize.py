@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from audit.cli.arguments import Names, add_option, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.progress import counting
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 from audit.model.options import options_of
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ _EXACT = (
 
 def _told(published: Sequence[PublishResult], method: Anonymizer, series: Path, added: int | None) -> str:
     """Return what was published, as a table for a terminal; `added` pairs completed the transitions."""
-    where = printable(str(series), 200)
+    where = printable_path(series)
     if not published:
         return f"Nothing to publish: every snapshot is out already, in {where}.\n"
     lines = [f"{'release':<16}{'rows':>10}{'groups':>10}{'counterfeits':>14}{'withheld':>10}{'seconds':>10}"]

@@ -14,7 +14,7 @@ from audit.cli.output import check_output, check_spared, in_repository, put, tex
 from audit.cli.progress import progress
 from audit.cli.report_date import report_date
 from audit.count_tables.manifest import clause_limit, read_table_manifest
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 
 if TYPE_CHECKING:
     from audit.count_tables.table_audit import CountOptions
@@ -92,7 +92,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     others = [path for path in arguments.series if not is_table_series(path)]
     if others:
         raise UsageError(
-            f"{printable(others[0], 200)}: this is no series of count tables, and the others are; compare like"
+            f"{printable_path(others[0])}: this is no series of count tables, and the others are; compare like"
         )
     if arguments.format not in SIDE_BY_SIDE:
         known = ", ".join(SIDE_BY_SIDE)

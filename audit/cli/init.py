@@ -14,7 +14,7 @@ from audit.cli.arguments import local
 from audit.cli.output import put
 from audit.init.questions import Ask, Question, take_default
 from audit.io.atomic_files import write_file
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 
 if TYPE_CHECKING:
     from audit.init.count_tables import TablesGuess
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tables(path: Path, guessed: TablesGuess) -> int:
     write_new(path, guessed.text)
-    lines = [f"Wrote {printable(str(path), 200)}, guessed from the files found:", ""]
+    lines = [f"Wrote {printable_path(path)}, guessed from the files found:", ""]
     lines += [_item(f"  {name:<17}  ", printable(text, 2_000)) for name, text in guessed.facts]
     lines += ["", "Check first:", *(_item("  - ", printable(doubt, 600)) for doubt in guessed.doubts)] * bool(
         guessed.doubts
@@ -95,7 +95,7 @@ def _microdata(path: Path, ask: Ask) -> int:
         "sensitive": draft.sensitive,
     }
     left = [(name, why) for name, why in meaning.left.items() if name != draft.individual]
-    lines = [f"Wrote {printable(str(path), 200)}, guessed from the tables found:", ""]
+    lines = [f"Wrote {printable_path(path)}, guessed from the tables found:", ""]
     lines += [_item(f"  {key:<17}  ", printable(text, 2_000)) for key, text in facts.items()]
     lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left]
     lines += [_item(f"  {'NOT USED':<17}  ", printable(f"{shown}: {why}", 300)) for shown, why in found.unused.items()]
@@ -142,7 +142,7 @@ def summary(path: Path, guessed: Guess) -> str:
     lines += ["", "What can be judged", _item("  ", judged(guessed.manifest, guessed.found.keys))]
     wrote = " and ".join(printable(name) for name in (path.name, *guessed.files))
     command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
-    lines += ["", f"Wrote {wrote} in {printable(str(path.parent), 200)}; it says why each guess was made.", ""]
+    lines += ["", f"Wrote {wrote} in {printable_path(path.parent)}; it says why each guess was made.", ""]
     return "\n".join([*lines, f"Next: {command}", ""])
 
 

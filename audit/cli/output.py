@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from audit.cli.standard_streams import discard
 from audit.io.atomic_files import write_file
 from audit.io.paths import is_url, same_file, without_secrets
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable_path
 
 if TYPE_CHECKING:
     from reports.text import Text
@@ -92,7 +92,7 @@ def in_repository(series: str) -> str:
 
 
 def _named(output: Path | None) -> str:
-    return "standard output" if output is None else printable(str(output), 200)
+    return "standard output" if output is None else printable_path(output)
 
 
 def _print(rendered: str) -> None:

@@ -13,7 +13,7 @@ from audit.cli.arguments import options_given
 from audit.cli.audit import add_attack_options, add_options, options, spelled
 from audit.cli.output import put
 from audit.cli.progress import progress
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable_path
 from audit.model.moves import MOVES
 
 
@@ -100,7 +100,7 @@ def _check_folder(folder: Path) -> None:
     Raises:
         UsageError: it is one.
     """
-    shown = printable(str(folder), 200)
+    shown = printable_path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{shown}: there is something already; name a new or empty folder")
     if not folder.absolute().parent.is_dir():

@@ -13,7 +13,7 @@ from anonymizers.count_tables import COUNT_METHODS
 from audit.cli.arguments import counted, local
 from audit.cli.output import put
 from audit.cli.progress import counting
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.simulating.request import QUASI_IDENTIFIERS, SENSITIVE, Simulated, SimulationRequest, simulate
 
 _MOST_SNAPSHOTS = 10_000
@@ -146,7 +146,7 @@ def summary(output: Path, done: Simulated) -> str:
         method = f"m-distinct --m {max(2, at_most // 2)}{close}"  # at the very limit few groups can be formed
     else:
         method = f"m-invariance --m {at_most}"
-    shown, quoted = printable(str(output), 400), printable(shlex.quote(str(output)), 400)
+    shown, quoted = printable_path(output), printable(shlex.quote(str(output)), 400)
     return (
         f"Wrote {shown}: {sum(plan.cohorts):,} people in {snapshots} of {rows} rows. "
         f"Next: audit anonymize {quoted} --method {method} --output SERIES\n"

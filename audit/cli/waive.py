@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.cli.arguments import local
 from audit.cli.output import put
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
@@ -54,6 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
     tables = parse_table_manifest if is_table_series(folder) else None
     manifest = waive(folder, arguments.ids, arguments.reason, arguments.until, tables)
     count = len(arguments.ids)
-    what, where = "waiver" if count == 1 else "waivers", printable(str(manifest), 200)
+    what, where = "waiver" if count == 1 else "waivers", printable_path(manifest)
     put(f"{count} {what} until {arguments.until} in {where}.\n")
     return 0

@@ -18,7 +18,7 @@ from audit.count_tables.table_audit import CountAttack, CountOptions
 from audit.io.diagnostics import records
 from audit.io.dialect import read_dialect
 from audit.model.count_report import CandidateReport
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 
 
 def repair_candidate(
@@ -51,10 +51,10 @@ def _check_written(candidate: TableRelease, output: Path) -> None:
         UsageError: it is one.
     """
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{printable(str(output), 200)}: there are files already; name a new or empty folder")
+        raise UsageError(f"{printable_path(output)}: there are files already; name a new or empty folder")
     if not output.absolute().parent.is_dir():
         raise UsageError(
-            f"{printable(str(output), 200)}: there is no folder to make it in; name one in a folder that exists"
+            f"{printable_path(output)}: there is no folder to make it in; name one in a folder that exists"
         )
     for table in candidate.tables:
         if not table.path.name.endswith((".csv", ".parquet")):

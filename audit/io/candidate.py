@@ -17,7 +17,7 @@ from audit.io.releases import Release, Wanted
 from audit.io.series import Series, check_columns
 from audit.io.tables import SUFFIXES, Table, is_table
 from audit.io.toml import release_tag
-from audit.model.errors import Problems, UsageError, printable
+from audit.model.errors import Problems, UsageError, printable, printable_path
 
 
 def with_candidate(series: Series, paths: Sequence[Path]) -> tuple[Series, Series]:
@@ -80,7 +80,7 @@ def as_candidate(series: Series) -> tuple[Series, Series]:
 
 
 def _said(path: Path) -> str:
-    return printable(str(path), 200)
+    return printable_path(path)
 
 
 def _fresh(manifest: Manifest) -> Series:

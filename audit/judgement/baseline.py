@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from audit.judgement.waivers import Claimed
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable_path
 from audit.model.outcome import Flags
 from audit.model.report import BaselineFacts
 
@@ -64,7 +64,7 @@ def read_baseline(path: Path) -> Baseline:
     Raises:
         UsageError: it cannot be read, is no such report, has ids of its own, or does not show all findings.
     """
-    shown = printable(str(path), 200)
+    shown = printable_path(path)
     try:
         report: Any = json.loads(path.read_bytes())
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.model.audit_history import AuditHistory, PastReport
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable_path
 
 _PAGES = (".html", ".md")
 _HOW = "write them with --format json --output FILE"
@@ -20,7 +20,7 @@ def read_history(folder: Path) -> AuditHistory:
     Raises:
         UsageError: the folder cannot be read, holds no report, or one of its JSON files is none.
     """
-    shown = printable(str(folder), 200)
+    shown = printable_path(folder)
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     except OSError as error:
@@ -41,7 +41,7 @@ def _read(path: Path) -> PastReport:
     Raises:
         UsageError: it cannot be read, or is no report.
     """
-    shown = printable(str(path), 200)
+    shown = printable_path(path)
     try:
         return _past(path, json.loads(path.read_bytes()))
     except OSError as error:

@@ -22,7 +22,7 @@ from audit.metrics.generalization_loss import Counts, average_class_size, discer
 from audit.metrics.queries import Style, Workload
 from audit.metrics.query_estimates import ReleaseContents, estimate
 from audit.model.comparison import ReleaseMeasures
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def check_fits(path: str, series: Series, microdata: Microdata) -> None:
     Raises:
         UsageError: its releases, its sensitive column or its quasi-identifiers are not the microdata's.
     """
-    where, columns = printable(path, 120), series.manifest.columns
+    where, columns = printable_path(path), series.manifest.columns
     strange = [printable(tag) for tag in series.tags if tag not in microdata.tags]
     if strange:
         more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""

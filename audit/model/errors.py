@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-_SHOWN = 60
+_SHOWN, _PATH_SHOWN = 60, 400
 _PROBLEMS_SHOWN = 20
 _SPACES = " \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
 """A blank, and those of numbers and sentences of our own that no line is broken at."""
@@ -30,6 +30,12 @@ def printable(text: str, limit: int = _SHOWN) -> str:
     """
     kept = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(c if unicodedata.category(c)[0] not in "CZ" or c in _SPACES else "�" for c in kept)
+
+
+def printable_path(path: object) -> str:
+    """Return a path on one line, without control characters; of one that is very long the end, which names the file."""
+    text = str(path)
+    return printable(text if len(text) <= _PATH_SHOWN else "…" + text[1 - _PATH_SHOWN :], _PATH_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ class Problem:
 
     def __str__(self) -> str:
         """Render as `file:line, column "c": what; remedy`."""
-        place = printable(self.file, 120)
+        place = printable_path(self.file)
         if self.line is not None:
             place += f":{self.line}"
         if self.column is not None:

@@ -15,7 +15,7 @@ from audit.count_tables.exact_tables import ExactTable, check_exact, exact_table
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, read_counts
 from audit.model.count_tables import Counts
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 
 Protect = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
 
@@ -55,7 +55,7 @@ def publish_tables(
     """
     check_exact(manifest)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise UsageError(f"{printable(str(output), 200)}: there are files already; name a new or empty folder")
+        raise UsageError(f"{printable_path(output)}: there are files already; name a new or empty folder")
     counts, rng = read_counts(manifest), np.random.default_rng(draw.seed)
     tables = list(exact_tables(counts))
     if draw.for_people and any(each.labels != tables[0].labels for each in tables):
@@ -69,7 +69,7 @@ def publish_tables(
             (output / name).write_text(text, encoding="utf-8", newline="")
         except OSError as error:
             why = printable(error.strerror or "it cannot be written", 200)
-            raise UsageError(f"{printable(str(output / name), 200)}: {why}; name another folder") from error
+            raise UsageError(f"{printable_path(output / name)}: {why}; name another folder") from error
     published = read_table_manifest(output)
     written, known = read_counts(published), counts.lower[counts.shown]
     if len(written.lower) != len(known) or ((written.lower > known) | (written.upper < known)).any():

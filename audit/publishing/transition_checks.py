@@ -15,7 +15,7 @@ from audit.io.microdata import Microdata
 from audit.io.series import Series
 from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import Anonymizer
-from audit.model.errors import InputError, Problem, Problems, UsageError, printable
+from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
 from audit.model.evidence import Transitions
 from audit.publishing.verification import BrokenPromiseError
 
@@ -144,4 +144,4 @@ def _value(name: str) -> str:
 
 
 def _path(path: Path) -> str:
-    return printable(str(path), 200)
+    return printable_path(path)

@@ -19,7 +19,7 @@ from audit.io.microdata import NAME
 from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_array, toml_key, toml_text
-from audit.model.errors import UsageError, printable
+from audit.model.errors import UsageError, printable, printable_path
 from audit.simulating.attributes import Attribute, Column
 from audit.simulating.population import SyntheticPeople
 from audit.simulating.snapshots import Rows, Simulation
@@ -89,7 +89,7 @@ def check_output(output: Path) -> None:
 
 
 def _shown(output: Path) -> str:
-    return printable(str(output), 200)
+    return printable_path(output)
 
 
 def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: FileType, tell: Tell) -> Written:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 
 from audit.model.count_report import CandidateReport, CellExplanation, ExplainedCount
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import say, say_count
 from reports.count_tables.sentences import KINDS, amount, bound_lines, cell_name, facts, headline, sentence, steps
 from reports.escaping import as_json
@@ -90,7 +90,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         )
         for each in candidate.hide:
             where = cell_name(each.cell, candidate.after.series.totals)
-            yield f"  {where} ({printable(each.shown)}; {printable(each.file, 120)}:{each.line})"
+            yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
     if candidate.rounding is not None:
         base = candidate.rounding[0]
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from audit.model.count_report import CountPicture, CountReport
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.runtime.phrases import figure, joined, say, say_count
 from reports.count_tables.sentences import (
     KINDS,
@@ -88,7 +88,7 @@ def _sections(report: CountReport) -> Iterator[Section]:
     yield Section(say("Waivers"), [Bullets(lines)] if lines else [])
     yield Section(say("Terms"), [Facts(words())])
     yield Section(say("Who learns what from this page"), [Bullets(list(readers(report)))])
-    rows = [[printable(each.path, 200), each.sha256, figure(each.rows)] for each in report.inputs]
+    rows = [[printable_path(each.path), each.sha256, figure(each.rows)] for each in report.inputs]
     yield Section(say("Files"), [PageTable([say("file"), say("SHA-256"), say("rows")], rows, words=2)])
     signing = Signing(choices(report), [say("Name"), say("Function"), say("Place and date"), say("Signature")])
     about = Facts([(say("Series"), printable(report.series.name, 200)), (say("Verdict"), headline(report)[0])])

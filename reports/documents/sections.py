@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from audit.clauses.clause import attack_reason
-from audit.model.errors import printable
+from audit.model.errors import printable, printable_path
 from audit.model.report import AttackReport, Report
 from audit.runtime.phrases import Phrase, figure, say
 from reports.escaping import markdown as escaped
@@ -88,7 +88,7 @@ def files(report: Report) -> Iterator[str]:
     yield f"| {say('file')} | {say('rows')} | SHA-256 |"
     yield "|---|---:|---|"
     for each in report.inputs:
-        yield f"| {escaped(printable(each.path, 200))} | {figure(each.rows)} | {escaped(fingerprint(each))} |"
+        yield f"| {escaped(printable_path(each.path))} | {figure(each.rows)} | {escaped(fingerprint(each))} |"
 
 
 def verdict(report: Report) -> Iterator[str]:

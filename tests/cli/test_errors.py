@@ -848,3 +848,14 @@ def test_a_file_name_that_is_no_text(tmp_path):
         )
         assert done.returncode == 1, done.stderr
         done.stdout.decode("utf-8")
+
+
+def test_a_file_in_a_folder_far_down_is_named_to_its_end(tmp_path):
+    """What a long path ends in tells which file it is."""
+    folder = tmp_path.joinpath(*["department of internal medicine"] * 6, "series")
+    folder.parent.mkdir(parents=True)
+    FORMS["hospital-l-diverse"](folder)
+    candidate = folder / "releases/3.csv"
+    assert f"{candidate}: there is no such file" in run_main("next", str(folder), str(candidate))[2]
+    (folder / "series.toml").unlink()
+    assert run_main(str(folder))[2].startswith(f"audit: {folder}/series.toml: there is no such file; ")
