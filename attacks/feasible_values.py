@@ -81,6 +81,7 @@ class FeasibleValues:
 
     Attributes:
         disclosed: versions with one feasible value after each release.
+        ends: where the versions of each release begin, and those of the last one end.
     """
 
     evidence: Evidence
@@ -98,7 +99,7 @@ class FeasibleValues:
         self._silent = np.zeros(0, dtype=np.bool_)
         self._last = np.zeros(0, dtype=np.int32)
         self._people: list[KeptPeople] = []
-        self._ends = [0]
+        self.ends = [0]
 
     def run(self) -> None:
         """Take the releases into account one after the other, as many as the budget suffices for; done once."""
@@ -112,16 +113,16 @@ class FeasibleValues:
         # Which version is before which need not be kept as long as the sets are.
         self._earlier, self._last = self._earlier[:0].copy(), self._last[:0].copy()
 
-    def versions(self, release: int) -> tuple[Codes, Words]:
-        """Return the people of a release in ascending order, and their feasible values; shape (versions, words)."""
-        return self._people[release].codes(), self._sets[self._ends[release] : self._ends[release + 1]]
+    def sets(self, release: int) -> Words:
+        """Return the feasible values of a release's versions, in the order of people; shape (versions, words)."""
+        return self._sets[self.ends[release] : self.ends[release + 1]]
 
     def counting(self, release: int) -> tuple[Codes, Words]:
         """Return the people of a release's versions that count, and their feasible values; shape (versions, words)."""
-        person, sets = self.versions(release)
+        person, sets = self._people[release].codes(), self.sets(release)
         if not len(self._silent):
             return person, sets
-        rows = np.flatnonzero(~self._silent[self._ends[release] : self._ends[release + 1]])
+        rows = np.flatnonzero(~self._silent[self.ends[release] : self.ends[release + 1]])
         return person[rows], sets[rows]
 
     def certain_values(self, sets: Words) -> tuple[npt.NDArray[np.intp], Codes]:
@@ -142,10 +143,10 @@ class FeasibleValues:
 
     def _take(self, pools: CandidatePools) -> None:
         pools = by_person(pools)
-        first, rows = self._ends[-1], len(pools.person)
+        first, rows = self.ends[-1], len(pools.person)
         self._make_room(first + rows, pools.people)
         self._people.append(KeptPeople(pools.person))
-        self._ends.append(first + rows)
+        self.ends.append(first + rows)
         if pools.counted is not None:
             self._silent = _longer(self._silent, len(self._sets), fill=False)
             self._silent[first : first + rows] = ~pools.counted
@@ -162,7 +163,7 @@ class FeasibleValues:
 
     def _extend(self, pools: CandidatePools, allowed: Words, some: slice) -> int:
         """Add some versions of the last release, and return how many more versions are disclosed."""
-        person, first = pools.person[some], self._ends[-2] + some.start
+        person, first = pools.person[some], self.ends[-2] + some.start
         slots = np.arange(first, first + len(person), dtype=np.int32)
         sets = allowed.take(pools.pool[some], axis=0)
         if pools.fixed is not None:

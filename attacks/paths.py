@@ -54,9 +54,12 @@ class PathRisks:
                 budget.progress(block, sums.blocks)
             sums.weigh(block)
         budget.progress(sums.blocks, sums.blocks)
-        found = [version.found() for version in sums.versions]
-        person, risk = (np.concatenate(column) for column in zip(*found, strict=True))
-        release = np.repeat(np.arange(len(found), dtype=np.int32), [len(some) for some, _ in found])
+        lengths = [len(version.person) for version in sums.versions]
+        release = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        person, risk = sums.person, sums.risk
+        counted = np.concatenate([version.counted for version in sums.versions])
+        if not counted.all():
+            person, release, risk = person[counted], release[counted], risk[counted]
         return Risks(person, release, np.broadcast_to(np.int32(1), len(person)), risk)
 
 
@@ -66,26 +69,24 @@ class _Versions:
     Attributes:
         person: who; shape (n,), int32, ascending.
         asked: the value that a risk is asked of, -1 for the likeliest; shape (n,), or None where it is for all.
+        counted: whether each takes part in measures; shape (n,).
         risk: what is found out; shape (n,), NaN where the value is impossible.
         most: no pool has more rows of one value.
     """
 
-    def __init__(self, pools: CandidatePools, sets: Words, asked: Codes | None, values: int) -> None:
+    def __init__(
+        self, pools: CandidatePools, sets: Words, asked: Codes | None, values: int, person: Codes, risk: Reals
+    ) -> None:
         order = order_by_person(pools)
-        self.person = pools.person.take(order)
-        self._counted = None if pools.counted is None else pools.counted.take(order)
-        self.asked = None if asked is None else asked.take(order)
-        self.risk = np.full(len(order), np.nan)
+        self.person, self.risk = person, risk
+        self.person[:] = pools.person.take(order)
+        counted = np.broadcast_to(np.True_, len(order))
+        self.counted = counted if pools.counted is None else pools.counted.take(order)
+        self.asked = None if asked is None else asked.take(order).astype(np.min_scalar_type(-values - 1))
         self._sets, self._values = sets, values
         self._pool, self._counts = pools.pool.take(order), PoolCounts(pools)
         self.most = self._counts.most
         self._fixed = None if pools.fixed is None else pools.fixed.take(order)
-
-    def found(self) -> tuple[Codes, Reals]:
-        """Return who takes part in measures, and the risk of each."""
-        if self._counted is None:
-            return self.person, self.risk
-        return self.person[self._counted], self.risk[self._counted]
 
     def feasible(self, some: slice) -> npt.NDArray[np.uint8]:
         """Return which values are feasible in some versions; shape (versions, values), of 0 and 1."""
@@ -120,6 +121,7 @@ class _PathSums:
 
     Attributes:
         versions: those of each release, with what is found out of them.
+        person, risk: the same of all releases, one after the other.
         blocks: how many blocks of people there are.
     """
 
@@ -130,10 +132,12 @@ class _PathSums:
         self._forward, self._backward = _step(weight), _step(weight.T)
         self._parts = None if evidence.combined is None else evidence.combined.parts()
         self.versions: list[_Versions] = []
+        self.person, self.risk = np.empty(feasible.ends[-1], dtype=np.int32), np.full(feasible.ends[-1], np.nan)
         people = 0
         for release, pools in enumerate(evidence.stream()):
-            _, sets = feasible.versions(release)
-            self.versions.append(_Versions(pools, sets, asked.of_versions(release), len(weight)))
+            mine = slice(*feasible.ends[release : release + 2])
+            about = feasible.sets(release), asked.of_versions(release), len(weight)
+            self.versions.append(_Versions(pools, *about, self.person[mine], self.risk[mine]))
             people = max(people, pools.people)
         most = max((version.most for version in self.versions), default=1)
         self._bits = float(np.log2(most * max(1, len(weight))) - np.log2(weight[weight > 0].min(initial=1.0)))

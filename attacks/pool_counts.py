@@ -21,9 +21,9 @@ class PoolCounts:
             bag, value, rows = pools.contents
             if pools.n_pools * pools.values > _CELLS_PER_ENTRY * (len(bag) + len(pools.person)):
                 self._keys, place = np.unique(bag * np.int64(pools.values) + value, return_inverse=True)
-                self._counts: npt.NDArray[np.number] = np.bincount(place, rows)
+                self._counts = _small(np.bincount(place, rows))
                 return
-        table = pools.table()
+        table = _small(pools.table())
         self._counts, (self._pools, self._values) = table.ravel(), table.shape
 
     @property
@@ -48,3 +48,8 @@ class PoolCounts:
         found = np.zeros((len(pool), self._values), dtype=self._counts.dtype)
         found[row, self._keys.take(entry) - first.take(row)] = self._counts.take(entry)
         return found
+
+
+def _small(counts: npt.NDArray[np.number]) -> npt.NDArray[np.number]:
+    """Return counts in the type that takes the least memory."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))), copy=False)
