@@ -215,7 +215,8 @@ def test_two_audits_at_once_on_one_scheduler(scheduler, tmp_path):
             assert [job.result() for job in jobs] == [told(folder) for folder in folders]
 
 
-def test_a_scheduler_that_dies_is_one_line(capfd):
+def test_a_scheduler_that_dies_is_one_line(monkeypatch, capfd):
+    monkeypatch.setattr("audit.runtime.distributed.dask_cluster._PATIENCE", 8)
     with started() as (address, one, _), cluster(address) as engine:
         results = engine.results([engine.submit(int), engine.submit(time.sleep, 100)])
         assert next(results) == 0
