@@ -29,7 +29,6 @@ Reals = npt.NDArray[np.float64]
 Step: TypeAlias = Callable[[Reals, Reals], object]
 _BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # of the weights of a block of people: in a release, in all of them
 _LEAST_PEOPLE = 16  # of a block, where there are many values
-_BLOCKS_AT_A_TIME = 64  # from one look at the clock to the next
 _DENSE_VALUES = 256
 _MOST_BITS = 400.0  # by which sums may grow or shrink before they are scaled; two are multiplied
 _FAINT = 2.0**-900  # products below it have lost digits
@@ -47,13 +46,10 @@ class PathRisks:
         """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
         sums = _PathSums(self.evidence, self.feasible, asked)
         budget.stage("weighing histories")
-        for block in range(sums.blocks):
-            if block % _BLOCKS_AT_A_TIME == 0:
-                if budget.exhausted():
-                    return None
-                budget.progress(block, sums.blocks)
+        for block in budget.each(range(sums.blocks)):
+            if budget.exhausted():
+                return None
             sums.weigh(block)
-        budget.progress(sums.blocks, sums.blocks)
         lengths = [len(version.person) for version in sums.versions]
         release = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         person, risk = sums.person, sums.risk
@@ -142,8 +138,8 @@ class _PathSums:
         most = max((version.most for version in self.versions), default=1)
         self._bits = float(np.log2(most * max(1, len(weight))) - np.log2(weight[weight > 0].min(initial=1.0)))
         size = min(_BLOCK_BYTES, _KEPT_BYTES // (2 * max(1, len(self.versions))))
-        block = min(people, max(_LEAST_PEOPLE, size // (8 * max(1, len(weight)))))
-        self._first = np.arange(0, people + block, max(1, block), dtype=np.int32)
+        block = max(1, min(people, max(_LEAST_PEOPLE, size // (8 * max(1, len(weight))))))
+        self._first = np.arange(0, people + block, block, dtype=np.int32)
         self._bounds = [version.person.searchsorted(self._first).tolist() for version in self.versions]
         self.blocks = len(self._first) - 1
         # Memory is kept from block to block: new pages for each take as long as the sums.
