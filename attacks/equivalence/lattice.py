@@ -155,6 +155,8 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
     without_values.forward(sorted({at for row in rows for at in row if at < 0}))
     elimination = Elimination(without_values.left())
     elimination.reduce()
+    if not elimination.pivots:
+        return []
     cost = [cost for block in blocks for cost in block.cost]
     variable = np.concatenate([block.variable + first for first, block in zip(firsts, blocks, strict=False)])
     types, signs = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("type", "sign"))
@@ -260,8 +262,6 @@ def _apart(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    if not pivots:
-        return []
     width = 1 + max(at for row in pivots.values() for at in row)
     ends = np.array([(head, at) for head, row in pivots.items() for at in row]).T
     links = coo_array((np.ones(ends.shape[1], dtype=np.bool_), (ends[0], ends[1])), shape=(width, width))

@@ -124,6 +124,13 @@ def test_lattices_have_nothing_in_common():
     assert [list(map(abs, row)) for row in told] == [[0, 1, 0, 0, 1, 0], [0, 0, 0, 1, 0, 1]]
 
 
+def test_a_series_in_which_nobody_is_has_no_equivalences():
+    matrix = matrix_of(Plan([0, 1], [[]]))[0]
+    assert everything(matrix)[1] == lattices([]) == []
+    found = searched(matrix, 4)
+    assert (found.lower, found.complete, found.witnesses) == (None, True, ())
+
+
 def same(one, other):
     return (one.lower, one.upper, one.least.tolist()) == (other.lower, other.upper, other.least.tolist())
 
