@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from attacks.candidates import Candidates, pool_masks
 from attacks.common_parts import CommonParts
-from attacks.parallel_rows import in_buckets, shared
-from audit.model.evidence import CandidatePools, Counts, Evidence, ValueCounts
+from attacks.parallel_rows import in_buckets, shared, threads_for
+from audit.model.evidence import CandidatePools, Evidence, ValueCounts
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import pays
 
-# What is kept of so many people fits into a processor's cache.
+# What is kept of so many people, and so many bytes of masks, fit into a processor's cache.
 _SHIFT = 18
+_CACHED = 1 << 23
 _SAVED = 3e-8  # seconds that the compiled kernels save a row
 
 
@@ -52,17 +51,12 @@ def compiled_fold(state: Candidates, pools: CandidatePools, release: int, budget
         allowed, flat = pool_masks(pools, words)
 
     known = (state.masks, state.versions, state.certain_at, state.empty_at, state.skewed)
-    rows = len(pools.person)
-    near, left = np.empty(rows, dtype=np.int32), np.empty((rows, words), dtype=np.uint64)
-
-    def gather(some: slice, start: Counts) -> None:
-        person, pool = pools.person[some], pools.pool[some]
-        candidates_compiled.gather_masks(person, pool, allowed, flat, _SHIFT, start, near, left)
-
-    in_buckets(budget, pools.person, pools.people, _SHIFT, gather)
+    rows, person, pool = len(pools.person), pools.person, pools.pool
+    if state.masks.nbytes > _CACHED or threads_for(budget, rows) > 1:
+        person, pool = in_buckets(budget, pools, _SHIFT)
 
     def fold(some: slice) -> tuple[int, int]:
-        return candidates_compiled.fold(*known, near[some], left[some], release)
+        return candidates_compiled.fold(*known, person[some], pool[some], allowed, flat, release)
 
     parts = shared(budget, rows, fold)
     state.count(sum(int(people) for people, _ in parts), sum(int(disclosed) for _, disclosed in parts))

@@ -64,38 +64,32 @@ def tally(person: Array, shift: int, people: int) -> Array:
 
 
 @kernel
-def gather_masks(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects
-    person: Array, pool: Array, allowed: Array, flat: Array, shift: int, start: Array, near: Array, masks: Array
-) -> None:
-    """Put each row's person and what its pool leaves in the order of buckets; who is in a skewed pool is negated.
+def gather(person: Array, pool: Array, shift: int, start: Array, near: Array, pools: Array) -> None:
+    """Put each row's person and pool in the order of buckets of people.
 
     `start` says where the next row of each bucket goes, and is moved on.
     """
     for i in range(len(person)):
-        p, q = person[i], pool[i]
-        place = start[p >> shift]
-        start[p >> shift] = place + 1
-        near[place] = p if flat[q] else ~p
-        for w in range(masks.shape[1]):
-            masks[place, w] = allowed[q, w]
+        place = start[person[i] >> shift]
+        start[person[i] >> shift] = place + 1
+        near[place], pools[place] = person[i], pool[i]
 
 
 @inlined
-def _further_words(masks: Array, allowed: Array, p: int, i: int, before: np.uint64, after: np.uint64, was: bool) -> Any:  # noqa: ANN401 - inlined
-    """Fold a person's words after the first one; `before`, `after` and `was` are as `fold` knows them of the first.
+def _further_words(masks: Array, allowed: Array, p: int, q: int, changed: bool, some: bool, few: bool) -> Any:  # noqa: ANN401 - inlined
+    """Fold a person's words after the first one.
 
-    Return the same of all words, and whether one candidate is left, or none.
+    Takes of the first word, and returns of all: whether the candidates changed, whether there are some, and whether
+    there is one at most.
     """
-    single = after & (after - _ONE) == 0
     for w in range(1, masks.shape[1]):
-        old = masks[p, w]
-        word = old & allowed[i, w]
-        masks[p, w] = word
-        was &= (old == 0 or before == 0) and old & (old - _ONE) == 0
-        single &= (word == 0 or after == 0) and word & (word - _ONE) == 0
-        before |= old
-        after |= word
-    return before, after, was, single
+        before = masks[p, w]
+        after = before & allowed[q, w]
+        masks[p, w] = after
+        changed |= after != before
+        few &= after == 0 or (not some and after & (after - _ONE) == 0)
+        some |= after != 0
+    return changed, some, few
 
 
 @kernel
@@ -105,44 +99,40 @@ def fold(  # noqa: PLR0913, PLR0917 - numba takes arrays, not objects, and calls
     certain_at: Array,
     empty_at: Array,
     skewed: Array,
-    near: Array,
+    person: Array,
+    pool: Array,
     allowed: Array,
+    flat: Array,
     release: int,
 ) -> tuple[np.int64, np.int64]:
     """Take one more release into account; return by how much the vulnerable people and the disclosed versions grow.
 
-    Rows are as `gather_masks` leaves them. Threads may share them, for people are distinct.
+    `allowed` and `flat` are of pools, as `pool_masks` returns them. Threads may share rows, for people are distinct.
     """
     people, disclosed = np.int64(0), np.int64(0)
     words = masks.shape[1]
-    for i in range(len(near)):
-        p = near[i]
-        if p < 0:
-            p = ~p
+    for i in range(len(person)):
+        p, q = person[i], pool[i]
+        if not flat[q]:
             skewed[p] = True
         versions[p] += np.uint16(1)
-        # What was known of the person stands in the mask: other arrays would be further trips to memory.
         before = masks[p, 0]
-        after = before & allowed[i, 0]
+        after = before & allowed[q, 0]
         masks[p, 0] = after
-        was = before & (before - _ONE) == 0
+        changed, some, few = after != before, after != 0, after & (after - _ONE) == 0
         if words > 1:
-            before, after, was, single = _further_words(masks, allowed, p, i, before, after, was)
-            if not single:
-                continue
-        elif after & (after - _ONE):  # asked apart, for this takes a third less time
+            changed, some, few = _further_words(masks, allowed, p, q, changed, some, few)
+        if not few:
             continue
-        was &= before != 0
-        if after:
-            if was:
-                disclosed += 1
-            else:
-                certain_at[p] = release
-                people += 1
-                disclosed += np.int64(versions[p])
-        elif before:
+        if not changed:
+            disclosed += np.int64(some)
+        elif some:
+            certain_at[p] = release
+            people += 1
+            disclosed += np.int64(versions[p])
+        else:
             empty_at[p] = release
-            if was:
+            if certain_at[p] != NEVER:
                 people -= 1
                 disclosed -= np.int64(versions[p]) - 1
     return people, disclosed

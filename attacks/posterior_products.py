@@ -10,7 +10,7 @@ import numpy.typing as npt
 from attacks import posterior_products_compiled as kernels
 from attacks.candidates import Candidates
 from attacks.parallel_rows import in_buckets, shared
-from audit.model.evidence import CandidatePools, Codes, Counts, Table, ValueCounts
+from audit.model.evidence import CandidatePools, Codes, Table, ValueCounts
 from audit.runtime.budget import Budget
 
 # A table of pools by values has so many bytes at most; pools that do not fit are looked at later.
@@ -45,19 +45,14 @@ class ListedProducts:
     def multiply(self, pools: CandidatePools, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         bits = 0
-        near, pool = np.empty_like(pools.person), np.empty_like(pools.pool)
-
-        def gather(some: slice, start: Counts) -> None:
-            kernels.gather_pools(pools.person[some], pools.pool[some], _SHIFT, start, near, pool)
-
-        in_buckets(budget, pools.person, pools.people, _SHIFT, gather)
+        person, pool = in_buckets(budget, pools, _SHIFT)
         for low, table in _tables(pools):
             span = self._start[0], self.stop, low, low + len(table)
 
             def multiply(some: slice, table: Table = table, span: tuple[int, int, int, int] = span) -> None:
-                kernels.multiply(near[some], pool[some], self._state.masks, self._first, self._weight, table, span)
+                kernels.multiply(person[some], pool[some], self._state.masks, self._first, self._weight, table, span)
 
-            shared(budget, len(near), multiply)
+            shared(budget, len(person), multiply)
             bits = max(bits, np.iinfo(table.dtype).bits)
         return float(bits)
 

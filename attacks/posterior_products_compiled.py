@@ -139,18 +139,6 @@ def weigh(
 
 
 @kernel
-def gather_pools(person: Array, pool: Array, shift: int, start: Array, near: Array, pools: Array) -> None:
-    """Put each row's person and pool in the order of buckets of people.
-
-    `start` says where the next row of each bucket goes, and is moved on.
-    """
-    for i in range(len(person)):
-        place = start[person[i] >> shift]
-        start[person[i] >> shift] = place + 1
-        near[place], pools[place] = person[i], pool[i]
-
-
-@kernel
 def multiply(
     person: Array,
     pool: Array,

@@ -84,10 +84,11 @@ def test_numpy_agrees_with_sets(releases):
         assert state.only(np.array([person], dtype=np.int32))[0] == min(values, default=-1)
 
 
-@pytest.mark.parametrize("shift", [18, 0, 2])
+@pytest.mark.parametrize(("cached", "shift"), [(1 << 23, 18), (0, 0), (0, 2)])
 @given(releases=histories())
-def test_compiled_agrees_with_numpy(shift, releases):
+def test_compiled_agrees_with_numpy(cached, shift, releases):
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidate_update, "_CACHED", cached)
         patch.setattr(candidate_update, "_SHIFT", shift)
         found = fold(releases, partial(compiled_fold, budget=Budget()))
     expected = fold(releases, Candidates.fold)

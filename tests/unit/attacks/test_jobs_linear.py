@@ -47,7 +47,8 @@ def test_the_same_bytes_whatever_the_number_of_threads(attack, seed, monkeypatch
     tags = tuple(map(str, range(RELEASES)))
     evidence = Evidence("linked", "Value", tags, None, 0, 0, source, [str(v) for v in range(VALUES)])
     told = []
-    for jobs, shift in ((1, 18), (1, 0), (2, 3), (5, 5)):
+    for jobs, shift, cached in ((1, 18, 1 << 23), (1, 0, 0), (2, 3, 1 << 23), (5, 5, 1 << 23)):
+        monkeypatch.setattr(candidate_update, "_CACHED", cached)
         for module in (candidate_update, posterior_products):
             monkeypatch.setattr(module, "_SHIFT", shift)
         budget = Budget(engine=Local(jobs))
