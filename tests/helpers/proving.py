@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from tests.helpers.tiny import TinySeries
-from tests.oracle.per_person import hosts, known_values, place
+from tests.oracle.per_person import hosts, known_values
 
 Row = tuple[str, str]
 Histories = dict[tuple[str, int], frozenset[Row]]
@@ -64,7 +64,7 @@ class Prover:
                 rows[person, j] = frozenset(
                     (name, row.value)
                     for row in self.series.releases[j]
-                    if (name := place(self.series, j, row)) in where and known.get(person, row.value) == row.value
+                    if (name := self.series.places[j][row]) in where and known.get(person, row.value) == row.value
                 )
         self.prune(rows)
         return rows
@@ -90,7 +90,7 @@ class Prover:
             here = self.present(j)
             for holders in (some for size in range(1, len(here) + 1) for some in combinations(here, size)):
                 taken = frozenset[Row]().union(*(rows[who, j] for who in holders))
-                if sum((place(self.series, j, row), row.value) in taken for row in release) < len(holders):
+                if sum((self.series.places[j][row], row.value) in taken for row in release) < len(holders):
                     return j, holders, taken
         return None
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 Transitions = Mapping[tuple[str, str], Fraction | None]
@@ -23,6 +24,11 @@ class Row:
     group: str
     value: str
     cells: tuple[str, ...] = ()
+
+    @cached_property
+    def row_class(self) -> tuple[object, ...]:
+        """The row class: rows of a group whose cells mean the same."""
+        return (self.group, *map(meaning, self.cells))
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,27 @@ class TinySeries:
     @property
     def values(self) -> list[str]:
         return sorted({row.value for release in self.releases for row in release})
+
+    @cached_property
+    def places(self) -> list[dict[Row, str]]:
+        """The name of what publishes each row's value, by release.
+
+        It is the row class, in file order where its group has several; in an Anatomy pair the group. Enumeration asks
+        for it millions of times.
+        """
+        found = []
+        for release in self.releases:
+            mates = {row.group: list[tuple[object, ...]]() for row in release}
+            for kind in dict.fromkeys(row.row_class for row in release):
+                mates[str(kind[0])].append(kind)
+            alone = {group for group, kinds in mates.items() if self.anatomy or len(kinds) == 1}
+            found.append(
+                {
+                    row: row.group if row.group in alone else f"{row.group}#{mates[row.group].index(row.row_class) + 1}"
+                    for row in release
+                }
+            )
+        return found
 
     def people(self, adversary: str = "linked") -> list[str]:
         """Those whom the adversary knows to be in the series, counterfeits left out."""

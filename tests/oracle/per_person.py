@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
-from tests.helpers.tiny import Row, TinySeries, covers, meaning
+from tests.helpers.tiny import Row, TinySeries, covers
 
 Version = tuple[str, int]
 
@@ -51,20 +51,6 @@ class UpdateGraph:
         return {version for version, left in self.feasible.items() if not left}
 
 
-def row_class(row: Row) -> tuple[str, ...]:
-    """The row class of a row: rows of a group whose cells mean the same."""
-    return (row.group, *map(meaning, row.cells))
-
-
-def place(series: TinySeries, release: int, row: Row) -> str:
-    """The name of what publishes a row's value: its row class, in file order where its group has several; in an Anatomy
-    pair its group."""
-    mates = list(dict.fromkeys(row_class(other) for other in series.releases[release] if other.group == row.group))
-    if series.anatomy or len(mates) == 1:
-        return row.group
-    return f"{row.group}#{mates.index(row_class(row)) + 1}"
-
-
 def rooms(series: TinySeries, release: int) -> Counter[str]:
     """How many people each published group has room for: its rows less its published counterfeits."""
     found = Counter(row.group for row in series.releases[release])
@@ -77,8 +63,9 @@ def possible_rows(series: TinySeries, person: str, release: int, adversary: str)
     """The rows that the person may have, as far as cells and groups tell."""
     rows = series.releases[release]
     if adversary == "linked":
-        [own] = [row for row in rows if row.individual == person] or [None]
-        return [row for row in rows if own and place(series, release, row) == place(series, release, own)]
+        places = series.places[release]
+        [own] = [places[row] for row in rows if row.individual == person] or [None]
+        return [row for row in rows if places[row] == own]
     [exact] = [line.exact for line in series.register or () if (line.individual, line.release) == (person, release)]
     room = rooms(series, release)
     return [row for row in rows if room[row.group] and all(map(covers, row.cells, exact))]
@@ -86,7 +73,7 @@ def possible_rows(series: TinySeries, person: str, release: int, adversary: str)
 
 def hosts(series: TinySeries, person: str, release: int, adversary: str) -> set[str]:
     """The names of what publishes the values that the person may have."""
-    return {place(series, release, row) for row in possible_rows(series, person, release, adversary)}
+    return {series.places[release][row] for row in possible_rows(series, person, release, adversary)}
 
 
 def known_values(series: TinySeries, release: int, adversary: str) -> dict[str, str]:
@@ -107,10 +94,10 @@ def pool(series: TinySeries, person: str, release: int, adversary: str, *, by_cl
     """
     groups = hosts(series, person, release, adversary)
     rows = series.releases[release]
-    counts = Counter(row.value for row in rows if place(series, release, row) in groups)
+    counts = Counter(row.value for row in rows if series.places[release][row] in groups)
     for other, value in known_values(series, release, adversary).items():
         where = hosts(series, other, release, adversary)
-        classes = {(row.group, row_class(row)) for row in possible_rows(series, other, release, adversary)}
+        classes = {(row.group, row.row_class) for row in possible_rows(series, other, release, adversary)}
         own_class = series.anatomy and adversary == "linked"
         sure = len(classes if by_class and not own_class else where) == 1
         if other != person and sure and where <= groups:

@@ -8,11 +8,11 @@ from itertools import islice, pairwise, product
 from math import factorial, prod
 
 from tests.helpers.tiny import Row, TinySeries
-from tests.oracle.per_person import Version, known_values, place, possible_rows, rooms, row_class
+from tests.oracle.per_person import Version, known_values, possible_rows, rooms
 
 Group = tuple[int, str]
 Kind = tuple[object, ...]
-"""A release and a row class, as `row_class` tells it."""
+"""A release and a row class, as `Row.row_class` tells it."""
 Slot = tuple[int, str, str]
 """A release, the name of what publishes a value, and the value."""
 Choice = tuple[Kind, Slot]
@@ -90,8 +90,8 @@ def _free(series: TinySeries, adversary: str) -> Free:
     inside = [rooms(series, j) for j in range(len(series.releases))]
     every = Counter((j, row.group) for j, row in rows)
     return Free(
-        Counter((j, place(series, j, row), row.value) for j, row in rows),
-        Counter((j, *row_class(row)) for j, row in rows) if adversary == "register" else every,
+        Counter((j, series.places[j][row], row.value) for j, row in rows),
+        Counter((j, *row.row_class) for j, row in rows) if adversary == "register" else every,
         Counter({(j, group): inside[j][group] for j, group in every}) if adversary == "register" else every,
     )
 
@@ -108,7 +108,7 @@ def _columns(series: TinySeries, adversary: str) -> list[Column]:
         for stay in [series.presence(name, adversary)]
     ]
     columns += [
-        (None, [_choices(series, None, j, [other for other in release if _together(series, j, row, other)], adversary)])
+        (None, [_choices(series, None, j, _mates(series, j, row), adversary)])
         for j, release in enumerate(series.releases)
         for row in release
         if row.individual is None and adversary == "linked"
@@ -116,8 +116,11 @@ def _columns(series: TinySeries, adversary: str) -> list[Column]:
     return sorted(columns, key=lambda column: (min(map(repr, column[1][0]), default=""), column[0] or ""))
 
 
-def _together(series: TinySeries, release: int, one: Row, other: Row) -> bool:
-    return place(series, release, one) == place(series, release, other)
+def _mates(series: TinySeries, release: int, row: Row) -> list[Row]:
+    """The rows that are published in the same place."""
+    places = series.places[release]
+    own = places[row]
+    return [other for other in series.releases[release] if places[other] == own]
 
 
 def _choices(series: TinySeries, name: str | None, release: int, rows: list[Row], adversary: str) -> list[Choice]:
@@ -125,11 +128,11 @@ def _choices(series: TinySeries, name: str | None, release: int, rows: list[Row]
     known = known_values(series, release, adversary).get(name or "")
     found = set()
     for row in rows:
-        kind: Kind = (release, *row_class(row))
+        kind: Kind = (release, *row.row_class)
         if adversary == "linked":
             kind = (release, row.group)
-        held = [other for other in series.releases[release] if _together(series, release, row, other)]
-        found |= {(kind, (release, place(series, release, other), other.value)) for other in held}
+        place = series.places[release][row]
+        found |= {(kind, (release, place, other.value)) for other in _mates(series, release, row)}
     return sorted((choice for choice in found if known in {None, choice[1][2]}), key=repr)
 
 

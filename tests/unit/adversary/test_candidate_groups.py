@@ -153,11 +153,11 @@ def test_row_classes_and_what_they_hold_are_what_was_written(adversary, changing
 def assert_room(tiny, series, hosts, release, adversary):
     """Everybody may be in so many classes of so many rows each, in groups with so much room."""
     rows, room = tiny.releases[release], per_person.rooms(tiny, release)
-    kinds = Counter(map(per_person.row_class, rows))
+    kinds = Counter(row.row_class for row in rows)
     people = Counter(row.group for row in rows if row.individual is not None)
     for place, person in enumerate(hosts.person.tolist()):
         name, codes = series.people.name(person), classes_of(hosts, place)
-        classes = {per_person.row_class(row) for row in per_person.possible_rows(tiny, name, release, adversary)}
+        classes = {row.row_class for row in per_person.possible_rows(tiny, name, release, adversary)}
         published = hosts.group_capacity[hosts.published_group[codes]].tolist()
         if adversary == "linked":
             assert published == [people[tiny.row(name, release).group]]
