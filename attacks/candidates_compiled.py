@@ -1,4 +1,4 @@
-"""Compiled twins of the kernels in `attacks.candidates`, for large series.
+"""Compiled twins of the kernels in `attacks.candidates`, for large series, and those that put rows in order of people.
 
 Imported only where it pays: numba takes a quarter of a second to import and as long to load its first kernel. The
 numpy kernels are the oracle of these.

@@ -16,13 +16,13 @@ T = TypeVar("T")
 _LEAST = 1 << 17
 
 
-def threads_for(budget: Budget, rows: int, *, least: int = _LEAST) -> int:
+def threads_for(budget: Budget, rows: int, *, least: int | None = None) -> int:
     """Return how many threads share some rows; each one but the first pays from `least` rows on."""
     jobs = budget.engine.jobs if isinstance(budget.engine, Local) else 1
-    return min(jobs, max(1, rows // least))
+    return min(jobs, max(1, rows // (_LEAST if least is None else least)))
 
 
-def shared(budget: Budget, rows: int, work: Callable[[slice], T], *, least: int = _LEAST) -> list[T]:
+def shared(budget: Budget, rows: int, work: Callable[[slice], T], *, least: int | None = None) -> list[T]:
     """Return what a kernel makes of some rows, in their order; each thread does as many of them as any other.
 
     A thread of its own pays from `least` rows on.

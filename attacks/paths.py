@@ -30,7 +30,7 @@ Step: TypeAlias = Callable[[Reals, Reals], object]
 _BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # of the weights of a block of people: in a release, in all of them
 _LEAST_PEOPLE = 16  # of a block, where there are many values
 _DENSE_VALUES = 256
-_MOST_BITS = 400.0  # by which sums may grow or shrink before they are scaled; two are multiplied
+_MOST_BITS = 60.0  # by which sums may grow or shrink before they are scaled: as many are lost to what is likely later
 _FAINT = 2.0**-900  # products below it have lost digits
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
@@ -44,8 +44,8 @@ class PathRisks:
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of every version that counts; NaN where there is no path, or none through the value."""
-        sums = _PathSums(self.evidence, self.feasible, asked)
         budget.stage("weighing histories")
+        sums = _PathSums(self.evidence, self.feasible, asked)
         for block in budget.each(range(sums.blocks)):
             if budget.exhausted():
                 return None
@@ -125,7 +125,7 @@ class _PathSums:
         if evidence.transitions is None:
             raise ValueError("paths need transitions")
         weight = evidence.transitions.weight
-        self._forward, self._backward = _step(weight), _step(weight.T)
+        self._weight, self._forward, self._backward = weight, _step(weight), _step(weight.T)
         self._parts = None if evidence.combined is None else evidence.combined.parts()
         self.versions: list[_Versions] = []
         self.person, self.risk = np.empty(feasible.ends[-1], dtype=np.int32), np.full(feasible.ends[-1], np.nan)
@@ -155,10 +155,14 @@ class _PathSums:
         for release, who in self._sweep(releases, people):
             self.versions[release].weigh(spans[release], self._weights[release, : len(who)])
             self._send(self._forward, who, self._weights[release], self._incoming[release])
+        vanished: list[Codes] = []
         for release, who in self._sweep(releases[::-1], people):
             sent = self._send(self._backward, who, self._weights[release], self._outgoing)
             version, some = self.versions[release], spans[release]
-            version.risk[some] = self._risk(self._incoming[release, : len(who)], sent, version, some)
+            version.risk[some], lost = self._risk(self._incoming[release, : len(who)], sent, version, some)
+            vanished.append(version.person[some][lost])
+        for person in np.unique(np.concatenate(vanished)).tolist():
+            self._weigh_by_logarithms(person)
 
     def _sweep(self, releases: range, people: list[Codes]) -> Iterator[tuple[int, Codes]]:
         """Yield each release with its people, before which nothing is sent and after whom all of it is in bounds."""
@@ -182,18 +186,49 @@ class _PathSums:
         self._state[who] = sent
         return sent
 
-    def _risk(self, incoming: Reals, sent: Reals, version: _Versions, some: slice) -> Reals:
-        """Return the probability of the value asked for in each row; of combinations, of the likeliest of its parts."""
+    def _weigh_by_logarithms(self, person: int) -> None:
+        """Write the risks of somebody of whom a feasible value vanished beside others that were far likelier then.
+
+        Another release may make up for it, so that it is no unlikely value. No number is too small for its logarithm.
+        """
+        rows = [int(version.person.searchsorted(person)) for version in self.versions]
+        seen = [
+            (version, slice(row, row + 1))
+            for version, row in zip(self.versions, rows, strict=True)
+            if row < len(version.person) and version.person[row] == person
+        ]
+        weights = np.empty((len(seen), len(self._weight)))
+        for (version, some), weight in zip(seen, weights, strict=True):
+            version.weigh(some, weight[np.newaxis])
+        with np.errstate(divide="ignore"):
+            step, weights = np.log(self._weight), np.log(weights)
+        incoming, outgoing = np.zeros((2, *weights.shape))
+        for at in range(1, len(seen)):
+            incoming[at] = np.logaddexp.reduce((incoming[at - 1] + weights[at - 1])[:, np.newaxis] + step, axis=0)
+        for at in reversed(range(len(seen) - 1)):
+            outgoing[at] = np.logaddexp.reduce(step + (outgoing[at + 1] + weights[at + 1]), axis=1)
+        paths = incoming + weights + outgoing
+        top = paths.max(axis=1, keepdims=True)
+        shares = np.exp(paths - np.where(np.isfinite(top), top, 0.0))
+        for (version, some), share in zip(seen, shares[:, np.newaxis], strict=True):
+            version.risk[some], _ = self._risk(np.ones_like(share), share, version, some)
+
+    def _risk(self, incoming: Reals, sent: Reals, version: _Versions, some: slice) -> tuple[Reals, Flags]:
+        """Return the probability of the value asked for in each row; of combinations, of the likeliest of its parts.
+
+        And whether nothing is left of it, though it is feasible.
+        """
         asked = None if version.asked is None else version.asked[some]
         possible, lone = version.settled(some)
         risk = _risk(incoming, sent, possible, lone, asked)
+        vanished = risk == 0
         for column in () if self._parts is None else self._parts.T:
             feasible = _summed(version.feasible(some), column) > 0
             value = None if asked is None else np.where(asked >= 0, column[asked], np.int32(-1))
             posterior = _summed(incoming * sent, column)
             alone = np.asarray(feasible.sum(axis=1) == 1)
             risk = np.maximum(risk, _risk(np.ones_like(posterior), posterior, possible, alone, value))
-        return risk
+        return risk, vanished
 
 
 def _step(weight: Reals) -> Step:
@@ -208,9 +243,12 @@ def _step(weight: Reals) -> Step:
 
 
 def _scaled(rows: Reals) -> Reals:
-    """Return rows divided by their largest entries."""
-    top = rows.max(axis=1, keepdims=True, initial=0.0)
-    return np.asarray(rows / np.where(top > 0, top, 1.0))
+    """Return rows whose largest entries are about one.
+
+    Powers of two change no digit: a risk does not depend on when rows were scaled, and so not on who else is there.
+    """
+    _, exponent = np.frexp(rows.max(axis=1, keepdims=True, initial=0.0))
+    return np.asarray(np.ldexp(rows, -exponent))
 
 
 def _summed(rows: npt.NDArray[np.number], part: Codes) -> Reals:
@@ -223,6 +261,7 @@ def _summed(rows: npt.NDArray[np.number], part: Codes) -> Reals:
 def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Codes | None) -> Reals:
     """Return the probability of the value asked for in each row, of the likeliest where it is -1; NaN if impossible.
 
+    It is 0 where numbers are too small for it.
     The weight of all paths through a value is the product of both weights.
     """
     total = np.vecdot(incoming, sent)
@@ -235,7 +274,6 @@ def _risk(incoming: Reals, sent: Reals, possible: Flags, lone: Flags, asked: Cod
     best = incoming[rows, wanted] * sent[rows, wanted]
     likeliest = np.flatnonzero(wanted < 0)
     best[likeliest] = (incoming[likeliest] * sent[likeliest]).max(axis=1, initial=0.0)
-    # Weights so small that they vanish say nothing: the risk is then given as the highest that it can be.
-    risk = np.divide(best, total, out=np.full(len(best), _BELOW_ONE), where=total > 0)
+    risk = np.divide(best, total, out=np.zeros(len(best)), where=total > 0)
     risk = np.where(lone, 1.0, np.minimum(risk, _BELOW_ONE))
     return np.where(possible, risk, np.nan)

@@ -128,7 +128,7 @@ def test_hosts_are_what_was_written(adversary, changing, data):
             assert_well_formed(hosts, series)
             people, contents = told(series, evidence, release)
             assert people == expected(tiny, release, adversary)
-            assert contents == Counter((per_person.place(tiny, release, row), row.value) for row in rows)
+            assert contents == Counter((tiny.places[release][row], row.value) for row in rows)
             assert_pools_follow(evidence.pools(release), hosts, changing)
 
 
@@ -145,7 +145,7 @@ def test_row_classes_and_what_they_hold_are_what_was_written(adversary, changing
             assert_well_formed(hosts, series)
             people, contents = told(series, evidence, release)
             assert people == expected(tiny, release, adversary)
-            assert contents == Counter((per_person.place(tiny, release, row), row.value) for row in rows)
+            assert contents == Counter((tiny.places[release][row], row.value) for row in rows)
             assert_pools_follow(evidence.pools(release), hosts, changing)
             assert_room(tiny, series, hosts, release, adversary)
 

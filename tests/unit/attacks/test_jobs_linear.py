@@ -52,6 +52,7 @@ def test_the_same_bytes_whatever_the_number_of_threads(attack, seed, monkeypatch
         for module in (candidate_update, posterior_products):
             monkeypatch.setattr(module, "_SHIFT", shift)
         budget = Budget(engine=Local(jobs))
+        assert parallel_rows.threads_for(budget, PEOPLE // 2) == jobs
         outcome = attack.run(evidence, budget)
         risks = outcome.model.risks(source, budget)
         claims = outcome.claims

@@ -190,3 +190,73 @@ def test_no_time_is_no_answer():
     feasible = FeasibleValues(evidence, Budget())
     feasible.run()
     assert paths.PathRisks(evidence, feasible).risks(Asked([None]), Budget(0.0)) is None
+
+
+def risks_of(history, weight, values, asked):
+    evidence = evidence_of(values, weight, history, None)
+    feasible = FeasibleValues(evidence, Budget())
+    feasible.run()
+    found = paths.PathRisks(evidence, feasible).risks(Asked([np.array(asked, np.int32)] * len(history)), Budget())
+    return {(p, r): risk for p, r, risk in zip(found.person.tolist(), found.release.tolist(), found.risk, strict=True)}
+
+
+@pytest.mark.parametrize("half", [20, 145, 200])
+@pytest.mark.parametrize("asked", [0, 1, -1])
+def test_what_is_made_up_for_later_is_not_unlikely(half, asked):
+    """One value is 99 times as likely in each of many releases, the other in as many after them: both are as likely."""
+    weight = {(0, 0): Fraction(1, 1000), (1, 1): Fraction(1, 1000)}
+    bags = [[0] * 99 + [1]], [[0] + [1] * 99]
+    history = [([0], bag, [0], [-1], [True], (asked,)) for bag in bags for _ in range(half)]
+    assert list(risks_of(history, weight, 2, [asked]).values()) == pytest.approx([0.5] * 2 * half, rel=1e-9)
+
+
+@pytest.mark.parametrize("asked", [0, 1])
+def test_paths_of_which_some_vanish(asked):
+    """Somebody who is there now and then, whose value may change in one direction alone; by exact sums."""
+    weight = {(0, 0): Fraction(1, 2), (1, 1): Fraction(1, 2), (1, 0): Fraction(1, 2**30)}
+    bags = [[0] * 99 + [1]], [[0] + [1] * 99]
+    history, there = [], []
+    for at in range(600):
+        [bag] = bags[at * 2 // 600]
+        people = [4, 3] if at % 3 else [4]
+        history.append((people, [bag, [0]], [1, 0][: len(people)], [-1] * len(people), [True] * len(people), None))
+        there += [(at, {value: Fraction(bag.count(value)) for value in (0, 1)})] if at % 3 else []
+    before, forward = None, []
+    for _, node in there:
+        inflow = {v: 1 if before is None else sum(before[u] * weight.get((u, v), 0) for u in node) for v in node}
+        forward.append(inflow)
+        before = {v: inflow[v] * node[v] for v in node}
+    after, expected = None, {}
+    for (at, node), inflow in zip(reversed(there), reversed(forward), strict=True):
+        outflow = {v: 1 if after is None else sum(weight.get((v, u), 0) * after[u] for u in node) for v in node}
+        after = {v: outflow[v] * node[v] for v in node}
+        shares = {v: inflow[v] * after[v] for v in node}
+        expected[3, at] = float(shares[asked] / sum(shares.values()))
+    evidence = evidence_of(2, weight, history, None)
+    feasible = FeasibleValues(evidence, Budget())
+    feasible.run()
+    wanted = Asked([np.array([0, asked][: len(people)], np.int32) for people, *_ in history])
+    found = paths.PathRisks(evidence, feasible).risks(wanted, Budget())
+    told = {
+        (p, r): risk
+        for p, r, risk in zip(found.person.tolist(), found.release.tolist(), found.risk, strict=True)
+        if p == 3
+    }
+    assert told == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("bits", [0.0, 7.0, 60.0])
+def test_a_risk_does_not_depend_on_who_else_is_there(bits, monkeypatch):
+    """When rows are scaled depends on the largest pool that there is; no digit of anybody else's risk does."""
+    rng = np.random.default_rng(1)
+    weight = {(one, other): Fraction(int(rng.integers(1, 9)), 10) for one in range(3) for other in range(3)}
+    history = []
+    for _ in range(40):
+        bags = [rng.integers(0, 3, 5).tolist(), rng.integers(0, 3, 3).tolist()]
+        history.append(([0, 1], bags, [0, 1], [-1, -1], [True, True], (-1, -1)))
+    alone = [([0], bags, [0], [-1], [True], (-1,)) for _, bags, *_ in history]
+    crowd = [(people, [bags[0], bags[1] * 1000], *rest) for people, bags, *rest in history]
+    monkeypatch.setattr(paths, "_MOST_BITS", bits)
+    together = risks_of(crowd, weight, 3, [-1, -1])
+    monkeypatch.setattr(paths, "_MOST_BITS", 60.0)
+    assert {version: risk for version, risk in together.items() if version[0] == 0} == risks_of(alone, weight, 3, [-1])
