@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from audit.model.adversary import Adversary
+from audit.model.doubt import Doubt
 from audit.model.json_types import ClauseState
 from audit.model.outcome import interruption
 from audit.model.report import ReleasePanel, Undecided, Violation
@@ -35,6 +36,7 @@ class JudgedAudit:
         linked_records: whether published record ids link rows of several releases.
         not_combined: whether combinations of several sensitive attributes are left out since values are known.
         grave: the grave values that the policy names.
+        doubts: what was not read, not judged, or only guessed.
     """
 
     attacks: Sequence[Judged]
@@ -45,6 +47,7 @@ class JudgedAudit:
     not_combined: bool = False
     grave: tuple[str, ...] = ()
     accepted: bool = False
+    doubts: Sequence[Doubt] = ()
 
     @property
     def ran(self) -> list[Judged]:
@@ -167,19 +170,22 @@ class Stated:
 def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecision:
     """Return how a clause ends.
 
-    What nobody judged passes only as far as nobody asked for it, and is named then.
+    What nobody judged passes only as far as nobody asked for it, and is named then. What rests on a guess is
+    undecided, whatever was found.
     """
     limit = stated.limit
     violations = tuple(clause.violations(findings, limit))
     cut_off = [each.attack.name for each in findings.attacks if each.scored.outcome.interrupted]
-    doubts = [attack_reason(name, interruption()) for name in dict.fromkeys(cut_off)]
-    undecided = tuple(Undecided(clause.name, doubt) for doubt in (*doubts, *clause.doubts(findings, limit)))
-    if not violations and not undecided and not clause.judges(findings):
+    interruptions = [attack_reason(name, interruption()) for name in dict.fromkeys(cut_off)]
+    reasons = [*interruptions, *clause.doubts(findings, limit)]
+    if not violations and not reasons and not clause.judges(findings):
         reason = clause.not_judged(findings)
         if stated.asked or (stated.manifest and not findings.narrowed):
             return ClauseDecision(clause, limit, "undecided", (), (Undecided(clause.name, reason),), reason)
         return ClauseDecision(clause, limit, "not asked" if findings.narrowed else "not judged", reason=reason)
-    if violations:
+    doubts = [each for each in findings.doubts if each.concerns(clause.name)]
+    undecided = tuple(Undecided(clause.name, why) for why in (*(each.reason for each in doubts), *reasons))
+    if violations and not any(each.guessed for each in doubts):
         return ClauseDecision(clause, limit, "violated", violations, undecided)
     why = combined(each.reason for each in undecided)
     return ClauseDecision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)

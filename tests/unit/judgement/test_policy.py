@@ -10,10 +10,12 @@ from attacks.intersection import IntersectionAttack
 from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
+from audit.model.doubt import Doubt
 from audit.model.measures import Measures
 from audit.model.outcome import AttributeDisclosures, IdentityDisclosures, Outcome, Risks
 from audit.model.scored import Judged, Scored
 from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.runtime.reasons import Reason
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
@@ -102,6 +104,27 @@ def test_the_audit_holds_the_policy_to_it(exhaustive, passed):
     assert [attack.status for attack in report.attacks] == ["complete", "incomplete"]
     assert report.policy.passed is passed
     assert [clause.measure for clause in report.policy.undecided] == ([] if passed else ["max_risk"])
+
+
+@pytest.mark.parametrize("guessed", [False, True])
+def test_a_doubt_keeps_a_clause_from_holding_and_a_guess_from_being_violated(guessed):
+    doubt = Doubt(Reason("a column has no role"), frozenset({"max_risk"}), guessed)
+    for found, without, beside in [
+        (claimed(), "holds", "undecided"),
+        (claimed([1]), "violated", "undecided" if guessed else "violated"),
+    ]:
+        entry = Judged(Stub(), None, Scored(outcome(found, "complete"), None), np.zeros(0, np.intp))
+        for doubts, state in [([], without), ([doubt], beside), ([Doubt(doubt.reason, frozenset({"k"}))], without)]:
+            decision = decide(CLAUSES["max_risk"], Stated(1.0), JudgedAudit([entry], doubts=doubts))
+            assert decision.state == state
+            assert [each.reason for each in decision.undecided] == [
+                each.reason for each in doubts if "max_risk" in each.clauses
+            ]
+
+
+def test_a_doubt_does_not_ask_for_a_clause_that_nobody_judged():
+    decision = decide(CLAUSES["min_e"], Stated(2), JudgedAudit([], doubts=[Doubt(Reason("a guess"))]))
+    assert decision.state == "not judged"
 
 
 def test_attacks_that_are_cut_short_do_not_claim_to_know_all():
