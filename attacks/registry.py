@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from audit.model.errors import UsageError, printable
 from audit.model.options import given, options_of, refuse_unknown
-from audit.model.registry import Registry
+from audit.model.registry import PluginImportError, Registry
 
 if TYPE_CHECKING:
-    from audit.model.outcome import Attack
+    from audit.model.evidence import Evidence
+    from audit.model.outcome import Attack, Outcome
+    from audit.runtime.budget import Budget
 
 Choice: TypeAlias = "str | Attack | type[Attack]"
 """An attack by its name or as `package.module:Name`, an attack with its options, or the class of one."""
@@ -32,13 +34,40 @@ ATTACKS: Registry[Choice] = Registry(
 )
 
 
+class FailedAttack:
+    """An attack of another package that cannot be imported; it has no options, and nothing is known of it."""
+
+    decides: ClassVar[frozenset[str]] = frozenset()
+    per_attribute: ClassVar[bool] = True
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+
+    def with_policy(self, limits: Mapping[str, float], /) -> FailedAttack:
+        """Return the attack itself."""
+        return self
+
+    def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
+        """Return that the attack failed."""
+        from audit.model.outcome import Outcome
+
+        return Outcome.failed(self.name, self.reason)
+
+
 def find(choice: Choice) -> Attack:
     """Return the attack that is meant, with its options as they are unless given.
+
+    What another package brings and cannot be imported is an attack that fails.
 
     Raises:
         UsageError: there is none of the name, or it cannot be made.
     """
-    found = ATTACKS.load(choice) if isinstance(choice, str) else choice
+    try:
+        found = ATTACKS.load(choice) if isinstance(choice, str) else choice
+    except PluginImportError as error:
+        if choice not in ATTACKS.names:
+            raise
+        return FailedAttack(str(choice), str(error))
     if isinstance(found, type):
         if missing := [each.name for each in options_of(found) if each.required]:
             raise UsageError(f"the attack {found.__name__} needs {', '.join(missing)}; give each option a default")

@@ -187,7 +187,7 @@ def _ladder(report: Report) -> Iterator[Block]:
     rungs = {(rung.attack, rung.sensitive): rung for rung in report.ladder}
     rows = []
     for attack in report.attacks:
-        if attack.status == "skipped":
+        if not attack.ran:
             rows.append([named(attack), status_in_words(attack.status), absent(attack), *[""] * 5])
             continue
         rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks

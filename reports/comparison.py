@@ -40,7 +40,7 @@ def _attacks(sides: tuple[ComparedSeries, ...]) -> Iterator[Row]:
     found: dict[tuple[str, str], dict[int, AttackReport]] = {}
     for place, side in enumerate(sides):
         for attack in side.attacks:
-            if attack.status != "skipped":
+            if attack.ran:
                 found.setdefault((attack.attack, attack.sensitive or ""), {})[place] = attack
     for (name, sensitive), by_side in found.items():
         shown = f"{name} ({printable(sensitive)})" if sensitive else name
@@ -91,7 +91,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
     else:
         yield from _asked(asked)
     for place, side in enumerate(comparison.sides, 1):
-        ran = [attack for attack in side.attacks if attack.status != "skipped"]
+        ran = [attack for attack in side.attacks if attack.ran]
         if ran:
             yield f"{say('{name}: {text}', name=place, text=parted(map(_found, ran)))}."
     yield from _unfinished(comparison.sides)

@@ -65,7 +65,7 @@ def _charts(comparison: Comparison) -> Iterator[charts.Chart]:
 
 def _attacked(side: ComparedSeries) -> Iterator[tuple[str, AttackReport]]:
     for attack in side.attacks:
-        if attack.status != "skipped":
+        if attack.ran:
             yield named(attack), attack
 
 

@@ -150,7 +150,7 @@ def _found(side: ComparedSeries) -> str:
     if side.individuals:
         shares = [each.people / side.individuals for each in side.attacks if each.people is not None]
     else:
-        shares = [share_fallen(each) for each in side.attacks if each.status != "skipped"]
+        shares = [share_fallen(each) for each in side.attacks if each.ran]
     return figure(max(shares), ".1%") if shares else "-"
 
 
@@ -161,5 +161,5 @@ def _risk(side: ComparedSeries) -> str:
 
 
 def _min_e(side: ComparedSeries) -> str:
-    bounds = [getattr(attack.measures, "min_e", None) for attack in side.attacks if attack.status != "skipped"]
+    bounds = [getattr(attack.measures, "min_e", None) for attack in side.attacks if attack.ran]
     return next((str(each) for each in bounds if each is not None), "-")

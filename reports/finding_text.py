@@ -35,7 +35,7 @@ REPEATED = Phrase("update-graph finds the same people as intersection, since val
 
 def shown_attacks(report: Report) -> list[AttackReport]:
     """Return the attacks whose people are told one by one: what `update-graph` only repeats is left out."""
-    names = {attack.attack for attack in report.attacks if attack.status != "skipped"}
+    names = {attack.attack for attack in report.attacks if attack.ran}
     repeats = "intersection" in names and not report.adversary.transitions
     return [attack for attack in report.attacks if not (repeats and attack.attack == "update-graph")]
 
@@ -44,7 +44,7 @@ def timelines(report: Report) -> list[tuple[AttackReport, list[int]]]:
     """Return what each attack has found after each release, where there are several releases."""
     if len(report.series.releases) < 2:
         return []
-    lines = [(attack, attack.measures.timeline) for attack in shown_attacks(report) if attack.status != "skipped"]
+    lines = [(attack, attack.measures.timeline) for attack in shown_attacks(report) if attack.ran]
     return [(attack, line) for attack, line in lines if isinstance(line, list)]
 
 

@@ -30,7 +30,7 @@ def over_time(report: Report) -> Iterator[charts.Chart]:
     others: dict[str, list[tuple[str, list[float | None]]]] = {}
     for attack in shown_attacks(report) if len(tags) > 1 else ():
         line, label = attack.measures.timeline, attack.measures.subjects_label
-        if isinstance(line, list) and attack.status != "skipped" and label not in (PEOPLE, VERSIONS):
+        if isinstance(line, list) and attack.ran and label not in (PEOPLE, VERSIONS):
             counts: list[float | None] = [count or None if attack.incomplete else count for count in line]
             others.setdefault(str(label), []).append((named(attack), counts))
     for label, series in others.items():

@@ -81,7 +81,7 @@ def html(plan: PublicationPlan) -> str:
 def _charts(plan: PublicationPlan) -> Iterator[charts.Chart]:
     """Yield the picture of which attack violates the policy, by method."""
     tried = [each for each in plan.tried if each.refused is None]
-    found = {_short(each): {named(a): _sign(each, a) for a in each.attacks if a.status != "skipped"} for each in tried}
+    found = {_short(each): {named(a): _sign(each, a) for a in each.attacks if a.ran} for each in tried}
     attacks = list(dict.fromkeys(name for by_attack in found.values() for name in by_attack))
     if not attacks:
         return
@@ -154,7 +154,7 @@ def _why(each: PlannedSeries) -> str | None:
         return printable(each.refused, 400)
     if each.exit_code == 0:
         return None
-    found = {attack.attack: attack for attack in each.attacks if attack.status != "skipped"}
+    found = {attack.attack: attack for attack in each.attacks if attack.ran}
     worst = [found[name] for name in _WORST_FIRST if name in found and _counts(found[name].measures)]
     if worst:
         return f"{worst[0].attack}: {fallen(worst[0])}"

@@ -65,7 +65,7 @@ def _highest(attack: AttackReport) -> str:
 
 
 def _falls(attack: AttackReport) -> str:
-    return absent(attack) if attack.status == "skipped" else fallen(attack)
+    return fallen(attack) if attack.ran else absent(attack)
 
 
 def _row(finding: NamedFinding) -> tuple[str, str, str, str]:

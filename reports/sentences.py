@@ -45,7 +45,12 @@ _ENDED = {
     "not judged": Phrase("not judged: {clauses} ({reason})"),
     "not asked": Phrase("not asked: {clauses} ({reason})"),
 }
-_STATUS = {"complete": Phrase("complete"), "incomplete": Phrase("incomplete"), "skipped": Phrase("skipped")}
+_STATUS = {
+    "complete": Phrase("complete"),
+    "incomplete": Phrase("incomplete"),
+    "skipped": Phrase("skipped"),
+    "failed": Phrase("failed"),
+}
 RELEASES = Noun("{count} release", "{count} releases", "releases")
 ROWS = Noun("{count} row", "{count} rows", "rows")
 _CANDIDATES_SHOWN = 12
@@ -178,6 +183,9 @@ def undecided(report: Report) -> Iterable[str]:
     for clause in report.policy.undecided:
         if clause.measure == "assumptions":  # the verdict says so, or stands under a sentence that does
             continue
+        if clause.measure == "policy":
+            yield printable(clause.reason, 400)
+            continue
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
     for state, told in _ENDED.items():
         ended: dict[str | None, list[str]] = {}
@@ -209,6 +217,8 @@ def skipped(report: Report) -> Iterable[str]:
         about = {"attacks": ", ".join(listed), "reason": printable(reason, 400)}
         if status == "skipped":
             yield say_count("{attacks} is skipped: {reason}.", "{attacks} are skipped: {reason}.", len(listed), **about)
+        elif status == "failed":
+            yield say_count("{attacks} failed: {reason}.", "{attacks} failed: {reason}.", len(listed), **about)
         else:
             yield say_count(
                 "{attacks} is incomplete: {reason}.", "{attacks} are incomplete: {reason}.", len(listed), **about
@@ -220,6 +230,8 @@ def ended_early(name: str, attack: AttackReport) -> str:
     reason = printable(attack.reason or "", 400)
     if attack.status == "skipped":
         return say("{attack} is skipped: {reason}", attack=name, reason=reason)
+    if attack.status == "failed":
+        return say("{attack} failed: {reason}", attack=name, reason=reason)
     return say("{attack} is incomplete: {reason}", attack=name, reason=reason)
 
 
@@ -354,6 +366,8 @@ def _remedies(found: Sequence[AttackReport]) -> Iterable[str]:
 
 def absent(attack: AttackReport) -> str:
     """Return why there is nothing of an attack, in a word or two."""
+    if attack.status == "failed":
+        return say("failed")
     interrupted = kind_of(attack.reason) is ReasonKind.INTERRUPTED
     return say("interrupted") if interrupted else say("does not apply")
 

@@ -12,6 +12,7 @@ from audit.runtime.phrases import Phrase, joined, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.sentences import named, value_of, violating
 
+_WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
 _TAKES = {
     ReasonKind.TIME_LIMIT: Phrase("more time: --time-limit SECONDS"),
@@ -41,7 +42,7 @@ def summary(report: Report) -> list[str]:
 
 
 def _done(report: Report) -> str:
-    tried = [attack for attack in report.attacks if attack.status != "skipped"]
+    tried = [attack for attack in report.attacks if attack.ran]
     attacks = len({attack.attack for attack in tried})
     how_many = say_count("{count} kind of attack was tried", "{count} kinds of attack were tried", attacks)
     releases = say_count("{count} release", "{count} releases", len(report.series.releases))
@@ -271,7 +272,7 @@ def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     told = set()
     for clause in report.policy.undecided:
         told.add(clause.reason)
-        what = say("Assumptions") if clause.measure == "assumptions" else clause.measure
+        what = str(_WHAT[clause.measure]) if clause.measure in _WHAT else clause.measure
         yield what, printable(clause.reason, 400), _would_take(clause.reason, report)
     for state, name in _STATES.items():
         for each in report.policy.ended(state):

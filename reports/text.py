@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _RELEASES_SHOWN = 24
 _ROOM = 96
 _TAG, _TIMELINE = 16, 21
-_STATUS = {"incomplete": "yellow", "skipped": "dim"}
+_STATUS = {"incomplete": "yellow", "skipped": "dim", "failed": "red"}
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Text:
         for attack in report.attacks:
             status = Coloured(status_in_words(attack.status), style=_STATUS.get(attack.status, ""))
             name = f"{attack.attack} ({printable(attack.sensitive)})" if attack.sensitive else attack.attack
-            if attack.status == "skipped":
+            if not attack.ran:
                 table.add_row(name, status, absent(attack))
                 continue
             rung, m = rungs.get((attack.attack, attack.sensitive)), attack.risks

@@ -36,7 +36,7 @@ def audited_against(report: Report) -> str:
 
 
 def _tried(report: Report) -> str:
-    return ", ".join(attack.attack for attack in report.attacks if attack.status != "skipped")
+    return ", ".join(attack.attack for attack in report.attacks if attack.ran)
 
 
 def contradicted(report: Report) -> str:
@@ -93,6 +93,8 @@ def _undecided(report: Report) -> str:
     """Return that not everything was decided: of how many people, or since the assumptions do not hold."""
     if report.contradictions:
         return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
+    if any(each.measure == "policy" for each in report.policy.undecided):
+        return say("UNDECIDED: no clause of the policy was put to {attacks}.", attacks=_tried(report))
     if people := judged_people(report):
         head = say(
             "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "

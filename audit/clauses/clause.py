@@ -52,7 +52,7 @@ class JudgedAudit:
     @property
     def ran(self) -> list[Judged]:
         """The attacks that apply to the series."""
-        return [entry for entry in self.attacks if entry.scored.outcome.status != "skipped"]
+        return [entry for entry in self.attacks if entry.scored.outcome.ran]
 
 
 class Clause(ABC):

@@ -98,12 +98,10 @@ def main(argv: Sequence[str] | None = None, *, alone: bool = False) -> int:
         kernels.on_compiling = _say_that_kernels_are_compiled
         with after_imports():
             return _dispatch(words, alone=alone)
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 2
     except BrokenPipeError:
         discard(sys.stdout)
         return _BROKEN_PIPE
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error becomes one line and an exit code
+    except (Exception, KeyboardInterrupt, SystemExit) as error:  # noqa: BLE001 - each becomes a line and an exit code
         first_line.erase()
         lines, code = _told(error)
         write_lines("".join(f"audit: {printable(line, _LONGEST_LINE)}\n" for line in lines))
@@ -126,7 +124,10 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
     if not named:
         _check_spelling(words[0])
     parsing = command_parser(words[0], words) if named else parser(words)
-    arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
+    try:
+        arguments = parsing.parse_args(words, argparse.Namespace(invoke=main))  # how the demo runs other commands
+    except SystemExit as leaving:  # help, the version, or wrong words; elsewhere nothing leaves without a verdict
+        return leaving.code if isinstance(leaving.code, int) else 2
     if alone:
         from audit.runtime.kernels import keep_memory
 

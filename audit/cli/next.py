@@ -75,4 +75,4 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         told = format_of(arguments.format, arguments.output, arguments.series).render(with_news(impact))
     put(told, arguments.output)
-    return impact.after.policy.exit_code
+    return impact.after.exit_code

@@ -146,7 +146,7 @@ def explanation(
 
 def _worth_telling(seen: Mapping[str, AttackedEvidence]) -> list[str]:
     """Return the attacks that apply; where values never change `update-graph` says what `intersection` says."""
-    ran = [name for name, each in seen.items() if each.outcome.status != "skipped"]
+    ran = [name for name, each in seen.items() if each.outcome.ran]
     return [name for name in ran if name != "update-graph" or "intersection" not in ran]
 
 

@@ -22,7 +22,7 @@ def exposure(judged: Sequence[Judged]) -> tuple[Exposure, ...]:
     found = []
     for entry in judged:
         outcome, risks = entry.scored.outcome, entry.scored.risks
-        if outcome.status == "skipped" or not entry.attack.per_attribute or entry.scored.alone is not None:
+        if not outcome.ran or not entry.attack.per_attribute or entry.scored.alone is not None:
             continue
         by_risk = None
         if risks is not None and isinstance(outcome.claims, AttributeDisclosures):

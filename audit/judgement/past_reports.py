@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.model.audit_history import AuditHistory, PastReport
 from audit.model.errors import UsageError, printable_path
+from audit.model.json_types import WITHOUT_RESULT
 
 _PAGES = (".html", ".md")
 _HOW = "write them with --format json --output FILE"
@@ -51,7 +52,7 @@ def _read(path: Path) -> PastReport:
 
 
 def _past(path: Path, report: Any) -> PastReport:  # noqa: ANN401 - JSON, whatever it holds
-    attacks = [entry for entry in report["attacks"] if entry["status"] != "skipped"]
+    attacks = [entry for entry in report["attacks"] if entry["status"] not in WITHOUT_RESULT]
     shown = [str(finding["id"]) for entry in attacks for finding in entry["findings"]]
     total = sum(int(entry["findings_total"]) for entry in attacks)
     earlier = report.get("baseline", {"known": [], "still": 0})

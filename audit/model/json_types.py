@@ -80,8 +80,11 @@ AttackName: TypeAlias = Annotated[str, Defined("attack")]
 ClauseName: TypeAlias = Annotated[str, Defined("clause")]
 Sensitive: TypeAlias = Annotated[str, Defined("sensitive")]
 """A sensitive attribute; written as a list where it names the combinations of several."""
-Status: TypeAlias = Literal["complete", "incomplete", "skipped"]
-"""`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply."""
+Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]
+"""`complete`: every measure is exact. `incomplete`: counts are bounds from below. `skipped`: it does not apply.
+`failed`: the attack of another package raised an error, left the program, or claimed what does not hold."""
+WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
+"""How an attack ends that found out nothing."""
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
 CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small"]
 """What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small."""

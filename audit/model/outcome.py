@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.evidence import Codes, Counts, Evidence
-from audit.model.json_types import Status
+from audit.model.json_types import WITHOUT_RESULT, Status
 from audit.model.measures import Measures
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
@@ -533,10 +533,10 @@ class Outcome:
     """What an attack found out.
 
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
-    the attack does not apply, for the reason given. `people` are measures that are people, by code. `knowing` tells
-    what is left of versions that are not certain, where the attack knows more of it than the person's own groups say.
-    `estimate` holds guesses against the truth. `exposed` are how many people's value is certain after each release,
-    where the measures' timeline counts something else.
+    the attack does not apply, for the reason given. `failed`: another package's attack broke, as the reason says.
+    `people` are measures that are people, by code. `knowing` tells what is left of versions that are not certain, where
+    the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
+    are how many people's value is certain after each release, where the measures' timeline counts something else.
     """
 
     attack: str
@@ -564,6 +564,16 @@ class Outcome:
     def skipped(cls, attack: str, reason: str) -> Outcome:
         """Return the outcome of an attack that does not apply."""
         return cls(attack, "skipped", reason)
+
+    @classmethod
+    def failed(cls, attack: str, reason: str) -> Outcome:
+        """Return the outcome of another package's attack that did not come to a result that holds."""
+        return cls(attack, "failed", reason)
+
+    @property
+    def ran(self) -> bool:
+        """Whether the attack found anything out."""
+        return self.status not in WITHOUT_RESULT
 
     @classmethod
     def cut_off(cls, attack: str) -> Outcome:

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
+
+
+class PluginImportError(UsageError):
+    """What another package brings cannot be imported."""
+
+
 _GROUPS = b"[series_audit."
 
 
@@ -59,7 +65,8 @@ class Registry(Generic[T]):
         """Return what has a name, or what stands at `package.module:Name`.
 
         Raises:
-            UsageError: there is nothing of the name, or it cannot be imported.
+            UsageError: there is nothing of the name.
+            PluginImportError: another package brings it, and it cannot be imported.
         """
         point = self._others.get(name)
         target = self.own.get(name) or (name if point is None else point.value)
@@ -70,11 +77,13 @@ class Registry(Generic[T]):
             )
         try:
             return cast("T", point.load() if point is not None else _imported(target))
-        except (ImportError, AttributeError) as error:
+        except (Exception, SystemExit) as error:
+            if name in self.own:
+                raise
             whose = f" of the package {printable(point.dist.name)}" if point is not None and point.dist else ""
-            raise UsageError(
-                f"the {self.kind} {printable(name)}{whose} cannot be imported ({printable(str(error), 200)}); install "
-                "what it needs, or correct its name"
+            raise PluginImportError(
+                f"the {self.kind} {printable(name)}{whose} cannot be imported ({_what(error)}); install what it needs, "
+                "or correct its name"
             ) from error
 
     def __iter__(self) -> Iterator[T]:
@@ -105,6 +114,11 @@ def _others_may_bring_some(path: tuple[str, ...]) -> bool:
                 except OSError:
                     continue
     return False
+
+
+def _what(error: BaseException) -> str:
+    """Return what went wrong: the message of an import, of all else the name alone: messages quote cells."""
+    return printable(str(error), 200) if isinstance(error, ImportError | AttributeError) else type(error).__name__
 
 
 def _imported(target: str) -> object:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from audit.model.adversary import AdversaryKind
 from audit.model.json_types import (
     OMITTED,
+    WITHOUT_RESULT,
     AttackName,
     ClauseName,
     ClauseState,
@@ -141,6 +142,11 @@ class AttackReport:
         figures = {**self.measures, **self.risks}
         timeline = figures.pop("timeline", None)
         return figures if timeline is None else {**figures, "timeline": timeline}
+
+    @property
+    def ran(self) -> bool:
+        """Whether the attack found anything out."""
+        return self.status not in WITHOUT_RESULT
 
     @property
     def incomplete(self) -> bool:
@@ -333,14 +339,14 @@ class Violation:
 
 @dataclass(frozen=True)
 class Undecided:
-    """A clause of the policy, or an assumption, that could not be decided.
+    """A clause of the policy, or an assumption, that could not be decided; or that no clause was asked at all.
 
     Attributes:
-        measure: the clause, or `assumptions`.
+        measure: the clause, `assumptions`, or `policy` where no clause was asked.
         reason: why.
     """
 
-    measure: ClauseName | Literal["assumptions"]
+    measure: ClauseName | Literal["assumptions", "policy"]
     reason: str
 
 
@@ -457,5 +463,8 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """130 when the run was interrupted, else what the policy decides."""
-        return 130 if self.interrupted else self.policy.exit_code
+        """130 when the run was interrupted, 4 when an attack failed and nothing violates, else the policy's."""
+        if self.interrupted:
+            return 130
+        failed = any(attack.status == "failed" for attack in self.attacks)
+        return 4 if failed and not self.policy.violations else self.policy.exit_code

@@ -33,6 +33,7 @@ from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPerson
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
 from audit.pipeline.input_files import hashes_while_read, input_files
+from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
 from audit.runtime.engine import Engine, Local, cores
@@ -116,6 +117,14 @@ class AuditRun:
         if not isinstance(source, KnownGroupsSource):
             raise TypeError("this evidence does not come from a series")
         return source.releases
+
+    def checked(self, namer: Pseudonymizer) -> AuditRun:
+        """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
+        judged = [
+            (seen, entry if is_own(entry.attack) else _with_checked_claims(seen, entry, namer))
+            for seen, entry in self.judged
+        ]
+        return replace(self, judged=judged)
 
     def shelves(self, namer: Pseudonymizer) -> Selections:
         """Return what each result claims; None where nothing can be."""
@@ -211,7 +220,7 @@ def _judged(
 
 def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: AuditOptions) -> Scored:
     """Return a result with how probable it is for people ever to have had a grave value, where the policy names any."""
-    if not options.grave or scored.outcome.status == "skipped" or seen.combined is not None:
+    if not options.grave or not scored.outcome.ran or seen.combined is not None:
         return scored
     scored = replace(scored, grave=frozenset(code for code, name in enumerate(seen.values) if name in options.grave))
     if "max_ever_risk" not in attack.decides or scored.outcome.status != "complete":
@@ -222,7 +231,7 @@ def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: Aud
 def _counted(outcome: Outcome) -> dict[str, int]:
     """Return what the log says of an attack's outcome."""
     claims = 0 if outcome.claims is None else len(outcome.claims)
-    return {"skipped": outcome.status == "skipped", "complete": outcome.status == "complete", "claims": claims}
+    return {"skipped": not outcome.ran, "complete": outcome.status == "complete", "claims": claims}
 
 
 def _is_skipped(entry: Judged) -> bool:
@@ -236,15 +245,20 @@ def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> 
 def _attack(attack: Attack, evidence: Evidence, options: AuditOptions, ranges: PartitionedSeries | None) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
-    with preserve_sigint_handler():
+
+    def run() -> Scored:
         if ranges is not None and isinstance(attack, PerPersonAttack) and evidence.combined is None:
             scored = ranges.attack(attack, evidence, budget)
         else:
             scored = attacked(attack, evidence, budget)
-    outcome = scored.outcome
-    if scored.alone is not None and isinstance(outcome.claims, AttributeDisclosures):
-        outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
-    return replace(scored, outcome=outcome, seconds=time.perf_counter() - start)
+        outcome = scored.outcome
+        if scored.alone is not None and isinstance(outcome.claims, AttributeDisclosures):
+            outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
+        return replace(scored, outcome=outcome)
+
+    with preserve_sigint_handler():
+        scored = run() if is_own(attack) else run_guarded(attack, run, options.time_limit)
+    return replace(scored, seconds=time.perf_counter() - start)
 
 
 def _changed(evidence: Sequence[Evidence], ranges: PartitionedSeries | None) -> list[Flags]:
@@ -268,6 +282,14 @@ def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
         raise UsageError(f"an attack that was asked for does not apply - {reasons}; leave it out, or add what it needs")
     if sum(len(idents) for idents in skipped.values()) == len(judged):
         raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
+
+
+def _with_checked_claims(seen: Evidence, entry: Judged, namer: Pseudonymizer) -> Judged:
+    def check() -> None:
+        if (shelf := _shelf(seen, entry, namer)) is not None:
+            shelf.select(None, np.zeros(0, dtype=np.intp))
+
+    return replace(entry, scored=check_claims(entry.attack, entry.scored, check))
 
 
 def _shelf(seen: Evidence, entry: Judged, namer: Pseudonymizer) -> AnySelection | None:

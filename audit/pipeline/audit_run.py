@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.clauses.clause import JudgedAudit, decide
+from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
@@ -22,6 +22,7 @@ from audit.judgement.locations import Locator
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.risk_findings import RiskSelection
 from audit.judgement.waivers import WaiverBook
+from audit.model.doubt import Doubt
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
@@ -102,6 +103,7 @@ def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
 @logged_stage(_LOG, "certificates and report")
 def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions) -> Report:
     """Return what attacks found out as a report."""
+    attacked = attacked.checked(namer)
     series, evidence, shelves = attacked.series, attacked.evidence, attacked.shelves(namer)
     waived = _waive(attacked, shelves, namer, options)
     entries = waived.entries
@@ -319,10 +321,18 @@ def _decide(
         ),
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
+        doubts=[
+            Doubt(attack_reason(entry.attack.name, entry.scored.outcome.reason or ""))
+            for entry in waived.entries
+            if entry.scored.outcome.status == "failed"
+        ],
     )
     stated = in_force(manifest.policy, options.limits)
     decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
+    if all(each.state in ("not asked", "not judged") for each in decisions):
+        reason = say("no clause of the policy was asked; run all attacks, or name one that decides a clause")
+        undecided.append(Undecided("policy", Reason(reason)))
     if contradictions:
         told = say("people's own published values contradict them")
         undecided.append(Undecided("assumptions", Reason(told, ReasonKind.CONTRADICTION)))

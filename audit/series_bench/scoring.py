@@ -284,10 +284,10 @@ def _attacked(series: Series, adversary: AdversaryKind) -> Iterator[tuple[str, f
     report = build_report(run, pseudonymizer(series, options), options)
     yield f"{adversary}: people found", max((rung.so_far for rung in report.ladder), default=0)
     for attack in report.attacks:
-        if attack.status != "skipped" and attack.people is not None:
+        if attack.ran and attack.people is not None:
             yield f"{adversary}: people found by {attack.attack}", attack.people
         compromised = attack.measures.get("compromised")
-        if attack.status != "skipped" and isinstance(compromised, Mapping) and compromised:
+        if attack.ran and isinstance(compromised, Mapping) and compromised:
             yield f"{adversary}: people who share a value for certain", int(compromised.get("1", 0))
 
 

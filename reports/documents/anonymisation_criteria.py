@@ -52,7 +52,7 @@ class AnonymisationCriteria:
 
 
 def _criterion(report: Report, criterion: str) -> Iterator[str]:
-    ran = [each for each in report.attacks if each.status != "skipped" and criterion in each.measures.criteria]
+    ran = [each for each in report.attacks if each.ran and criterion in each.measures.criteria]
     if criterion == SINGLING_OUT:
         yield from _alone(report)
     for attack in ran:

@@ -8,7 +8,7 @@ from audit.model.report import Report
 from reports.escaping import as_json
 from reports.json_values import json_value
 
-_DECISIONS = {0: "met", 1: "not met", 3: "undecided", 130: "interrupted"}
+_DECISIONS = {0: "met", 1: "not met", 3: "undecided", 4: "undecided", 130: "interrupted"}
 
 
 @dataclass(frozen=True)

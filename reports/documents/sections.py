@@ -114,7 +114,7 @@ def attacks(report: Report) -> Iterator[str]:
 
 def found(attack: AttackReport) -> str:
     """Return what an attack found, or why it did not look."""
-    if attack.status == "skipped":
+    if not attack.ran:
         return printable(attack.reason or absent(attack), 400)
     return fallen(attack)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from audit.clauses.registry import CLAUSES
 from audit.model.explanation import Explanation
+from audit.model.json_types import WITHOUT_RESULT
 from audit.model.measures import Measures
 from audit.model.named_findings import FindingRule
 from reports.input_errors import ErrorDocument
@@ -93,7 +94,7 @@ def _relate(
         by_name.append({"if": mine, "then": {"properties": {"measures": of_attack}}})
         of_kinds = {"properties": {"kind": {"enum": list(rules)}}} if rules else False
         found.append({"if": mine, "then": {"properties": {"findings": {"items": of_kinds}}}})
-    skipped = {"properties": {"status": {"const": "skipped"}}}
+    without_result = {"properties": {"status": {"enum": sorted(WITHOUT_RESULT)}}}
     nothing = {"properties": {"findings": {"maxItems": 0}, "findings_total": {"const": 0}}}
     definitions["status_and_measures"] = {
         "description": "What holds of the measures by the attack and its status.",
@@ -103,13 +104,17 @@ def _relate(
                 "then": {"properties": {"reason": {"type": "null"}}},
                 "else": {"properties": {"reason": {"type": "string", "minLength": 1}}},
             },
-            {"if": skipped, "then": {"properties": {"measures": {"maxProperties": 0}}}, "else": {"allOf": by_name}},
+            {
+                "if": without_result,
+                "then": {"properties": {"measures": {"maxProperties": 0}}},
+                "else": {"allOf": by_name},
+            },
         ],
     }
     always = {"$ref": "#/$defs/status_and_measures"}
     for name in ("attack_counts", "compared_attack", "compared_attack_counts"):
         definitions[name]["allOf"] = [always]
-    definitions["attack_entry"]["allOf"] = [always, {"if": skipped, "then": nothing}, *found]
+    definitions["attack_entry"]["allOf"] = [always, {"if": without_result, "then": nothing}, *found]
     unrevealed = {"properties": {"attacks": {"items": {"$ref": "#/$defs/unrevealed_attack"}}}}
     hidden = {"if": {"properties": {"revealed": {"const": False}}}, "then": unrevealed}
     definitions["audit_document"]["allOf"] = [hidden]

@@ -42,11 +42,12 @@ def inputs() -> list[str]:
     return re.findall(r"^  ([a-z]+):$", block, re.MULTILINE)
 
 
-def run_action(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
+def run_action(folder: Path, instead: str | None = None, **given: str) -> subprocess.CompletedProcess[str]:
     """Run the action's audit step as a runner would, the command being this checkout's."""
     command = folder / "bin" / "audit"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m audit.cli.main "$@"\n', encoding="utf-8")
+    run = f'exec "{sys.executable}" -m audit.cli.main "$@"' if instead is None else instead
+    command.write_text(f"#!/bin/sh\n{run}\n", encoding="utf-8")
     command.chmod(0o755)
     settings = {"ATTACK": "", "FORMAT": "text", "OUTPUT": "", "ARGUMENTS": "", **given}
     (command.parent / "python").symlink_to(sys.executable)  # as setup-python has it
@@ -276,3 +277,11 @@ def test_the_lines_about_dbt_run(tmp_path, name, code):
     stand_in.chmod(0o755)
     assert run_shell(tmp_path, lines) == code
     assert (tmp_path / "published/releases/2.csv").exists() == (code == 0)
+
+
+def test_an_exit_code_without_a_report_that_says_the_same_is_no_verdict(tmp_path):
+    """A command that ends with 0 and wrote nothing, as one that something else makes leave, is not safe."""
+    output = tmp_path / "GITHUB_OUTPUT"
+    done = run_action(tmp_path, "exit 0", SERIES=SAFE, GITHUB_OUTPUT=str(output))
+    assert done.returncode == 4
+    assert "verdict=error\n" in output.read_text()

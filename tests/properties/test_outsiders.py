@@ -122,12 +122,48 @@ def test_one_that_is_not_installed_is_named_as_python_names_it(tmp_path):
     assert "cannot be imported" in refused
 
 
-def test_a_package_that_lacks_what_it_needs_is_one_line(site, tmp_path):
+FAULTS = {
+    "lacks a module": "import nowhere_to_be_found",
+    "raises at import": "raise RuntimeError('Bob has flu')",
+    "leaves at import": "import sys; sys.exit(0)",
+    "raises": "FirstReleases.run = lambda self, evidence, budget: {}['Bob has flu']",
+    "leaves": "import sys; FirstReleases.run = lambda self, evidence, budget: sys.exit(0)",
+    "hangs": "import time; FirstReleases.run = lambda self, evidence, budget: time.sleep(60)",
+    "claims what is not so": (
+        "FirstReleases.run = lambda self, evidence, budget: Outcome(self.name, 'complete', None, FirstMeasures("
+        "depth=1, people=1, lonely=1, first_values={}, timeline=[0, 1]), disclosures(evidence, *np.zeros((3, 1), "
+        "np.int32)))"
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("series", "code"), [("hospital-l-diverse", 1), ("clinic-2-equivalence", 4)])
+def test_a_package_that_fails_takes_neither_the_report_nor_the_exit_code(site, tmp_path, fault, series, code):
+    """The policy is violated by what ran, or the exit says that something did not run; never that it is safe."""
     shutil.copytree(site, tmp_path / "site")
-    (tmp_path / "site" / "outsiders.py").write_text("import nowhere_to_be_found\n")
-    refused = run(tmp_path / "site", HOSPITAL, code=(2,))
+    with (tmp_path / "site" / "outsiders.py").open("a") as file:
+        file.write(f"\n\n{FAULTS[fault]}\n")
+    words = (EXAMPLES / series, "--format", "json", "--time-limit", "2")
+    report = json.loads(run(tmp_path / "site", *words, code=(code,)))
+    [failed] = [each for each in report["attacks"] if each["status"] == "failed"]
+    assert "outsiders" in failed["reason"]
+    assert "flu" not in failed["reason"]  # a message may quote what the attack was given
+    assert failed["findings"] == []
+    assert not report["policy"]["passed"]
+    assert all(each["attack"] != failed["attack"] for each in report["policy"]["violations"])
+
+
+def test_a_package_that_does_not_fail_leaves_the_verdict_as_it_is(site):
+    report = json.loads(run(site, EXAMPLES / "clinic-2-equivalence", "--format", "json", code=(0,)))
+    assert [each["status"] for each in report["attacks"] if each["attack"] == "first-releases"] == ["complete"]
+
+
+def test_one_named_as_python_names_it_that_cannot_be_imported_is_one_line(tmp_path):
+    (tmp_path / "mine.py").write_text("raise SystemExit(0)\n")
+    refused = run("", HOSPITAL, "--attack", "mine:FirstReleases", cwd=tmp_path, code=(2,))
     assert refused.count("\n") == 1
-    assert "of the package outsiders cannot be imported (No module named 'nowhere_to_be_found')" in refused
+    assert "the attack mine:FirstReleases cannot be imported (SystemExit)" in refused
 
 
 def test_the_attack_as_an_object_in_python(site):

@@ -1,0 +1,90 @@
+"""Attacks of other packages: whatever one of them does, the audit goes on, and says that the attack failed."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from contextvars import copy_context
+from threading import Thread
+
+from audit.model.errors import AuditError, printable
+from audit.model.outcome import Attack, Outcome
+from audit.model.scored import Scored
+from audit.runtime.phrases import figure, say
+
+_GRACE_SHARE, _GRACE_SECONDS = 1.1, 2.0
+"""How far an attack may run over its time limit before nobody waits for it any more."""
+
+
+def is_own(attack: Attack) -> bool:
+    """Return whether an attack is one of this program's."""
+    return type(attack).__module__.partition(".")[0] == "attacks"
+
+
+def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) -> Scored:
+    """Return the result of another package's attack; a failed one if it raises, leaves or overruns.
+
+    It runs in a thread of its own, which is left behind when it overruns its limit (in seconds): Python cannot stop it.
+
+    Raises:
+        AuditError: what the attack read of the series is not as it should be.
+    """
+    found: list[Scored] = []
+    wrong: list[AuditError] = []
+
+    def work() -> None:
+        try:
+            found.append(run())
+        except AuditError as error:
+            wrong.append(error)
+        except BaseException as error:  # noqa: BLE001 - sys.exit too is no verdict
+            found.append(_failed(attack, _failure(attack, error)))
+
+    context = copy_context()  # the language of the audit is in it
+    thread = Thread(target=lambda: context.run(work), name=attack.name, daemon=True)
+    thread.start()
+    thread.join(None if limit is None else limit * _GRACE_SHARE + _GRACE_SECONDS)
+    if wrong:
+        raise wrong[0]
+    if found or limit is None:
+        return found[0]
+    why = say("it did not stop at the time limit of {limit} s", limit=figure(limit, "g"))
+    return _failed(attack, say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=why))
+
+
+def check_claims(attack: Attack, scored: Scored, check: Callable[[], None]) -> Scored:
+    """Return a result of another package's attack; a failed one if its claims cannot be checked or do not hold."""
+    try:
+        check()
+    except Exception as error:  # noqa: BLE001 - what is claimed may be anything
+        return _failed(attack, _failure(attack, error))
+    return scored
+
+
+def _failure(attack: Attack, error: BaseException) -> str:
+    """Return what went wrong and where, without the error's message, which could quote private cells."""
+    frames = traceback.extract_tb(error.__traceback__, limit=None)
+    line = f", {printable(frames[-1].filename.rpartition('/')[2])}:{frames[-1].lineno}" if frames else ""
+    return say(
+        "{package}: {error}{line}; correct it, or leave it out",
+        package=_package(attack),
+        error=type(error).__name__,
+        line=line,
+    )
+
+
+def _failed(attack: Attack, reason: str) -> Scored:
+    return Scored(Outcome.failed(attack.name, reason), None)
+
+
+def _package(attack: Attack) -> str:
+    """Return the distribution that an attack comes from, else its module."""
+    from importlib.metadata import packages_distributions
+
+    module = type(attack).__module__
+    names = packages_distributions().get(module.partition(".")[0], ())
+    return (
+        say("the package {name}", name=printable(names[0]))
+        if names
+        else say("the module {name}", name=printable(module))
+    )
