@@ -16,6 +16,9 @@ from audit.model.errors import UsageError, printable_path
 from audit.model.outcome import Flags
 from audit.model.report import BaselineFacts
 
+_ROUNDING = 1e-12
+"""By so much may two computations of one risk differ."""
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -23,6 +26,7 @@ class Baseline:
 
     Attributes:
         ids: the stable ids of its findings, and of those that it had left out for a baseline of its own.
+        risks: the risk of those of them that have one.
         classes: by release, the size of its smallest class where that is too small for the clause `k`.
         made, releases, passed: its date, its releases, and whether the policy held.
     """
@@ -32,15 +36,21 @@ class Baseline:
     made: datetime.date | None = None
     releases: tuple[str, ...] = ()
     passed: bool = False
+    risks: Mapping[str, float] = field(default_factory=dict)
 
     def facts(self, still: int) -> BaselineFacts:
         """Return what a report tells of it, `still` of whose findings were found again."""
         known = tuple(sorted(self.ids))
-        return BaselineFacts(self.made, self.releases, self.passed, len(known), still, known, self.classes)
+        return BaselineFacts(self.made, self.releases, self.passed, len(known), still, known, self.classes, self.risks)
 
     def known(self, claimed: Claimed) -> Flags:
-        """Return which claims were found before; shape (claims,)."""
-        return np.array([ident in self.ids for ident in claimed.ids()], dtype=np.bool_)
+        """Return which claims were found before, with a risk at least as high; shape (claims,)."""
+        ids = claimed.ids()
+        found = np.array([ident in self.ids for ident in ids], dtype=np.bool_)
+        if claimed.risk is None:
+            return found
+        accepted = np.array([self.risks.get(ident, 0.0) for ident in ids], dtype=np.float64)
+        return found & (claimed.risk <= accepted + _ROUNDING)
 
     def has_class(self, release: str, k: int) -> bool:
         """Tell whether a release had so small a class before."""
@@ -68,11 +78,14 @@ def read_baseline(path: Path) -> Baseline:
     try:
         report: Any = json.loads(path.read_bytes())
         attacks = [(entry["findings"], entry["findings_total"]) for entry in report["attacks"]]
-        ids = frozenset(str(finding["id"]) for findings, _ in attacks for finding in findings)
+        found = [finding for findings, _ in attacks for finding in findings]
+        ids = frozenset(str(finding["id"]) for finding in found)
         own = _small_classes(report)
         earlier = report.get("baseline", {"known": ()})
         forgotten = "known" not in earlier
         ids |= frozenset(map(str, earlier.get("known", ())))
+        risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
+        risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
         classes = {str(tag): float(k) for tag, k in earlier.get("classes", {}).items()} | own
         stable, releases = report["stable_ids"], tuple(str(tag) for tag in report["series"]["releases"])
         passed = bool(report["policy"]["passed"])
@@ -92,4 +105,4 @@ def read_baseline(path: Path) -> Baseline:
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
-    return Baseline(ids, classes, made, releases, passed)
+    return Baseline(ids, classes, made, releases, passed, risks)

@@ -291,7 +291,8 @@ class IdentitySelection(FindingSelection[IdentityDisclosures, IdentityDisclosure
 
     def claimed(self) -> Claimed:
         """Return the claims as waivers look at them."""
-        return Claimed(self.evidence, self._all_ids, lambda: [frozenset()] * len(self.claims))
+        risk = 1.0 / self.claims.smallest
+        return Claimed(self.evidence, self._all_ids, lambda: [frozenset()] * len(self.claims), risk=risk)
 
     @property
     def _source(self) -> FollowedRecords:

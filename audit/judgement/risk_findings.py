@@ -58,6 +58,7 @@ class RiskSelection:
             lambda: [frozenset((self._name(who),)) for who in person.tolist()],
             person,
             release,
+            risk=self.risks.risk[self.places],
         )
 
     def select(self, most: int | None) -> None:

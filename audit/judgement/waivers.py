@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
@@ -30,6 +31,7 @@ class Claimed:
         person, release: codes of the one person and the release of each, -1 where there is none; shape (claims,). None
             where claims are not about versions of people.
         groups: release and group of each claim that is about a group.
+        risk: the risk of each, where the same claim can come with another one; shape (claims,), float64.
     """
 
     evidence: Evidence
@@ -38,6 +40,7 @@ class Claimed:
     person: Codes | None = None
     release: Codes | None = None
     groups: Sequence[tuple[str, str]] | None = None
+    risk: npt.NDArray[np.float64] | None = None
 
 
 @dataclass

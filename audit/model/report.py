@@ -71,6 +71,7 @@ class ReportWarning:
         "counterfeit-share",
         "encoding",
         "candidate",
+        "baseline",
     ]
     text: str
     examples: tuple[str, ...] = ()
@@ -223,6 +224,7 @@ class BaselineFacts:
         still: how many of them are found again.
         known: the ids of these findings, so that this report can be a baseline in its turn.
         classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
+        risks: by id, the risk of the findings that have one; absent where none has.
     """
 
     made: datetime.date | None
@@ -232,6 +234,7 @@ class BaselineFacts:
     still: int
     known: tuple[str, ...] = ()
     classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
+    risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

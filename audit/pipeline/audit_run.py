@@ -23,7 +23,6 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.risk_findings import RiskSelection
 from audit.judgement.waivers import WaiverBook
 from audit.model.doubt import Doubt
-from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
 from audit.model.named_findings import NamedDisclosure, NamedFinding
@@ -92,12 +91,9 @@ def pseudonymizer(series: Series, options: AuditOptions) -> Pseudonymizer:
     """Return what names findings and people in a report.
 
     Raises:
-        UsageError: ids are to stay, and the series has no folder for their key; or those of a baseline, and it is gone.
+        UsageError: ids are to stay, and the series has no folder for their key.
     """
-    namer = Pseudonymizer(series, reveal=options.reveal, stable=options.stable_ids)
-    if options.baseline is not None and not namer.keyed:
-        raise UsageError("--baseline: the key of its ids, private/finding.key, is not there; put it back")
-    return namer
+    return Pseudonymizer(series, reveal=options.reveal, stable=options.stable_ids)
 
 
 @logged_stage(_LOG, "certificates and report")
@@ -126,12 +122,22 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
         ids_are_stable=namer.stable,
         ladder=ladder(entries),
         panel=attacked.panel,
-        warnings=warnings_of(series, attacked, reveal=options.reveal),
+        warnings=(*_unrecognised(namer, options), *warnings_of(series, attacked, reveal=options.reveal)),
         exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,
         baseline=None if options.baseline is None else options.baseline.facts(waived.still),
         interrupted=any(entry.scored.outcome.interrupted for entry in entries),
     )
+
+
+def _unrecognised(namer: Pseudonymizer, options: AuditOptions) -> tuple[ReportWarning, ...]:
+    """Return that the findings of a baseline cannot be recognised, where the key of their ids is gone."""
+    if options.baseline is None or namer.keyed:
+        return ()
+    what = say(
+        "the key of the baseline's ids, private/finding.key, is not there: all findings count as new; put it back"
+    )
+    return (ReportWarning("baseline", what),)
 
 
 def warnings_of(series: Series, attacked: AuditRun, *, reveal: bool) -> tuple[ReportWarning, ...]:
@@ -183,7 +189,7 @@ def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, option
             marked = marked.without(np.flatnonzero(book.waived(shelf.claimed())))
         if book.waivers and (risky := _risky(seen, marked, attacked, namer, options)) is not None:
             marked = marked.without(risks=risky.places[book.waived(risky.claimed())])
-        if options.baseline is not None:
+        if options.baseline is not None and namer.keyed:
             claims, risks = _known(options.baseline, shelf, _risky(seen, marked, attacked, namer, options))
             still += len(claims) + len(risks)
             marked = marked.without(claims, risks)

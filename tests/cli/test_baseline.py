@@ -41,6 +41,7 @@ def test_only_what_is_new_fails(series, tmp_path):
         "findings": result["known_before"],
         "still": result["known_before"],
         "known": sorted(one["id"] for entry in earlier["attacks"] for one in entry["findings"]),
+        "risks": {one["id"]: one["risk"] for entry in earlier["attacks"] for one in entry["findings"] if "risk" in one},
     }
     assert "except for what is waived or in the baseline" in " ".join(
         run_main(str(series), "--baseline", old)[1].split()
@@ -115,10 +116,69 @@ def test_what_is_no_baseline(words, said, series, tmp_path):
     assert said in err
 
 
-def test_its_key_has_to_be_there(series, tmp_path):
+RISKY = """
+[series]
+name = "x"
+releases = ["releases/1.csv"{second}]
+[columns]
+group = "g"
+quasi_identifiers = ["age"]
+individual = "who"
+sensitive = "d"
+[policy]
+max_risk = 0.7
+min_e = 1
+k = 1
+"""
+
+
+def risky(folder, second):
+    """One release in which three of four have HIV; and a second one that says more of them, or the same again."""
+    (folder / "releases").mkdir(parents=True)
+    (folder / "private").mkdir()
+    first = "".join(f"{who},1,*,{value}\n" for who, value in zip("ABCD", ["HIV", "HIV", "HIV", "flu"], strict=True))
+    (folder / "releases/1.csv").write_text(f"who,g,age,d\n{first}")
+    (folder / "releases/2.csv").write_text(f"who,g,age,d\n{second}")
+    (folder / "series.toml").write_text(RISKY.format(second=""))
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["baseline", "baseline of a baseline"])
+@pytest.mark.parametrize(
+    ("second", "code"),
+    [("A,1,*,HIV\n" + ",1,*,flu\n" * 30, 1), ("E,1,*,HIV\nF,1,*,flu\n", 0)],
+    ids=["a risk grows", "no risk grows"],
+)
+def test_a_risk_that_has_grown_is_new(tmp_path, second, code, again):
+    risky(tmp_path / "s", second)
+    old = baseline(tmp_path / "s", tmp_path / "old.json")
+    if again:
+        old = baseline(tmp_path / "s", tmp_path / "again.json", "--baseline", old)
+    (tmp_path / "s/series.toml").write_text(RISKY.format(second=', "releases/2.csv"'))
+    found, out, _ = run_main(str(tmp_path / "s"), "--baseline", old, *HOW)
+    result = json.loads(out)
+    kinds = {one["kind"] for entry in result["attacks"] for one in entry["findings"]}
+    assert (found, kinds) == (code, {"risk"} if code else set())
+
+
+def test_a_record_whose_class_has_shrunk_is_new(tmp_path):
+    shutil.copytree(EXAMPLES / "cases-independent", tmp_path / "s")
+    (tmp_path / "s/private").mkdir(exist_ok=True)
+    old = baseline(tmp_path / "s", tmp_path / "old.json")
+    report = json.loads((tmp_path / "old.json").read_text())
+    assert run_main(str(tmp_path / "s"), "--baseline", old)[0] == 0
+    [table] = [entry for entry in report["attacks"] if entry["attack"] == "inference-table"]
+    table["findings"][0]["risk"] /= 2
+    (tmp_path / "old.json").write_text(json.dumps(report))
+    code, out, _ = run_main(str(tmp_path / "s"), "--baseline", old, *HOW)
+    assert code == 1
+    assert [one["id"] for entry in json.loads(out)["attacks"] for one in entry["findings"]] == [
+        table["findings"][0]["id"]
+    ]
+
+
+def test_without_the_key_of_its_ids_everything_is_new(series, tmp_path):
     old = baseline(series, tmp_path / "old.json")
     (series / "private/finding.key").unlink()
-    code, out, err = run_main(str(series), "--baseline", old)
-    assert (code, out) == (2, "")
-    assert "private/finding.key" in err
-    assert run_main(str(series), "--baseline", str(tmp_path / "nothing.json"))[0] == 2
+    code, out, _ = run_main(str(series), "--baseline", old, "--format", "json")
+    assert code == 1
+    assert [each["kind"] for each in json.loads(out)["warnings"]] == ["baseline"]
