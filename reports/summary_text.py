@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from audit.clauses.clause import attack_reason
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
-from audit.model.report import AttackReport, LadderStep, Report
+from audit.model.report import AttackReport, LadderStep, Report, Violation
 from audit.runtime.phrases import Phrase, joined, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 from reports.sentences import named, value_of, violating
@@ -98,13 +98,16 @@ def _found(report: Report) -> str:
 
 def _highest(report: Report, value: str) -> str:
     """Return how bad it is where nobody's value is certain."""
-    equal = [a for a in violating(report) if a.measures.about_values and not a.people and a.findings_total]
+    equal = [a for a in violating(report) if a.measures.about_values and not a.people and a.measures.found]
     if equal:
         told = equal[0].measures.accusation(value, at_least=equal[0].incomplete)
         return say("Nobody’s value is certain, but {told}.", told=told)
-    known = [a.risks.max_risk for a in report.attacks if isinstance(a.risks.max_risk, float)]
+    known = [a for a in report.attacks if isinstance(a.risks.max_risk, float)]
     if known and not any(attack.incomplete for attack in report.attacks):
-        return say("Nobody’s value is certain; the highest risk is {risk}.", risk=percent(max(known)))
+        # A share of worlds is told rather than a product of shares, which a release published twice raises.
+        exact = [attack for attack in known if attack.measures.about_everybody] or known
+        highest = max(float(attack.risks.max_risk or 0.0) for attack in exact)
+        return say("Nobody’s value is certain; the highest risk is {risk}.", risk=percent(highest))
     return say("Nobody’s value was found to be certain, but not every attack finished.")
 
 
@@ -170,15 +173,22 @@ def _now(report: Report) -> str:
 
 def only_last(report: Report) -> bool:
     """Tell whether all that breaks the policy is known to have come with the last release."""
-    last = report.series.releases[-1]
     if len(report.series.releases) < 2 or not report.policy.violations:
         return False
-    if any(each.release not in (None, last) for each in report.policy.violations):
+    if not all(_counted_by_timeline(each, report) for each in report.policy.violations):
         return False
     if any(attack.incomplete for attack in violating(report)):  # then what was found earlier may be too few
         return False
     lines = [attack.measures.timeline for attack in violating(report)]
     return all(isinstance(line, list) and len(line) > 1 and line[-2] == 0 for line in lines)
+
+
+def _counted_by_timeline(violation: Violation, report: Report) -> bool:
+    """Return whether timelines count what violates a clause, and so say when it came; they count no risks."""
+    if violation.attack is None:
+        last = report.series.releases[-1]
+        return all(each.k >= violation.limit for each in report.panel if each.release != last)
+    return violation.measure in ("k", "min_e") or (violation.measure == "max_risk" and violation.value == 1)
 
 
 def worst_rung(report: Report) -> LadderStep | None:
