@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from audit.clauses.clause import Clause, Stated
 from audit.clauses.max_ever_risk import MaxEverRisk
@@ -40,9 +40,3 @@ def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[
 def defaults() -> dict[str, float]:
     """Return the limits in force where nobody states any."""
     return {name: clause.default for name, clause in CLAUSES.items() if clause.default is not None}
-
-
-def described(names: Collection[str] = ()) -> str:
-    """Return the clauses with their defaults, for a command's help."""
-    shown = [(name, clause.default) for name, clause in CLAUSES.items() if not names or name in names]
-    return ", ".join(name if default is None else f"{name} (default {default:g})" for name, default in shown)

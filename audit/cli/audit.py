@@ -148,7 +148,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         type=limit,
         default=[],
         metavar="CLAUSE=LIMIT",
-        help="a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2)",
+        help="a limit of the policy, which makes the audit fail: max_risk (default 1), min_e (2), k (2), max_ever_risk",
     )
     parser.add_argument(
         "--k",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable
@@ -16,6 +17,9 @@ from audit.model.errors import UsageError, printable_path
 
 if TYPE_CHECKING:
     from reports.text import Text
+
+
+_COMMAND = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 
 
 def check_output(output: Path | None) -> None:
@@ -91,6 +95,19 @@ def in_repository(series: str) -> str:
     return "" if root == folder else folder.relative_to(root).as_posix()
 
 
+def without_commands(text: str) -> str:
+    r"""Return a text that a log of GitHub Actions shows and does not obey, blanks before a command included.
+
+    A report in the format `github` consists of commands alone, and is left as it is.
+
+    >>> without_commands("Verdict\n ::add-mask::x\n"), without_commands("::error title=k::violated\n")
+    ('Verdict\n : :add-mask::x\n', '::error title=k::violated\n')
+    """
+    if all(line.startswith("::") for line in text.splitlines()):
+        return text
+    return _COMMAND.sub(r"\1: :", text)
+
+
 def _named(output: Path | None) -> str:
     return "standard output" if output is None else printable_path(output)
 
@@ -99,6 +116,8 @@ def _print(rendered: str) -> None:
     """Write to standard output, which may be full or closed."""
     if sys.stdout is None:
         raise OSError(None, "it is closed")
+    if os.environ.get("GITHUB_ACTIONS"):
+        rendered = without_commands(rendered)
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(rendered.encode(encoding, "replace").decode(encoding))

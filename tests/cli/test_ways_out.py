@@ -1,7 +1,12 @@
 """Errors say the way out; `audit` alone says how to begin."""
 
+import re
+import shutil
+
 import pytest
 
+from audit.clauses.registry import CLAUSES
+from tests.cli.forms import EXAMPLES, edit
 from tests.helpers.messy import write
 from tests.helpers.running import run_main
 
@@ -56,3 +61,24 @@ def test_excel_without_the_extra(tmp_path, monkeypatch):
         'releases/1.xlsx: a .xlsx file is read by an extra that is not installed; pip install "series-audit[formats]"'
         in line
     )
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_no_name_is_a_command_in_the_log_of_github_actions(tmp_path, monkeypatch, form):
+    """A line that begins with `::` is obeyed there, blanks before it or not: a name could mask texts, or annotate."""
+    shutil.copytree(EXAMPLES / "hospital-l-diverse", tmp_path / "s")
+    edit(
+        tmp_path / "s/series.toml", re.search(r"name = .*", (tmp_path / "s/series.toml").read_text())[0], 'name = "::x"'
+    )
+    assert "\n::x\n" in f"\n{run_main(str(tmp_path / 's'), '--format', 'text')[1]}"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    out = run_main(str(tmp_path / "s"), "--format", form)[1]
+    assert not [line for line in out.splitlines() if line.lstrip().startswith("::")]
+    assert all(line.startswith("::") for line in run_main(str(tmp_path / "s"), "--format", "github")[1].splitlines())
+
+
+def test_the_help_names_every_clause_with_its_default():
+    said = " ".join(run_main("--help")[1].split())
+    for name, clause in CLAUSES.items():
+        limit = "" if clause.default is None else rf" \((default )?{clause.default:g}\)"
+        assert re.search(name + limit, said), name
