@@ -21,14 +21,17 @@ from audit.model.evidence import Codes
 
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32
+_REVEALED = bytes(_KEY_BYTES)
+"""The key of reports that name people: their ids hide nothing, and are the same in every run."""
 
 
 class Pseudonymizer:
     """Names findings, people and records.
 
-    An id is an HMAC over what the finding says. Its key is drawn for each report, so that two reports cannot be joined
-    by it; when ids are to be `stable`, it is one that is kept in the series' `private/`. A pseudonym is somebody's rank
-    in the order of such HMACs among those whom one report mentions, or, when stable, part of the HMAC itself.
+    An id is an HMAC over what the finding says. Its key is drawn for each report that names nobody, so that two of them
+    cannot be joined by it; when ids are to be `stable`, it is one kept in the series' `private/`. A pseudonym is
+    somebody's rank in the order of such HMACs among those whom one report mentions, or, when stable, part of the HMAC
+    itself.
 
     Waivers name findings by their stable ids; `keyed` says that there is a key for these. Only when ids are to be
     stable a key is made where there is none yet, unless nothing is to be left there (`makes` is false). Whoever tells
@@ -52,7 +55,8 @@ class Pseudonymizer:
             )
         self.keyed = kept is not None
         self._kept = kept or secrets.token_bytes(_KEY_BYTES)
-        self._key = key or (self._kept if stable else secrets.token_bytes(_KEY_BYTES))
+        drawn = _REVEALED if reveal else secrets.token_bytes(_KEY_BYTES)
+        self._key = key or (self._kept if stable else drawn)
         self._pseudonyms: dict[tuple[str, str], str] = {}
 
     def _digest(self, *parts: str, stable: bool = False) -> str:

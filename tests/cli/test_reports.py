@@ -1,5 +1,6 @@
 """Reports as files, and what is said in them of waivers and of several attributes."""
 
+import json
 import os
 import shutil
 import signal
@@ -106,3 +107,18 @@ def test_an_attack_leaves_ctrl_c_as_it_was(name):
     command = [sys.executable, "-c", INTERRUPTED, str(EXAMPLES / name)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "heard\n"), (done.returncode, -signal.SIGINT, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "name", ["clinic-2-invariant", "cases-independent", "joint-breaks-2-distinct", "ward-l-diverse"]
+)
+def test_two_reports_that_name_people_are_the_same_times_aside(name):
+    def report():
+        found = json.loads(run_main(str(EXAMPLES / name), "--reveal", "--format", "json", "--findings", "3")[1])
+        for attack in [*found["attacks"], *found.get("ladder", [])]:
+            attack.pop("seconds")
+        return found
+
+    first = report()
+    assert first == report()
+    assert any(attack["findings"] for attack in first["attacks"])
