@@ -1,0 +1,109 @@
+"""What linear reasoning over published groups shows, by rational elimination.
+
+A group says: the numbers of its people add up to the numbers of its values. Every (h, c) with S·h = U·c is an answer to
+all groups at once. Two people are equal when all answers give both the same number, a person has a value when all
+answers give both the same number, and an integer vector over people is an equivalence when it is orthogonal to all.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+Group = tuple[tuple[int, ...], tuple[int, ...]]
+"""How often each person is in the group (0 or 1), how often it has each value."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """What linear reasoning shows: pairs that are equal, values that are fixed, each person's least equivalence."""
+
+    equal: tuple[tuple[int, int], ...]
+    pinned: tuple[tuple[int, int], ...]
+    """Person and value."""
+    least: tuple[int, ...]
+    """The least e of an equivalence that the person is part of; 0 where there is none."""
+
+
+def reason(groups: Iterable[Group], people: int, values: int) -> Linear:
+    """Return what these groups show; their order and repetitions do not matter."""
+    return _reason(frozenset(groups), people, values)
+
+
+@cache
+def _reason(groups: frozenset[Group], people: int, values: int) -> Linear:
+    rows = [[Fraction(n) for n in members] + [Fraction(-n) for n in counts] for members, counts in sorted(groups)]
+    answers = null_space(rows, people + values)
+    equal = [
+        (i, j) for i in range(people) for j in range(i + 1, people) if all(answer[i] == answer[j] for answer in answers)
+    ]
+    pinned = [
+        (i, v)
+        for i in range(people)
+        for v in range(values)
+        if all(answer[i] == answer[people + v] for answer in answers)
+    ]
+    dimensions = people - rank([list(answer[:people]) for answer in answers])
+    return Linear(tuple(equal), tuple(pinned), _least(answers, people) if dimensions else (0,) * people)
+
+
+def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
+    """Return a basis of the vectors of that width that are orthogonal to all rows."""
+    reduced, pivots = eliminate(rows)
+    basis = []
+    for free in sorted(set(range(width)) - set(pivots)):
+        vector = [Fraction(0)] * width
+        vector[free] = Fraction(1)
+        for row, pivot in zip(reduced, pivots, strict=True):
+            vector[pivot] = -row[free]
+        basis.append(vector)
+    return basis
+
+
+def rank(rows: list[list[Fraction]]) -> int:
+    """Return how many rows are independent."""
+    return len(eliminate(rows)[1])
+
+
+def eliminate(rows: list[list[Fraction]]) -> tuple[list[list[Fraction]], list[int]]:
+    """Return the reduced row echelon form without empty rows, and the column of each row's leading 1."""
+    rest, done, pivots = [list(row) for row in rows], [], []
+    for column in range(len(rows[0]) if rows else 0):
+        found = next((k for k, row in enumerate(rest) if row[column]), None)
+        if found is None:
+            continue
+        row = rest.pop(found)
+        pivot = [x / row[column] for x in row]
+        rest, done = ([_less(row, pivot, row[column]) for row in part] for part in (rest, done))
+        done.append(pivot)
+        pivots.append(column)
+    return done, pivots
+
+
+def _less(row: list[Fraction], pivot: list[Fraction], times: Fraction) -> list[Fraction]:
+    return [x - times * y for x, y in zip(row, pivot, strict=True)] if times else row
+
+
+def _least(answers: list[list[Fraction]], people: int) -> tuple[int, ...]:
+    """Return each person's least e; some vector over people must be orthogonal to all answers.
+
+    The people of equivalences are found with growing e until no person without one can be part of any.
+    """
+    orthogonal = null_space([list(answer[:people]) for answer in answers], people)
+    part = [any(vector[i] for vector in orthogonal) for i in range(people)]
+    least = [0] * people
+    e = 1
+    while any(in_one and not found for in_one, found in zip(part, least, strict=True)):
+        for x in _balanced(people, e):
+            if all(sum(a * b for a, b in zip(x, answer, strict=False)) == 0 for answer in answers):
+                least = [found or (e if entry else 0) for found, entry in zip(least, x, strict=True)]
+        e += 1
+    return tuple(least)
+
+
+def _balanced(people: int, e: int) -> Iterator[tuple[int, ...]]:
+    """Yield integer vectors whose positive entries sum to e and whose negative ones to -e."""
+    for x in product(range(-e, e + 1), repeat=people):
+        if sum(x) == 0 and sum(map(abs, x)) == 2 * e:
+            yield x
