@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs bench bench-large series-bench figures package wheelhouse clean
+.PHONY: demo test test-deep lint docs bench bench-large series-bench figures package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,6 +18,10 @@ demo: $(VENV)/.installed
 # says.
 test: $(VENV)/.installed
 	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto $(PYTEST)
+
+# What `make test` draws a share of, all of it: the small series of tests/universe one by one. An hour on two cores.
+test-deep: $(VENV)/.installed
+	AUDIT_TEST_DEEP=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto tests/universe $(PYTEST)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

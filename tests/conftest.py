@@ -1,5 +1,7 @@
 """How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
 
+AUDIT_TEST_SEED says which share of the small series of tests/universe is looked at, AUDIT_TEST_DEEP asks for all.
+
 Reports are in English, whatever the locale of the machine. Ctrl-C is heard, also where a shell that runs tests in the
 background has it ignored, which all processes begun by them would inherit.
 
@@ -10,6 +12,8 @@ import os
 import signal
 
 from hypothesis import HealthCheck, Phase, settings
+
+from tests.universe.drawing import DEEP, SEED
 
 os.environ["LC_ALL"] = "C.UTF-8"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -24,3 +28,8 @@ settings.register_profile(
 )
 settings.register_profile("unshrunk", settings.get_profile("audit"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile("audit")
+
+
+def pytest_report_header():
+    """Name the seed by which the small series of tests/universe are drawn."""
+    return f"universe: {'everything' if DEEP else 'a share'}, AUDIT_TEST_SEED={SEED}"

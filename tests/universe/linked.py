@@ -6,10 +6,10 @@ in none. Each series of a shape comes from some world, so the series of a shape 
 values that publish the same groups, up to the names of values and of people whom the shape does not tell apart.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, combinations, permutations, product
 
 import numpy as np
@@ -117,19 +117,35 @@ class Linked:
         return tuple(int(i in members) for i in range(self.people)), tuple(values.count(v) for v in range(VALUES))
 
 
+def what_is_published(releases: Sequence[Partition], worlds: np.ndarray) -> np.ndarray:
+    """Return a number for what each group shows in each world: int64 (groups, worlds)."""
+    groups = [
+        (np.array(partition[: worlds.shape[1]]) == group) @ (PEOPLE + 1) ** worlds.T
+        for partition in releases
+        for group in range(1, max(partition) + 1)
+    ]
+    return np.array(groups, dtype=np.int64).reshape(-1, len(worlds))
+
+
+@cache
+def assignments(people: int) -> np.ndarray:
+    """Return every assignment of values to so many people: (assignments, people)."""
+    return np.array(list(product(range(VALUES), repeat=people)), dtype=np.int64).reshape(-1, people)
+
+
+def worlds_like(releases: Sequence[Partition], world: Sequence[int]) -> np.ndarray:
+    """Return all worlds of the series that shows this one; (worlds, people)."""
+    every = assignments(len(world))
+    same = what_is_published(releases, every) == what_is_published(releases, np.array([world], dtype=np.int64))
+    return every[same.all(axis=0)]
+
+
 def series_of(shape: np.ndarray) -> Iterator[Linked]:
     """Yield the series of a shape: one for each orbit under renaming values and people whom the shape confuses."""
     releases = [PARTITIONS[place] for place in shape]
     present = np.array(releases).any(axis=0)
     worlds = ASSIGNMENTS[(ASSIGNMENTS[:, ~present] == 0).all(axis=1)]
-    published = np.array(
-        [
-            (np.array(partition) == group) @ (PEOPLE + 1) ** worlds.T
-            for partition in releases
-            for group in range(1, max(partition) + 1)
-        ],
-        dtype=np.int64,
-    ).reshape(-1, len(worlds))
+    published = what_is_published(releases, worlds)
     kind = np.unique(published, axis=1, return_inverse=True)[1].ravel()
     place_of = np.full(VALUES**PEOPLE, -1)
     weight = VALUES ** np.arange(PEOPLE)
