@@ -22,3 +22,8 @@ def share(everything: Sequence[T], size: int, *, of_all: int | None = None) -> l
     size = min(len(everything), (of_all or len(everything)) if DEEP else size)
     chosen = np.random.default_rng(SEED).choice(len(everything), size, replace=False)
     return [everything[place] for place in sorted(chosen)]
+
+
+def batches(everything: Sequence[T], size: int) -> list[Sequence[T]]:
+    """Return all of these in parts of so many."""
+    return [everything[start : start + size] for start in range(0, len(everything), size)]

@@ -3,9 +3,9 @@
 A world gives each person, in each release in which the adversary knows the person to be, one row that nobody else has.
 Under `linked` it is a row of the person's own group, and rows without a person are columns of their own. Under
 `register` it is a row whose cells cover the person; the other rows belong to strangers or are published counterfeits,
-which may be chosen in as many ways as there are. In an Anatomy pair a row is chosen by its cells, and one of the
-group's values beside it. From release to release a person's value changes along allowed transitions, each with its
-weight, and not at all where there are none.
+which may be chosen in as many ways as there are. In an Anatomy pair a row is chosen by its cells, and all rows of a
+group have its values in any order. From release to release a person's value changes along allowed transitions, each
+with its weight, and not at all where there are none.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import permutations, product
-from math import comb
+from math import comb, factorial, prod
 
 from tests.helpers.tiny import Row, TinySeries, covers
 
@@ -111,6 +111,8 @@ def _covering(series: TinySeries, release: int) -> Ways:
         number = 1
         for group, hidden in counterfeits.items():
             number *= comb(size[group] - taken[group], hidden)
+        if series.anatomy:
+            number *= prod(factorial(size[group] - taken[group]) for group in size)
         if number:
             for values in _values(series, rows, chosen):
                 found[values] += number
@@ -118,7 +120,10 @@ def _covering(series: TinySeries, release: int) -> Ways:
 
 
 def _values(series: TinySeries, rows: list[Row], chosen: tuple[int, ...]) -> Iterator[Values]:
-    """Yield what the people on these rows can have: the row's value, or in a pair any of the group's, each once."""
+    """Yield what the people on these rows can have: the row's value, or in a pair any of the group's, each once.
+
+    In a pair the strangers' rows have the values that are left, in any order.
+    """
     if not series.anatomy:
         yield tuple(rows[place].value for place in chosen)
         return
