@@ -26,6 +26,7 @@ from audit.model.count_tables import (
     WeightedNumber,
     WeightedSum,
 )
+from audit.verification.field_types import misfit
 
 _CELLS = 1 << 20
 
@@ -41,7 +42,7 @@ class _Assumption:
 
 def is_proved(tables: CountTables, bound: CountBound) -> bool:
     """Tell whether the proof of a bound holds against the published numbers."""
-    return _holds(tables, bound, bound.proof, ())
+    return misfit(bound) is None and _is_box(tables, bound.box) and _holds(tables, bound, bound.proof, ())
 
 
 def value_of(tables: CountTables, terms: Sequence[WeightedNumber], *, is_upper: bool) -> Fraction | None:
@@ -52,12 +53,16 @@ def value_of(tables: CountTables, terms: Sequence[WeightedNumber], *, is_upper: 
 def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: tuple[_Assumption, ...]) -> bool:
     if isinstance(proof, WeightedSum):
         return _sum_holds(tables, bound, proof, assumed)
+    if not _is_box(tables, proof.box):
+        return False
     below = (*assumed, _Assumption(proof.box, True, proof.at))
     above = (*assumed, _Assumption(proof.box, False, proof.at + 1))
     return _holds(tables, bound, proof.below, below) and _holds(tables, bound, proof.above, above)
 
 
 def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assumed: Sequence[_Assumption]) -> bool:
+    if not all(_is_term(tables, term, assumed) for term in proof.terms):
+        return False
     value = _value(tables, proof.terms, assumed, is_upper=bound.is_upper)
     if value is None:
         return False
@@ -70,6 +75,18 @@ def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assum
     if not _covers(tables.axes, [*boxes, bound.box], [*weights, Fraction(-1)], is_upper=bound.is_upper):
         return False
     return floor(value) <= bound.value if bound.is_upper else ceil(value) >= bound.value
+
+
+def _is_box(tables: CountTables, box: Box) -> bool:
+    """Return whether there are all sets of a box, one on each axis."""
+    return len(box) == len(tables.axes) and all(
+        0 <= one < len(axis.members) for one, axis in zip(box, tables.axes, strict=True)
+    )
+
+
+def _is_term(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> bool:
+    """Return whether there is the number or the assumption that a term weighs, with a weight."""
+    return term.weight != 0 and 0 <= term.index < (len(assumed) if term.assumed else len(tables.boxes))
 
 
 def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumption]) -> Box:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from audit.model.outcome import AttributeDisclosure, CertificateStep
+from audit.verification.field_types import misfit
 from audit.verification.published_rows import PublishedReleases
 
 Follows = Mapping[int, set[int]]
@@ -18,6 +19,16 @@ Follows = Mapping[int, set[int]]
 
 class BrokenCertificateError(AssertionError):
     """A finding does not follow from the published rows."""
+
+
+def check_fields(finding: object) -> None:
+    """Return when each field of a finding has the type that it declares.
+
+    Raises:
+        BrokenCertificateError: one has another.
+    """
+    if reason := misfit(finding):
+        raise BrokenCertificateError(reason)
 
 
 class Checker:
@@ -35,7 +46,7 @@ class Checker:
         """
         feasible = self.check_steps(finding, transitions)
         at = [step.release for step in finding.certificate]
-        if finding.release not in at:
+        if finding.release not in at or (finding.alone and len(at) > 1):
             raise BrokenCertificateError("the claim is about another release")
         left = self._published.said(feasible[at.index(finding.release)], finding.value)
         if left != {finding.value}:
@@ -48,14 +59,18 @@ class Checker:
             BrokenCertificateError: they do not.
         """
         steps = finding.certificate
-        if not steps or list(steps) != sorted(steps, key=lambda s: s.release):
+        at = [step.release for step in steps]
+        if not at or at != sorted(set(at)):
             raise BrokenCertificateError("the steps are not in order")
+        between = (release for release in range(self._published.releases) if at[0] <= release <= at[-1])
+        if transitions is not None and at != [j for j in between if self._published.homes(finding.person, j)]:
+            raise BrokenCertificateError("the steps leave out a release after which the value may have changed")
         for step in steps:
-            if set(step.candidates) != self._candidates(finding.person, step):
+            if sorted(step.candidates) != sorted(self._candidates(finding.person, step)):
                 raise BrokenCertificateError("the candidates are not what the groups publish")
         kept = feasible([set(step.candidates) for step in steps], transitions)
         for step, values in zip(steps, kept, strict=True):
-            if step.feasible is not None and set(step.feasible) != values:
+            if step.feasible is not None and sorted(step.feasible) != sorted(values):
                 raise BrokenCertificateError("the feasible values are not what the paths leave")
         return kept
 
@@ -72,7 +87,8 @@ class Checker:
 
     def _candidates(self, person: int, step: CertificateStep) -> set[int]:
         homes = self._published.homes(person, step.release)
-        if not homes or {self._published.codes(step.release).get(name) for name in step.groups} != homes:
+        codes = self._published.codes(step.release) if homes else {}
+        if not homes or sorted(codes.get(name, -1) for name in step.groups) != sorted(homes):
             raise BrokenCertificateError("these are not the groups that may hold the person")
         return self._left(person, step.release, homes)
 

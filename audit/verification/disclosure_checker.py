@@ -10,7 +10,7 @@ import numpy as np
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosure
-from audit.verification.disclosure import Checker, follows
+from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
 from audit.verification.proof import Followed, ProofChecker
 from audit.verification.published_rows import PublishedReleases
 
@@ -45,11 +45,16 @@ class DisclosureChecker:
         Raises:
             BrokenCertificateError: it does not hold.
         """
+        check_fields(finding)
+        if finding.risk != 1 or not finding.proved:
+            raise BrokenCertificateError("what is certain has another probability, or is not proved")
         if finding.proof is not None and not (finding.proof.people or finding.proof.cases):
             finding = replace(finding, certificate=self._own.own(finding.person, self._after), proof=None)
         if finding.proof is None:
             self._own.check(finding, self._after)
             return finding, None
+        if finding.alone:
+            raise BrokenCertificateError("a proof about everybody is not about one release alone")
         if finding.certificate:
             self._own.check_steps(finding, self._after)
         return finding, self._together.check(finding)

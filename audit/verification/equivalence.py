@@ -14,7 +14,7 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY
 from audit.model.outcome import EquivalenceFinding, Nameless, Somebody, Weighted
-from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.published_rows import ReleaseRows
 
 K = TypeVar("K")
@@ -38,6 +38,9 @@ class CombinationChecker:
         """
         if isinstance(self._source, RegisterSource) or not self._source.constant:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
+        check_fields(finding)
+        if finding.error is not None:
+            raise BrokenCertificateError("what groups add up to is not uncertain")
         claimed = _claimed(finding)
         at = [(step.release, step.group) for step in finding.certificate]
         if len(set(at)) < len(at) or not all(step.weight for step in finding.certificate):

@@ -7,26 +7,31 @@ from collections.abc import Sequence
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.model.outcome import GroupDisclosure
-from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 
 def check_groups(findings: Sequence[GroupDisclosure], source: KnownGroupsSource) -> None:
     """Hold findings against the rows of the releases.
 
     Raises:
-        BrokenCertificateError: no class of the group has so many rows of which so many have the value.
+        BrokenCertificateError: the class of the group has other rows than these.
     """
+    for finding in findings:
+        check_fields(finding)
+        if not 0 <= finding.release < len(source.releases):
+            raise BrokenCertificateError("there is no such release")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
         classes = _classes(source, position, {finding.group for finding in here})
         for finding in here:
-            counts = [(values[finding.value], sum(values.values())) for values in classes[finding.group]]
-            if (finding.with_value, finding.rows) not in counts or finding.risk != finding.with_value / finding.rows:
+            values = classes[finding.group].get(finding.number, Counter())
+            some, rows = values[finding.value], values.total()
+            if not some or (some, rows) != (finding.with_value, finding.rows) or finding.risk != some / rows:
                 raise BrokenCertificateError(f"release {position}: the rows of a group do not have this value so often")
 
 
-def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict[str, list[Counter[int]]]:
-    """Return the values of each class of some groups of a release."""
+def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict[str, dict[int, Counter[int]]]:
+    """Return the values of each class of some groups of a release, by the number of the class in its group."""
     release = source.releases.get(position).release
     counts = [1] * len(release.entry_group) if release.entry_count is None else release.entry_count.tolist()
     looks = release.alike if release.values_by_row else None
@@ -37,7 +42,7 @@ def _classes(source: KnownGroupsSource, position: int, groups: set[str]) -> dict
     for code, look, value, count in zip(release.entry_group.tolist(), alike, values, counts, strict=True):
         if name[code] in groups:
             found[name[code], look][value] += count
-    listed: dict[str, list[Counter[int]]] = {group: [] for group in groups}
-    for (group, _), counted in found.items():
-        listed[group].append(counted)
+    listed: dict[str, dict[int, Counter[int]]] = {group: {} for group in groups}
+    for group, look in sorted(found):
+        listed[group][len(listed[group])] = found[group, look]
     return listed

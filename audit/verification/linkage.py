@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.model.evidence import Evidence, RowSource
 from audit.model.outcome import Filling, LinkageDisclosure, RowKind
-from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 Pair = tuple[RowKind, RowKind]
 
@@ -21,7 +21,7 @@ class LinkageChecker:
 
     evidence: Evidence
     _kinds: dict[int, Counter[RowKind]] = field(default_factory=dict)
-    _meet: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+    _common: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
     def check(self, finding: LinkageDisclosure) -> None:
         """Return when a finding holds.
@@ -29,9 +29,13 @@ class LinkageChecker:
         Raises:
             BrokenCertificateError: it does not.
         """
+        check_fields(finding)
+        if not 0 <= finding.first <= finding.release < len(self.evidence.tags):
+            raise BrokenCertificateError("there is no such release, or the person is not there yet")
+        self._check_point(finding.point)
         left = self.left(finding.point, finding.first, finding.certificate)[finding.release - finding.first]
         rows = sum(self.kinds(finding.release)[kind] for kind in left)
-        if not 0 < rows <= finding.rows:
+        if not 0 < rows == finding.rows or sorted(finding.groups) != self._groups(finding.release, left):
             raise BrokenCertificateError(f"release {finding.release}: {rows} rows can be the person's")
         if finding.value is not None and {kind.value for kind in left} != {finding.value}:
             raise BrokenCertificateError(f"release {finding.release}: the rows that can be the person's have others")
@@ -75,8 +79,26 @@ class LinkageChecker:
             raise TypeError("this evidence has no rows")
         return self.evidence.rows_of
 
+    def _check_point(self, point: tuple[int, ...]) -> None:
+        try:
+            for attribute in range(len(self._source.attributes)):
+                self._source.text(attribute, point[attribute])
+        except IndexError:
+            raise BrokenCertificateError("the quasi-identifiers are no cells") from None
+        if len(point) != len(self._source.attributes) or min(point, default=0) < 0:
+            raise BrokenCertificateError("the quasi-identifiers are no cells")
+
+    def _groups(self, release: int, left: set[RowKind]) -> list[str]:
+        """Return the names of the groups of rows of some kinds, sorted."""
+        rows = self._source.rows(release)
+        kinds = zip(map(tuple, rows.cells.tolist()), [] if rows.value is None else rows.value.tolist(), strict=True)
+        mine = np.array([RowKind(*kind) in left for kind in kinds], dtype=np.bool_)
+        return sorted(self._source.group_names(release, np.unique(rows.group[mine]).astype(np.int32)))
+
     def _fill(self, filling: Filling, ruled_out: set[tuple[int, RowKind | None, RowKind]]) -> None:
         """Check a step, and note whom it rules out."""
+        if not 0 <= filling.release < len(self.evidence.tags) - 1:
+            raise BrokenCertificateError("a step speaks of releases that there are not")
         here, following = self.kinds(filling.release), self.kinds(filling.release + 1)
         if not (filling.rows <= set(here) and filling.fill <= set(following)):
             raise BrokenCertificateError("a step speaks of rows that there are not")
@@ -96,11 +118,18 @@ class LinkageChecker:
         return bool(allowed) and all(map(self._share, range(len(one.cells)), one.cells, other.cells))
 
     def _covers(self, kind: RowKind, point: tuple[int, ...]) -> bool:
-        return all(map(self._share, range(len(point)), kind.cells, point))
+        common = list(map(self._shared, range(len(point)), kind.cells, point))
+        if any(one not in {-1, cell} for one, cell in zip(common, point, strict=True)):
+            raise BrokenCertificateError("the quasi-identifiers are not a point")
+        return min(common, default=0) >= 0
 
     def _share(self, attribute: int, one: int, other: int) -> bool:
+        return self._shared(attribute, one, other) >= 0
+
+    def _shared(self, attribute: int, one: int, other: int) -> int:
+        """Return what two cells of an attribute have in common, -1 where nothing."""
         key = (attribute, one, other)
-        if key not in self._meet:
+        if key not in self._common:
             pair = (np.array([each], dtype=np.int32) for each in (one, other))
-            self._meet[key] = bool(self._source.shared(attribute, *pair)[0] >= 0)
-        return self._meet[key]
+            self._common[key] = int(self._source.shared(attribute, *pair)[0])
+        return self._common[key]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
-from audit.verification.disclosure import BrokenCertificateError, Follows
+from audit.verification.disclosure import BrokenCertificateError, Follows, check_fields
 from audit.verification.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
@@ -73,6 +73,7 @@ class ProofChecker:
         Raises:
             BrokenCertificateError: it does not.
         """
+        check_fields(finding)
         claim = (finding.person, finding.release)
         if finding.proof is None:
             raise BrokenCertificateError("there is no proof")

@@ -188,7 +188,7 @@ class PublishedReleases:
 
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
-        if not 0 <= release < self.releases:
+        if not (0 <= release < self.releases and 0 <= person < self.source.series.people.size):
             return set()
         if isinstance(self.source, RegisterSource):
             return self._covering(self.source, person, release)

@@ -20,7 +20,7 @@ from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
 from audit.model.evidence import Codes
 from audit.model.outcome import Cause, Flags, IdentityDisclosure, RecordSighting
-from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell
 Description: TypeAlias = tuple[int, ...]
@@ -123,6 +123,7 @@ class Recounter:
         Raises:
             BrokenCertificateError: one does not.
         """
+        self._check_codes(findings)
         relevant = self._relevant(findings) if len(findings) <= _FEW else None
         stays: dict[int, list[int]] = {finding.record: [] for finding in findings}
         steps = {(finding.record, step.release): step for finding in findings for step in finding.certificate}
@@ -146,6 +147,28 @@ class Recounter:
                 self._check_class(finding, classes)
                 if finding.cause != cause:
                     raise BrokenCertificateError("this is not how the record became unsafe")
+
+    def _check_codes(self, findings: Sequence[IdentityDisclosure]) -> None:
+        """Look whether findings speak of different records, and of releases and cells that there are."""
+        for finding in findings:
+            check_fields(finding)
+            if not 0 <= finding.record < self._source.releases.names.size:
+                raise BrokenCertificateError("there is no such record")
+            if not 0 <= finding.release < len(self._source.releases):
+                raise BrokenCertificateError("there is no such release")
+            for cells in (finding.description, *(step.cells for step in finding.certificate)):
+                self._check_cells(cells)
+        if len({finding.record for finding in findings}) < len(findings):
+            raise BrokenCertificateError("a record is named twice")
+
+    def _check_cells(self, cells: Sequence[int]) -> None:
+        try:
+            for attribute in range(len(self._columns)):
+                self._source.cell(attribute, cells[attribute])
+        except IndexError:
+            raise BrokenCertificateError("there are no such cells") from None
+        if len(cells) != len(self._columns) or min(cells, default=0) < 0:
+            raise BrokenCertificateError("there are no such cells")
 
     def _check_step(self, step: RecordSighting, row: _Row, size: int) -> None:
         if step.group != row.group or self._numbers(step.cells) != row.cells or step.size != size:

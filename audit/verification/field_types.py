@@ -1,0 +1,65 @@
+"""The types of a finding's fields, looked at before anything is counted.
+
+A number of another type can pass every comparison: NaN is neither below nor above a limit, and `True` equals 1. So that
+checkers compare what can be compared, each field of a finding and of its certificate is exactly of the type that its
+class declares: a whole number is an `int`, a weight an `int` or a `Fraction`, and a probability is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+Test: TypeAlias = Callable[[Any], bool]
+
+
+def misfit(finding: object) -> str | None:
+    """Return which field of a finding has another type than it declares; None where none has.
+
+    >>> from audit.model.outcome import Weighted
+    >>> misfit(Weighted(0, "1", Fraction(1, 2))), misfit(Weighted(0, "1", float("nan")))
+    (None, 'the field weight of Weighted is of another type')
+    """
+    kind: type = type(finding)
+    for name, fits in _fields(kind):
+        if not fits(getattr(finding, name)):
+            return f"the field {name} of {kind.__name__} is of another type"
+    return None
+
+
+@lru_cache
+def _fields(kind: type) -> Sequence[tuple[str, Test]]:
+    """Return a class's fields and what each is tested by; none of a class that declares nothing."""
+    declared = get_type_hints(kind) if kind.__module__ != "builtins" else {}
+    return [(name, _test(each)) for name, each in declared.items()]
+
+
+@lru_cache
+def _test(declared: Any) -> Test:  # noqa: ANN401 - types of types have no common type
+    """Return what tests whether a value is exactly of a declared type, and all that it consists of is."""
+    if get_origin(declared) is not None:
+        return _composed(get_origin(declared), get_args(declared))
+    if declared is float:
+        return lambda value: type(value) is int or (type(value) is float and isfinite(value))
+    if declared is Fraction:
+        return lambda value: type(value) in {int, Fraction}
+    return lambda value: type(value) is declared and misfit(value) is None
+
+
+def _composed(origin: Any, inside: tuple[Any, ...]) -> Test:  # noqa: ANN401 - as above
+    """Return the test of a choice of types, or of a container with what is in it."""
+    if origin is Literal:
+        return lambda value: type(value) is str and value in inside
+    if origin is tuple and inside[-1] is not Ellipsis:
+        return lambda value: type(value) is tuple and len(value) == len(inside) and all(map(_fits, value, inside))
+    first = _test(inside[0])
+    if origin in {tuple, frozenset}:
+        return lambda value: type(value) is origin and all(map(first, value))
+    return lambda value: any(_fits(value, each) for each in inside)
+
+
+def _fits(value: object, declared: Any) -> bool:  # noqa: ANN401 - as above
+    return _test(declared)(value)
