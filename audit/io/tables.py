@@ -30,7 +30,7 @@ from audit.io.dialect import (
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.paths import is_remote, size, version
-from audit.io.texts import Texts, arrow, column_of, hexadecimal, texts_of, whole
+from audit.io.texts import Texts, arrow, column_of, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +186,7 @@ class Table:
         if not dropped.any():
             return self
         places = np.flatnonzero(~dropped)
-        columns = {name: array.take(arrow(places)) for name, array in self._columns.items()}
+        columns = {name: used_texts(array.take(arrow(places))) for name, array in self._columns.items()}
         kept = places if self.kept is None else self.kept[places]
         return replace(self, rows=len(places), _columns=columns, kept=kept, in_file=self.in_file or self.rows)
 
@@ -358,7 +358,7 @@ def read_table(
             return None
         rows, joined = table.num_rows, {}
         for column in columns:
-            joined[column] = _combined(table.column(column), distinct=column in distinct)
+            joined[column] = used_texts(_combined(table.column(column), distinct=column in distinct))
             table = table.drop_columns([column])  # of a large file nothing is there twice
         return Table(path, shown, rows, joined, dialect)
     except damages() as error:

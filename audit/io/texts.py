@@ -102,6 +102,17 @@ def arrow(numbers: npt.NDArray[np.generic]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
 
 
+def used_texts(array: pa.Array) -> pa.Array:
+    """Return a column less the texts of its dictionary that no row has, which are no values of the column."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array
+    used = np.zeros(len(array.dictionary), dtype=np.bool_)
+    used[whole(array.indices.drop_null())] = True
+    return array if used.all() else array.dictionary_decode().dictionary_encode()
+
+
 def texts_of(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.integer] | None]:
     """Return a column's cells as stripped texts without nulls, which are empty.
 
