@@ -102,7 +102,8 @@ def read(principle: Principle, series: Series, position: int) -> Release:
     needs, columns = principle.needs, series.manifest.columns
     cells = columns.quasi_identifiers if needs.cells != "ignored" else ()
     records = needs.record and columns.record is not None and not series.keyed
-    return series.read(position, cells, key=needs.key != "ignored", records=records)
+    by_class = needs.cells == "ignored"
+    return series.read(position, cells, key=needs.key != "ignored", records=records, row_classes=by_class)
 
 
 def line_of(files: ReleaseFiles, row: int) -> int:

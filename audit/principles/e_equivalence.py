@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.principles.group_contents import Codes, contents, first_rows, of_attribute
+from audit.principles.group_contents import Codes, by_row_class, contents, first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.principles.small_cuts import Flags, connected, small_between, small_cuts
 from audit.runtime.phrases import say
@@ -60,6 +60,7 @@ class _Check:
     histories: list[_ValueHistories]
 
     def add(self, release: Release, /) -> list[BrokenClause]:
+        release = by_row_class(release)
         if release.person is None:
             raise ValueError("e-equivalence is checked on releases that were read with their key")
         if self.histories and self.series.manifest.values_change:

@@ -1,4 +1,8 @@
-"""What groups publish: their rows, and how often each sensitive value stands in each of them."""
+"""What groups publish: their rows, and how often each sensitive value stands in each of them.
+
+In a plain table values stand beside cells, so that the rows of a group with equal cells publish their values by
+themselves: who fits one such row class fits no other. A group is then a row class (`by_row_class`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.releases import Release
+from audit.adversary.row_classes import by_class, row_classes
+from audit.io.releases import Release, varies
 from audit.io.series import Series
 from audit.model.errors import printable
 from audit.principles.principle import Rows
@@ -28,6 +33,12 @@ class GroupContents(NamedTuple):
     group: Codes
     value: Codes
     rows: Counts
+
+
+def by_row_class(release: Release) -> Release:
+    """Return a release whose groups are what publishes values together: the row classes of a plain table."""
+    several = release.values_by_row and any(varies(release.group, codes) for codes in release.cells.values())
+    return by_class(release, row_classes(release)) if several else release
 
 
 def contents(series: Series, release: Release, sensitive: str) -> GroupContents:

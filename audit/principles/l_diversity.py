@@ -1,7 +1,8 @@
 """l-diversity: no sensitive value has more than one in l of a group's rows.
 
-Counted is what is published, counterfeits included; each sensitive attribute is judged on its own. This frequency form
-is the one of the m-invariance paper's l-diverse releases, and the weakest that bounds a guess by 1/l.
+A group is a row class where rows of one group have different cells. Counted is what is published, counterfeits
+included; each sensitive attribute is judged on its own. This frequency form is the one of the m-invariance paper's
+l-diverse releases, and the weakest that bounds a guess by 1/l.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.principles.group_contents import contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import by_row_class, contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 
@@ -29,9 +30,12 @@ class LDiversity:
 
     def start(self, series: Series, /) -> Check:
         """Return a check of the groups of each release."""
-        return OneByOne(
-            lambda release: [b for name in release.entry_value for b in self.frequent(series, release, name)]
-        )
+
+        def broken(release: Release) -> list[BrokenClause]:
+            groups = by_row_class(release)
+            return [b for name in release.entry_value for b in self.frequent(series, groups, name)]
+
+        return OneByOne(broken)
 
     def frequent(self, series: Series, release: Release, sensitive: str) -> list[BrokenClause]:
         """Return the groups in which some value of an attribute is too frequent; the most frequent one is told."""

@@ -1,8 +1,9 @@
 """m-Distinct and m-Distinct*: values change, and no group tells what a person's value cannot have been or become.
 
 Source: m-Distinct paper, Definition 15 and Section IV-B. A person's group is held against the last group that held
-the person, whatever lies between (the paper's neighbouring releases). Counterfeits with identity are followed like
-people. Each sensitive attribute is judged on its own. Without transitions values never change.
+the person, whatever lies between (the paper's neighbouring releases); it is a row class where rows of one group have
+different cells. Counterfeits with identity are followed like people. Each sensitive attribute is judged on its own.
+Without transitions values never change.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from audit.io.series import Series
 from audit.io.unlisted_values import check_listed
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import Codes, GroupContents, contents, of_attribute
+from audit.principles.group_contents import Codes, GroupContents, by_row_class, contents, of_attribute
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
@@ -64,6 +65,7 @@ class _Distinctness:
     steps: dict[str, _Steps] = field(default_factory=dict)
 
     def add(self, release: Release, /) -> list[BrokenClause]:
+        release = by_row_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             if name not in self.steps:

@@ -16,7 +16,15 @@ import numpy as np
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.errors import printable
-from audit.principles.group_contents import Codes, GroupContents, contents, first_rows, group_sizes, of_attribute
+from audit.principles.group_contents import (
+    Codes,
+    GroupContents,
+    by_row_class,
+    contents,
+    first_rows,
+    group_sizes,
+    of_attribute,
+)
 from audit.principles.principle import (
     BrokenClause,
     Check,
@@ -39,7 +47,7 @@ class MUnique:
 
     def start(self, series: Series, /) -> Check:
         """Return a check of the groups of each release."""
-        return OneByOne(lambda release: not_unique(series, release, self.m))
+        return OneByOne(lambda release: not_unique(series, by_row_class(release), self.m))
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,7 @@ class _Invariance:
     signatures: dict[str, _Signatures]
 
     def add(self, release: Release, /) -> list[BrokenClause]:
+        release = by_row_class(release)
         found = not_unique(self.series, release, self.m)
         for name in release.entry_value:
             found += self.signatures[name].add(self.series, release, name)

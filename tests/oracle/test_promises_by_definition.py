@@ -95,6 +95,22 @@ def groups(series: Form, release: int) -> dict[str, list[int]]:
     return found
 
 
+def value_groups(series: Form, release: int) -> dict[str, list[int]]:
+    """What publishes values together: in a plain table the rows of a group with equal cells."""
+    lines, found = series.releases[release], dict[str, list[int]]()
+    for group, rows in groups(series, release).items():
+        kinds = list(dict.fromkeys(extent(lines[row].cells) for row in rows))
+        for row in rows:
+            number = kinds.index(extent(lines[row].cells)) + 1
+            alone = series.anatomy or len(kinds) == 1
+            found.setdefault(group if alone else f"{group}#{number}", []).append(row)
+    return found
+
+
+def value_group_of(series: Form, release: int, row: int) -> str:
+    return next(name for name, rows in value_groups(series, release).items() if row in rows)
+
+
 def is_person(line: Line) -> bool:
     return line.who is not None and not line.who.startswith("~")
 
@@ -132,7 +148,7 @@ def bag(series: Form, release: int, rows: list[int], attribute: int) -> list[str
 
 def l_diversity(series: Form, l: int) -> Iterator[Broken]:  # noqa: E741
     for j in range(len(series.releases)):
-        for group, rows in groups(series, j).items():
+        for group, rows in value_groups(series, j).items():
             for attribute in range(series.sensitive):
                 values = bag(series, j, rows, attribute)
                 if any(values.count(value) / len(values) > 1 / l + 1e-9 for value in values):
@@ -142,7 +158,7 @@ def l_diversity(series: Form, l: int) -> Iterator[Broken]:  # noqa: E741
 
 def m_unique(series: Form, m: int) -> Iterator[Broken]:
     for j, lines in enumerate(series.releases):
-        for group, rows in groups(series, j).items():
+        for group, rows in value_groups(series, j).items():
             if sum(lines[row].count for row in rows) < m:
                 yield Broken(f"groups of fewer than {m} rows", j, rows[0], (group,))
             for attribute in range(series.sensitive):
@@ -156,10 +172,10 @@ def m_invariance(series: Form, m: int) -> Iterator[Broken]:
     for attribute in range(series.sensitive):
         hosting: dict[str, list[set[str]]] = {}
         for j, lines in enumerate(series.releases):
-            hosts = groups(series, j)
+            hosts = value_groups(series, j)
             for row, line in enumerate(lines):
                 if line.who is not None:
-                    group = group_of(series, j, line)
+                    group = value_group_of(series, j, row)
                     signature = set(bag(series, j, hosts[group], attribute))
                     hosting.setdefault(line.who, []).append(signature)
                     if signature != hosting[line.who][0]:
@@ -186,8 +202,8 @@ def m_distinct(series: Form, m: int) -> Iterator[Broken]:
         for j, lines in enumerate(series.releases):
             for row, line in enumerate(lines):
                 if line.who is not None:
-                    group = group_of(series, j, line)
-                    values = bag(series, j, groups(series, j)[group], attribute)
+                    group = value_group_of(series, j, row)
+                    values = bag(series, j, value_groups(series, j)[group], attribute)
                     if line.who in signatures and not is_legal_update_instance(set(values), signatures[line.who]):
                         clause = "people whose group is no legal update instance of their last"
                         yield Broken(clause + suffix(series, attribute), j, row, (group,), (line.who,))
@@ -201,8 +217,8 @@ def m_distinct_star(series: Form, m: int) -> Iterator[Broken]:
         for j, lines in enumerate(series.releases):
             for row, line in enumerate(lines):
                 if line.who not in seen:
-                    group = group_of(series, j, line)
-                    values = bag(series, j, groups(series, j)[group], attribute)
+                    group = value_group_of(series, j, row)
+                    values = bag(series, j, value_groups(series, j)[group], attribute)
                     signature = [candidate_update_set(series, value) for value in values]
                     if any(one & other for one, other in combinations(signature, 2)):
                         clause = "people first in a group of values that may become the same"

@@ -49,6 +49,31 @@ def in_parquet(folder):
     return folder
 
 
+# -- row classes --------------------------------------------------------------------------------------------------
+
+BY_VALUE = {
+    "l-diversity": (2, "groups with a value in more than 1/2 of their rows"),
+    "m-unique": (2, "groups of fewer than 2 rows"),
+    "m-invariance": (2, "groups of fewer than 2 rows"),
+    "m-distinct": (2, "groups of fewer than 2 rows"),
+    "m-distinct-star": (2, "groups of fewer than 2 rows"),
+}
+
+
+@pytest.mark.parametrize("ident", BY_VALUE)
+def test_rows_of_a_group_with_other_cells_do_not_hide_each_other(tmp_path, ident):
+    """Somebody of 21 has flu, whatever the row of 35 says; with equal cells the same rows keep the promise."""
+    number, clause = BY_VALUE[ident]
+    [given] = parameters(PRINCIPLES.load(ident))
+    columns = ['quasi_identifiers = ["Q"]', 'individual = "I"']
+    broken = verdict(written(tmp_path, "I,G,Q,S A,1,21,flu B,1,35,gas", columns=columns), ident, **{given: number})
+    assert broken.broken == {clause: 2}
+    assert [offence.groups for offence in broken.first] == [("1#1",), ("1#2",)]
+    same = verdict(written(tmp_path, "I,G,Q,S A,1,21,flu B,1,21,gas", columns=columns), ident, **{given: number})
+    assert same.broken == {}
+    assert same.holds
+
+
 # -- the worked examples ------------------------------------------------------------------------------------------
 
 
