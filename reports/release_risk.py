@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from audit.model.errors import printable
 from audit.model.report import ColumnShare, ReleasePanel, Report
-from audit.runtime.phrases import Phrase, figure, risk_text, say
+from audit.runtime.phrases import Phrase, figure, risk_text, say, say_count
 from reports.sentences import listing
 
 if TYPE_CHECKING:
@@ -83,7 +83,11 @@ def panel(report: Report, *, releases: int | None = None, means: bool = True) ->
     broken = {(each.release, each.measure) for each in report.policy.violations if each.attack is None}
     words = 2 if several else 1
     marks = frozenset((place, words) for place, each in enumerate(shown) if (each.release, "k") in broken)
-    notes = [*_exact(shown), *(say("No journalist's risk: {reason}.", reason=reason) for reason in reasons)]
+    notes = [
+        *_exact(shown),
+        *_fewer_people(shown),
+        *(say("No journalist's risk: {reason}.", reason=reason) for reason in reasons),
+    ]
     return Panel(head, rows, notes, words, marks)
 
 
@@ -100,6 +104,22 @@ def _exact(shown: Sequence[ReleasePanel]) -> Iterator[str]:
             alone=worst.alone,
             rows=worst.rows,
             worst=printable(worst.release),
+        )
+
+
+def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
+    """Yield where a class has fewer people than rows, as counterfeits are rows too."""
+    held = [(each.k_people, each) for each in shown if each.k_people is not None and each.k_people < each.k]
+    if held:
+        people, worst = min(held, key=lambda pair: pair[0])
+        yield say_count(
+            "Counterfeits left out, the class of release {release} with the fewest people has {count} person; k = {k} "
+            "counts rows. A k that is stated (--k, or under [policy]) counts people.",
+            "Counterfeits left out, the class of release {release} with the fewest people has {count} people; k = {k} "
+            "counts rows. A k that is stated (--k, or under [policy]) counts people.",
+            people,
+            release=printable(worst.release),
+            k=worst.k,
         )
 
 

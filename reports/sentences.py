@@ -37,7 +37,9 @@ _BROKEN = {
     "k": Phrase(
         "k: records that fit what is known about one record by {attack}: {number}; at least {limit} are required"
     ),
-    "k alone": Phrase("k: rows that look alike in release {release} alone: {number}; at least {limit} are required"),
+    "k alone": Phrase(
+        "k: smallest class of rows that look alike in release {release} alone: {number}; at least {limit} are required"
+    ),
 }
 """How a clause does not hold: by an attack, or by a release alone."""
 _BROKEN_ELSE = Phrase("{measure}: {number} by {attack}, and the limit is {limit}")

@@ -37,6 +37,7 @@ class JudgedAudit:
         not_combined: whether combinations of several sensitive attributes are left out since values are known.
         grave: the grave values that the policy names.
         doubts: what was not read, not judged, or only guessed.
+        stated: the clauses that somebody stated.
     """
 
     attacks: Sequence[Judged]
@@ -48,6 +49,7 @@ class JudgedAudit:
     grave: tuple[str, ...] = ()
     accepted: bool = False
     doubts: Sequence[Doubt] = ()
+    stated: frozenset[str] = frozenset()
 
     @property
     def ran(self) -> list[Judged]:

@@ -1,4 +1,8 @@
-"""The clause `k`: no class of indistinguishable rows may be smaller, in any release by itself or in what all tell."""
+"""The clause `k`: no class of indistinguishable rows may be smaller, in any release by itself or in what all tell.
+
+Where somebody states it, the people of a class are counted: counterfeits hide nobody. By default rows are, as a method
+that promises values promises no k: it publishes counterfeits so that people's values are not alone.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +36,13 @@ class SmallestClass(Clause):
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield the smallest class of a release, and that which a record was ever in, where they are too small."""
-        if findings.releases:
-            worst = min(findings.releases, key=lambda release: release.k)
-            if worst.k < limit:
-                yield Violation(None, self.name, limit, worst.k, release=worst.release)
+        # By default what only counterfeits break is reported, and not violated.
+        by_people = self.name in findings.stated
+        few = [(each, each.k_people) for each in findings.releases if each.k_people is not None]
+        sizes = [(people if by_people else each.k, each.release) for each, people in few if people < limit]
+        if sizes and min(sizes)[0] < limit:
+            smallest, release = min(sizes, key=lambda pair: pair[0])
+            yield Violation(None, self.name, limit, smallest, release=release)
         for entry in findings.ran:
             claims = entry.scored.outcome.claims
             if isinstance(claims, LinkageDisclosures) and len(claims) > len(entry.waived):
@@ -43,13 +50,15 @@ class SmallestClass(Clause):
                 if fewest < limit:
                     yield Violation(entry.scored.outcome.attack, self.name, limit, fewest, entry.sensitive)
             if isinstance(claims, IdentityDisclosures) and len(claims) > len(entry.waived):
-                smallest = int(np.delete(claims.smallest, entry.waived).min())
-                if smallest < limit:
-                    yield Violation(entry.scored.outcome.attack, self.name, limit, smallest, entry.sensitive)
+                fewest = int(np.delete(claims.smallest, entry.waived).min())
+                if fewest < limit:
+                    yield Violation(entry.scored.outcome.attack, self.name, limit, fewest, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why classes of records may be smaller than was found."""
         alone = findings.releases or findings.accepted
+        if findings.releases and all(each.k_people is None for each in findings.releases):
+            yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
         if alone and findings.linked_records and findings.narrowed and not self._deciding(findings):
             yield say("record ids link the releases, and the attack that analyses them together was not requested")
         violating = {each.attack for each in self.violations(findings, limit)}

@@ -1,14 +1,15 @@
 """The panel: what is usually said of one release by itself, from k-anonymity to the risk of re-identification.
 
 An equivalence class is a published group; without a group column, the rows with equal cells. Counterfeits are rows like
-any other, for nobody can tell them apart. Definitions are pyCANON's (k, l, entropy l, t) and ARX's (risks, uniqueness);
-`docs/panel.md` has them all. Cost: one sort of the release's values.
+any other, for nobody can tell them apart, and left out where people are counted. Definitions are pyCANON's (k, l,
+entropy l, t) and ARX's (risks, uniqueness); `docs/panel.md` has them all. Cost: one sort of the release's values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
-from audit.io.encoding import Vocabulary
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
 from audit.model.composite_keys import row_ranks, tally
 from audit.model.report import ColumnShare, ReleasePanel
@@ -26,6 +27,7 @@ from audit.runtime.phrases import say
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 _COMPILED = "audit.metrics.release_risk_compiled"
 _SAVED, _COMPILING = 4e-8, 1.5  # seconds: saved a row, and to compile
 _CELLS = 16
@@ -54,16 +56,25 @@ class ValueDistribution:
 def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release, which has been read, for each sensitive attribute."""
     release, vocabularies = read.release, source.series.vocabularies
+    fake = counterfeit_rows(release, source.series.people)
     if not isinstance(source, RegisterSource):
-        return panels_in(
-            release, vocabularies, None, say("the adversary has no register, so the population is not known")
-        )
+        no_register = say("the adversary has no register, so the population is not known")
+        return panels_in(release, vocabularies, None, no_register, fake)
     too_many = say("there are too many pairs of a person in the register and a group to test")
-    return panels_in(release, vocabularies, source.population(position, read), too_many)
+    return panels_in(release, vocabularies, source.population(position, read), too_many, fake)
+
+
+def counterfeit_rows(release: Release, people: IdentifierEncoder) -> Flags | None:
+    """Return which rows are counterfeits, shape (rows,); None without a key."""
+    return None if release.person is None else np.append(people.is_counterfeit(), True)[release.person]
 
 
 def panels_in(
-    release: Release, vocabularies: Mapping[str, Vocabulary], population: Counts | None, no_journalist: str
+    release: Release,
+    vocabularies: Mapping[str, Vocabulary],
+    population: Counts | None,
+    no_journalist: str,
+    fake: Flags | None = None,
 ) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release for each sensitive attribute.
 
@@ -72,6 +83,7 @@ def panels_in(
         vocabularies: the names of the values of each attribute.
         population: how many people of a population fit each group, those too who are not in the release.
         no_journalist: why there is no population, where there is none.
+        fake: which rows the key says are counterfeits; None without a key.
     """
     of_group = class_sizes(release)
     sizes = of_group[of_group > 0]
@@ -79,7 +91,7 @@ def panels_in(
     if population is not None and risk is None:
         no_journalist = say("a class has more rows than the register has people who fit it")
     prosecutor = len(sizes) / int(sizes.sum())
-    smallest, alone = singling_out(release, sizes)
+    smallest = smallest_class(release, fake)
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
         diversity = diversity_of(release, name, vocabularies[name], of_group)
@@ -89,8 +101,9 @@ def panels_in(
                 sensitive=name if len(release.entry_value) > 1 else None,
                 rows=int(sizes.sum()),
                 classes=len(sizes),
-                k=smallest,
-                alone=alone,
+                k=smallest.rows,
+                k_people=smallest.people,
+                alone=smallest.alone,
                 exact=not release.values_by_row,
                 distinct_l=diversity.distinct_l,
                 entropy_l=diversity.entropy_l,
@@ -112,22 +125,59 @@ def panels_in(
     return tuple(found)
 
 
-def singling_out(release: Release, sizes: Counts) -> tuple[int, int]:
-    """Return the size of the smallest class of rows that look alike, and how many people are alone in theirs.
+class SmallestClass(NamedTuple):
+    """The smallest class of rows that look alike.
+
+    Attributes:
+        rows: the fewest rows of a class.
+        people: the fewest people that a class may hold while it is somebody's; None where none may hold a person.
+        alone: how many rows are alone in theirs.
+    """
+
+    rows: int
+    people: int | None
+    alone: int
+
+
+def smallest_class(release: Release, fake: Flags | None) -> SmallestClass:
+    """Return the smallest class of rows that look alike; `fake` as for `panels_in`.
 
     Rows look alike that have equal published cells, and one group where groups are published; without
-    quasi-identifiers a class is a group, of `sizes`. In an Anatomy pair, which publishes exact quasi-identifiers,
-    values belong to groups: its smallest class is its smallest group, and people may be alone all the same.
+    quasi-identifiers a class is a group. In an Anatomy pair, which publishes exact quasi-identifiers, values belong to
+    groups: its smallest class is its smallest group, and people may be alone all the same.
     """
-    if release.looks is None or (release.values_by_row and release.looks.by_group):
-        return int(sizes.min()), int(np.count_nonzero(sizes == 1))
-    numbers = release.looks.of_rows(release.group.codes)
-    alike = [(numbers, int(numbers.max()) + 1)]
-    if release.values_by_row:
-        alike.append((release.group.codes, release.group.size))
-    rows = np.bincount(row_ranks(alike, release.rows), weights=release.counts)
-    smallest = rows if release.values_by_row else sizes
-    return int(smallest.min()), int(np.count_nonzero(rows == 1))
+    group = (release.group.codes, release.group.size)
+    of_row = row_ranks([group], release.rows)
+    of_looks = of_row
+    if release.looks is not None and not (release.values_by_row and release.looks.by_group):
+        numbers = release.looks.of_rows(release.group.codes)
+        alike = [(numbers, int(numbers.max()) + 1)]
+        of_looks = row_ranks([*alike, group] if release.values_by_row else alike, release.rows)
+    looks = np.bincount(of_looks, weights=release.counts)
+    of_row = of_looks if release.values_by_row else of_row
+    rows = np.bincount(of_row, weights=release.counts).astype(np.int64)
+    people = _people_of(release, of_row, rows, fake)
+    held = people[people > 0]
+    fewest = int(held.min()) if len(held) else None
+    return SmallestClass(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))
+
+
+def _people_of(release: Release, of_row: Codes, rows: Counts, fake: Flags | None) -> Counts:
+    """Return how many people each class holds, or the fewest it may hold while it is somebody's; shape (classes,).
+
+    Published counterfeits of a group may all be rows of one of its classes.
+    """
+    if fake is not None:
+        weights = np.ones(release.rows) if release.counts is None else release.counts
+        return np.bincount(of_row, weights=np.where(fake, 0, weights), minlength=len(rows)).astype(np.int64)
+    if not release.counterfeits:
+        return rows
+    counterfeits = np.zeros(release.group.size, dtype=np.int64)
+    counterfeits[list(release.counterfeits)] = list(release.counterfeits.values())
+    group = np.zeros(len(rows), dtype=np.int64)
+    group[of_row] = release.group.codes
+    somebody = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size) > counterfeits
+    return np.maximum(rows - counterfeits[group], somebody[group])
 
 
 def class_sizes(release: Release) -> Counts:

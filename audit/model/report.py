@@ -265,6 +265,8 @@ class ReleasePanel:
         classes: how many equivalence classes they form.
         k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
+        k_people: the fewest people of such a class that is somebody's: its rows less its counterfeits, known by the key
+            or published (all those of a group may be in one of its classes); null where no class is.
         alone: how many rows share their published quasi-identifiers with no other row.
         exact: whether it is an Anatomy pair, whose rows have exact quasi-identifiers.
         distinct_l, entropy_l: the fewest distinct values in a class, and e to the least entropy.
@@ -284,6 +286,7 @@ class ReleasePanel:
     rows: int
     classes: int
     k: int
+    k_people: int | None
     alone: int
     exact: bool
     distinct_l: int

@@ -312,6 +312,7 @@ def _decide(
     options: AuditOptions,
 ) -> PolicyReport:
     manifest = attacked.series.manifest
+    stated = in_force(manifest.policy, options.limits)
     asked = attacked.panel if _judges_releases(waived.entries, options) else ()
     releases = [each for each in asked if each.release not in waived.accepted]
     findings = JudgedAudit(
@@ -332,8 +333,8 @@ def _decide(
             for entry in waived.entries
             if entry.scored.outcome.status == "failed"
         ],
+        stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
     )
-    stated = in_force(manifest.policy, options.limits)
     decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
     undecided = [each for decision in decisions for each in decision.undecided]
     if all(each.state in ("not asked", "not judged") for each in decisions):
