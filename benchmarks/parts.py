@@ -86,7 +86,7 @@ def _subsets(matrix: Matrix, max_e: int) -> Job:
     from attacks.equivalence.subsets import matched
 
     drawn = [fingerprint(matrix, np.random.default_rng(_SEED + each), Budget()) for each in (0, 1)]
-    one, other = (each.of for each in drawn if each is not None)
+    one, other = (each for each in drawn if each is not None)
 
     def run() -> dict[str, object]:
         found = matched(matrix, (one, other), max_e, Budget())

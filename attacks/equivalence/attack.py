@@ -29,7 +29,7 @@ from typing import ClassVar
 import numpy as np
 
 from attacks.equivalence.claims import Claims
-from attacks.equivalence.fingerprint import ContradictionError
+from attacks.equivalence.fingerprint import ContradictionError, secret_generator
 from attacks.equivalence.local_disclosure import local_disclosure
 from attacks.equivalence.measures import EquivalenceMeasures, Spread, SpreadClass
 from attacks.equivalence.strategy import Found, judge
@@ -47,7 +47,6 @@ from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
-_SEED = 0x5EED
 _SHARE = 0.7
 
 
@@ -192,7 +191,7 @@ def _pinned_versions(matrix: Matrix, found: Found) -> int:
 
 def _spread(matrix: Matrix, found: Found, budget: Budget) -> tuple[Spread | None, dict[str, int]]:
     """Return how many further people's values follow when one becomes known: who is worst, and class by class."""
-    spreading = local_disclosure(matrix, np.random.default_rng(_SEED), budget)
+    spreading = local_disclosure(matrix, secret_generator(), budget)
     if spreading is None:
         return None, {}
     falls = spreading.falls

@@ -1,70 +1,106 @@
-"""Arithmetic modulo a prime of 57 bits, on uint64.
+"""Arithmetic modulo a prime of 56 or 57 bits, drawn at random, on uint64.
 
-The prime leaves seven bits of room, so that a sum of 127 numbers is reduced once. 2**57 is 13 modulo the prime: what
-stands above bit 57 is folded back by a small product. Numbers are less than `PRIME`; nothing below ever overflows. The
-functions without loops are written for arrays and, compiled by numba, for single numbers alike.
+What holds modulo a prime need not hold for fractions: where the denominators of some weights are multiples of the
+prime, these weights are missed, and a series can be made for any prime that is known beforehand. So each prime is
+drawn anew, among some 2.8 * 10**15.
+
+Such a prime leaves seven bits of room, so that a sum of 127 numbers is reduced once. Numbers are less than the prime;
+nothing below ever overflows. Quotients are estimated by doubles: for products, less than 2**114, they err by less than
+60, and what is left over stands between -60 and 60 primes, which 64 bits with a sign hold. The functions without loops
+are written for arrays and, compiled by numba, for single numbers alike.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Field: TypeAlias = npt.NDArray[np.uint64]
+Residues: TypeAlias = npt.NDArray[np.uint64]
 
-PRIME = 2**57 - 13
+BITS = 57
+LEAST_PRIME = 2**55
+PRIMES = 2.8e15
+"""How many primes of 56 and of 57 bits there are, about."""
 TERMS = 127
 
-_BITS = np.uint64(57)
-_LOW = np.uint64(2**57 - 1)
-_FOLD = np.uint64(13)
-_PRIME = np.uint64(PRIME)
-_HALF_BITS = np.uint64(29)
-_HALF_LOW = np.uint64(2**29 - 1)
-_REST_BITS = np.uint64(28)
-_REST_LOW = np.uint64(2**28 - 1)
-_TWICE_FOLD = np.uint64(26)
+_WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+_ONE = np.uint64(1)
+_ROOM = np.int64(64)
 _WORD_BITS = np.uint64(32)
 _WORD_LOW = np.uint64(2**32 - 1)
 _WORD = np.uint64(2**32)
 
 
-def reduced(total: Any) -> Any:  # noqa: ANN401 - arrays, or single numbers when compiled
-    """Return any uint64, such as a sum of at most 127 numbers, modulo the prime."""
-    folded = (total & _LOW) + (total >> _BITS) * _FOLD
-    return np.minimum(folded, folded - _PRIME)
+class Field(NamedTuple):
+    """The whole numbers modulo a prime.
 
-
-def multiplied(left: Any, right: Any) -> Any:  # noqa: ANN401
-    """Return products modulo the prime.
-
-    Both factors are split at bit 29, so that 2**58 = 26 is the weight of the high halves' product, and what the mixed
-    products hold above bit 28 has the weight 2**57 = 13. The sum before the last reduction is less than 2**62.
+    Attributes:
+        prime: of 56 or 57 bits.
+        inverse: 1 over it.
     """
-    left_high, left_low = left >> _HALF_BITS, left & _HALF_LOW
-    right_high, right_low = right >> _HALF_BITS, right & _HALF_LOW
-    mixed = left_high * right_low + left_low * right_high
-    total = left_high * right_high * _TWICE_FOLD + (mixed >> _REST_BITS) * _FOLD
-    total += ((mixed & _REST_LOW) << _HALF_BITS) + left_low * right_low
-    folded = (total & _LOW) + (total >> _BITS) * _FOLD
-    return np.minimum(folded, folded - _PRIME)
+
+    prime: np.uint64
+    inverse: np.float64
+
+    @classmethod
+    def of(cls, prime: int) -> Field:
+        """Return the field of a prime."""
+        return cls(np.uint64(prime), np.float64(1 / prime))
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator) -> Field:
+        """Return the field of a prime of 56 or 57 bits, all equally likely."""
+        while True:
+            number = int(rng.integers(LEAST_PRIME, 2**BITS)) | 1
+            if is_prime(number):
+                return cls.of(number)
 
 
-def uniform(rng: np.random.Generator, count: int, least: int = 0) -> Field:
+def is_prime(number: int) -> bool:
+    """Return whether an odd number from 41 on, less than 3 * 10**23, is a prime: Miller and Rabin's test proves it."""
+    twos = ((number - 1) & (1 - number)).bit_length() - 1
+    return all(
+        (power := pow(base, (number - 1) >> twos, number)) == 1
+        or any(pow(power, 1 << i, number) == number - 1 for i in range(twos))
+        for base in _WITNESSES
+    )
+
+
+def reduced(total: Any, field: Field) -> Any:  # noqa: ANN401 - arrays, or single numbers when compiled
+    """Return any uint64, such as a sum of at most 127 numbers, modulo the prime."""
+    quotient = np.int64(np.float64(np.int64(total >> _ONE)) * field.inverse * 2.0)
+    left = total - np.uint64(quotient) * field.prime
+    # One quotient too high leaves less than 0, which is more than anything else.
+    left = np.minimum(left, left + field.prime)
+    return np.minimum(left, left - field.prime)
+
+
+def multiplied(left: Any, right: Any, field: Field) -> Any:  # noqa: ANN401
+    """Return products modulo the prime."""
+    quotient = np.int64(np.float64(np.int64(left)) * np.float64(np.int64(right)) * field.inverse)
+    rest = left * right - np.uint64(quotient - _ROOM) * field.prime
+    # As in `reduced`, which numba could not call here.
+    quotient = np.int64(np.float64(np.int64(rest >> _ONE)) * field.inverse * 2.0)
+    rest = rest - np.uint64(quotient) * field.prime
+    rest = np.minimum(rest, rest + field.prime)
+    return np.minimum(rest, rest - field.prime)
+
+
+def uniform(rng: np.random.Generator, count: int, field: Field, least: int = 0) -> Residues:
     """Return independent numbers from `least` on, all equally likely; shape (count,)."""
-    return rng.integers(least, PRIME, count, dtype=np.uint64)
+    return rng.integers(least, int(field.prime), count, dtype=np.uint64)
 
 
-def sums(start: npt.NDArray[np.integer], terms: Field) -> Field:
+def sums(start: npt.NDArray[np.integer], terms: Residues, field: Field) -> Residues:
     """Return the sum of each run of terms, which begin at `start`, modulo the prime; shape (len(start) - 1,).
 
-    Runs may be empty, and have up to 2**32 terms: their halves are summed apart and do not overflow.
+    Runs may be empty, and have up to 2**32 terms: their halves are summed separately and do not overflow.
     """
     some = np.flatnonzero(np.diff(start))
     total = np.zeros(len(start) - 1, dtype=np.uint64)
     low = np.add.reduceat(terms & _WORD_LOW, start[some])
     high = np.add.reduceat(terms >> _WORD_BITS, start[some])
-    total[some] = reduced(reduced(low) + multiplied(reduced(high), _WORD))
+    total[some] = reduced(reduced(low, field) + multiplied(reduced(high, field), _WORD, field), field)
     return total

@@ -1,10 +1,13 @@
 """A fingerprint of a series: one random number by column, from which equal values can be told.
 
-Give every sensitive value v a random number c_v, and let h be a random solution of S h = U c modulo a large prime, for
-the person matrix S and the value matrix U. When W U = 0 for some rational weights W of the groups, h sums to 0 over
-W S. Since h is uniform over the solutions, its sums over all other vectors are random: one in 10**17 is 0 by chance. So
-columns with equal numbers are those with e = 1, h_i = c_v tells that column i has value v for certain, and sets of
-columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
+Give every sensitive value v a random number c_v, and let h be a random solution of S h = U c modulo a large random
+prime, for the person matrix S and the value matrix U. When W U = 0 for some rational weights W of the groups, h sums to
+0 over W S. Since h is uniform over the solutions, its sums over all other vectors are random: one in 10**16 is 0 by
+chance. So columns with equal numbers are those with e = 1, h_i = c_v tells that column i has value v for certain, and
+sets of columns with equal sums are equivalent: all of them, at the cost of one sparse solve.
+
+That holds for all but few primes: those that divide a denominator of W, or a minor of S and U. So the prime is drawn
+anew for each fingerprint, and what two fingerprints agree on is as good as certain (`chance_of_error`).
 
 Small systems are solved by plain elimination, large ones by `attacks.equivalence.peeling` and
 `attacks.equivalence.lanczos`; the solution is checked, group by group.
@@ -14,12 +17,13 @@ Source: equivalence paper, Definitions 9 and 10, for the matrices and for what a
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from attacks.equivalence.field import PRIME, Field, multiplied, sums, uniform
+from attacks.equivalence.field import BITS, LEAST_PRIME, PRIMES, Field, Residues, multiplied, sums, uniform
 from attacks.matrix import Matrix, blocks
 from audit.model.evidence import Codes
 from audit.model.outcome import Places
@@ -46,88 +50,114 @@ class ContradictionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Random numbers of columns and values, modulo `attacks.equivalence.field.PRIME`.
+    """Random numbers of columns and values, modulo a prime.
 
     Attributes:
         of: h, by column; independent random numbers for columns that are in no group; shape (columns,), uint64.
         value: c, by sensitive value; all 0 in a homogeneous fingerprint; shape (values,), uint64.
+        field: of which prime.
     """
 
-    of: Field
-    value: Field
+    of: Residues
+    value: Residues
+    field: Field
+
+
+def secret_generator() -> np.random.Generator:
+    """Return a generator whose seed the operating system draws, so that no series can be made against it."""
+    return np.random.default_rng(secrets.randbits(128))
 
 
 def fingerprint(
-    matrix: Matrix, rng: np.random.Generator, budget: Budget, *, homogeneous: bool = False
+    matrix: Matrix,
+    rng: np.random.Generator,
+    budget: Budget,
+    *,
+    homogeneous: bool = False,
+    field: Field | None = None,
 ) -> Fingerprint | None:
     """Return a random solution h, uniform over all solutions, or None when the budget is spent.
 
     Args:
         matrix: the groups.
-        rng: h and c come from two independent streams of it.
+        rng: the prime, h and c come from independent streams of it. Its seed must not be known to the publisher.
         budget: how long it may take.
         homogeneous: solve S h = 0 instead, whose solutions tell what the members of the groups alone determine.
+        field: another fingerprint's, to compare both; drawn when None.
 
     Raises:
         ContradictionError: there is no solution.
     """
+    field = field or Field.drawn(rng)
     for_values, for_columns = rng.spawn(2)
-    value = np.zeros(matrix.values, dtype=np.uint64) if homogeneous else uniform(for_values, matrix.values)
-    target = _targets(matrix, value)
-    drawn = uniform(for_columns, matrix.columns)
+    value = np.zeros(matrix.values, dtype=np.uint64) if homogeneous else uniform(for_values, matrix.values, field)
+    target = _targets(matrix, value, field)
+    drawn = uniform(for_columns, matrix.columns, field)
     if len(matrix.member) > _PLAIN_MEMBERSHIPS:
         release_memory()
-        number = compiled_solution(matrix, target, drawn, for_columns, budget)
+        number = compiled_solution(matrix, target, drawn, (for_columns, field), budget)
         release_memory()
     else:
-        number = plain_solution(matrix, target, drawn)
+        number = plain_solution(matrix, target, drawn, field)
     if number is None:
         return None
-    if not _sum_to(matrix, number, target):
+    if not _sum_to(matrix, number, target, field):
         raise ArithmeticError("the numbers of some group's members do not sum to those of its values")
-    return Fingerprint(number, value)
+    return Fingerprint(number, value, field)
 
 
-def _targets(matrix: Matrix, value: Field) -> Field:
+def _targets(matrix: Matrix, value: Residues, field: Field) -> Residues:
     """Return what each group's members sum to, by the values that it holds."""
     target = np.zeros(matrix.groups, dtype=np.uint64)
     for first, last in blocks(matrix.value_start):
         some = slice(matrix.value_start[first], matrix.value_start[last])
-        terms = multiplied(value[matrix.value[some]], matrix.rows[some].astype(np.uint64))
-        target[first:last] = sums(matrix.value_start[first : last + 1] - some.start, terms)
+        terms = multiplied(value[matrix.value[some]], matrix.rows[some].astype(np.uint64), field)
+        target[first:last] = sums(matrix.value_start[first : last + 1] - some.start, terms, field)
     return target
 
 
-def _sum_to(matrix: Matrix, number: Field, target: Field) -> bool:
-    """Tell whether the numbers of each group's members sum to what they should."""
+def _sum_to(matrix: Matrix, number: Residues, target: Residues, field: Field) -> bool:
+    """Return whether the numbers of each group's members sum to what they should."""
     for first, last in blocks(matrix.start):
         some = slice(matrix.start[first], matrix.start[last])
-        found = sums(matrix.start[first : last + 1] - some.start, number[matrix.member[some]])
+        found = sums(matrix.start[first : last + 1] - some.start, number[matrix.member[some]], field)
         if not np.array_equal(found, target[first:last]):
             return False
     return True
 
 
-def classes(matrix: Matrix, numbers: Fingerprint) -> Codes:
+def classes(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     """Return the class of each column: those of equal numbers, in order of first members; shape (columns,), int32.
 
-    Columns that are in no group are in no class, -1.
+    With several fingerprints, those whose numbers are equal in each. Columns that are in no group are in no class, -1.
     """
     label = np.full(matrix.columns, -1, dtype=np.int32)
     here = _somewhere(matrix)
-    _, first, place = np.unique(numbers.of[here], return_index=True, return_inverse=True)
+    place = np.zeros(len(here), dtype=np.int64)
+    for numbers in fingerprints:
+        place = place * len(here) + np.unique(numbers.of[here], return_inverse=True)[1]
+        _, first, place = np.unique(place, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int32)
     order[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
     label[here] = order[place]
     return label
 
 
-def pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
+def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     """Return the code of the value that each column has for certain, -1 without one; shape (columns,), int32.
+
+    With several fingerprints, what each of them says.
 
     Raises:
         ValueError: the fingerprint is homogeneous, and knows no values.
     """
+    certain, *others = (_pinned(matrix, numbers) for numbers in fingerprints)
+    for other in others:
+        certain[certain != other] = -1
+    return certain
+
+
+def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
     if len(numbers.value) and not numbers.value.any():
         raise ValueError("a homogeneous fingerprint pins no values")
     certain = np.full(matrix.columns, -1, dtype=np.int32)
@@ -141,6 +171,18 @@ def pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
     return certain
 
 
+def chance_of_error(matrix: Matrix) -> float:
+    """Return how probable it is at most that two fingerprints agree on anything that is not so.
+
+    Of a pair of columns, or a column and a value, one fingerprint errs where the prime divides a minor of both
+    matrices, which by Hadamard's bound has so many prime factors at most, or where two random numbers are equal.
+    """
+    columns = len(_somewhere(matrix))
+    pairs = columns * ((columns - 1) / 2 + matrix.values)
+    factors = np.log2(np.diff(matrix.start) + 1.0).sum() / (BITS - 2)
+    return float(pairs * (factors / PRIMES + 1 / LEAST_PRIME) ** 2)
+
+
 def _somewhere(matrix: Matrix) -> Places:
     """Return the columns that are in some group, ascending."""
     here = np.zeros(matrix.columns, dtype=np.bool_)
@@ -149,11 +191,15 @@ def _somewhere(matrix: Matrix) -> Places:
 
 
 def compiled_solution(
-    matrix: Matrix, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget
-) -> Field | None:
+    matrix: Matrix,
+    target: Residues,
+    drawn: Residues,
+    draw: tuple[np.random.Generator, Field],
+    budget: Budget,
+) -> Residues | None:
     """Return numbers of the columns, uniform over those that sum to `target`, by group, or None: budget spent.
 
-    `drawn` are uniform numbers; `rng` is for what else is random.
+    `drawn` are uniform numbers; `draw` is what else is drawn from, and the field.
 
     Raises:
         ContradictionError: there are no such numbers.
@@ -166,31 +212,32 @@ def compiled_solution(
         return None
     core = laid_out(matrix, easy.left)
     try:
-        solved = lanczos.solution(core, target[core.group], drawn[core.column], rng, budget)
+        solved = lanczos.solution(core, target[core.group], drawn[core.column], draw, budget)
     except lanczos.InconsistentError as error:
         raise _contradiction(matrix, error.groups.tolist()) from error
     if solved is None:
         return None
     number[core.column] = solved
-    peeling.substitute(matrix, easy, target, number)
+    peeling.substitute(matrix, easy, target, number, draw[1])
     return number
 
 
-def plain_solution(matrix: Matrix, target: Field, drawn: Field) -> Field:
+def plain_solution(matrix: Matrix, target: Residues, drawn: Residues, field: Field) -> Residues:
     """Return the same as `compiled_solution`, of which this is the oracle, by elimination in order of degrees.
 
     Rows are dictionaries of coefficients by column. A row's coefficient of column ~g tells how often group g is in it.
     """
     start, member, right = matrix.start.tolist(), matrix.member.tolist(), target.tolist()
     rows = [dict.fromkeys(member[start[g] : start[g + 1]], 1) | {~g: 1} for g in range(matrix.groups)]
-    pivots = _eliminated(rows, right)
+    prime = int(field.prime)
+    pivots = _eliminated(rows, right, prime)
     left = [row for row in range(len(rows)) if right[row] and max(rows[row]) < 0]
     if left:
         raise _contradiction(matrix, [~column for column in rows[left[0]]])
     number = drawn.tolist()
     for row, pivot in reversed(pivots):
         others = sum(times * number[column] for column, times in rows[row].items() if column >= 0 and column != pivot)
-        number[pivot] = (right[row] - others) * pow(rows[row][pivot], -1, PRIME) % PRIME
+        number[pivot] = (right[row] - others) * pow(rows[row][pivot], -1, prime) % prime
     return np.array(number, dtype=np.uint64)
 
 
@@ -198,7 +245,7 @@ def _contradiction(matrix: Matrix, groups: list[int]) -> ContradictionError:
     return ContradictionError(tuple(sorted(groups)), int(matrix.release[groups].max()))
 
 
-def _eliminated(rows: list[dict[int, int]], right: list[int]) -> list[tuple[int, int]]:
+def _eliminated(rows: list[dict[int, int]], right: list[int], prime: int) -> list[tuple[int, int]]:
     """Eliminate, always the column that is in the fewest rows; return rows and their pivots in that order."""
     within: dict[int, set[int]] = {}
     for row, entries in enumerate(rows):
@@ -212,11 +259,11 @@ def _eliminated(rows: list[dict[int, int]], right: list[int]) -> list[tuple[int,
         if degree != len(within[pivot]) or not degree:
             continue
         row = min(within[pivot], key=lambda holder: (len(rows[holder]), holder))
-        inverse = pow(rows[row][pivot], -1, PRIME)
+        inverse = pow(rows[row][pivot], -1, prime)
         for other in sorted(within[pivot] - {row}):
-            times = rows[other][pivot] * inverse % PRIME
-            _subtract(rows, within, other, times, row)
-            right[other] = (right[other] - times * right[row]) % PRIME
+            times = rows[other][pivot] * inverse % prime
+            _subtract(rows, within, (other, row), times, prime)
+            right[other] = (right[other] - times * right[row]) % prime
         for column in rows[row]:
             within[column].discard(row)
             if column >= 0:
@@ -225,11 +272,14 @@ def _eliminated(rows: list[dict[int, int]], right: list[int]) -> list[tuple[int,
     return pivots
 
 
-def _subtract(rows: list[dict[int, int]], within: dict[int, set[int]], other: int, times: int, row: int) -> None:
-    """Subtract so many times a row from another one."""
+def _subtract(
+    rows: list[dict[int, int]], within: dict[int, set[int]], pair: tuple[int, int], times: int, prime: int
+) -> None:
+    """Subtract, from the first row of a pair, so many times the second."""
+    other, row = pair
     entries = rows[other]
     for column, entry in rows[row].items():
-        left = (entries.get(column, 0) - times * entry) % PRIME
+        left = (entries.get(column, 0) - times * entry) % prime
         if left:
             entries[column] = left
             within[column].add(other)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.equivalence.elimination_order import EliminationOrder
-from attacks.equivalence.field import PRIME, Field, multiplied, reduced, uniform
+from attacks.equivalence.field import BITS, Field, Residues, multiplied, reduced, uniform
 from attacks.equivalence.peeling import difference
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import inlined, kernel
@@ -34,8 +34,7 @@ _ATTEMPTS = 8
 _SPENT, _FAILED, _INCONSISTENT, _SOLVED = 0, 1, 2, 3
 _COMPONENT, _RUNNING, _BY_COLUMNS, _FORCED, _STEPS = 0, 1, 2, 3, 4
 _TARGET, _ANSWER, _CURRENT, _PREVIOUS, _IMAGE = 0, 1, 2, 3, 4
-_ZERO, _ONE = np.uint64(0), np.uint64(1)
-_PRIME = np.uint64(PRIME)
+_ZERO, _ONE, _TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 _reduced = inlined(reduced)
 _multiplied = inlined(multiplied)
 
@@ -63,6 +62,7 @@ class _State(NamedTuple):
         vectors: the right side, the answer so far, the current and the previous Lanczos vector, and the image of the
             current one, of the component being solved; shape (5, longest).
         inverse: 1 over the product of the previous vector and its image; shape (1,).
+        field: what all numbers are modulo.
     """
 
     place: Array
@@ -75,31 +75,37 @@ class _State(NamedTuple):
     column_scale: Array
     vectors: Array
     inverse: Array
+    field: Field
 
 
 def solution(
-    system: EliminationOrder, target: Field, drawn: Field, rng: np.random.Generator, budget: Budget
-) -> Field | None:
+    system: EliminationOrder,
+    target: Residues,
+    drawn: Residues,
+    draw: tuple[np.random.Generator, Field],
+    budget: Budget,
+) -> Residues | None:
     """Return numbers of the system's columns that solve its equations, uniform over all that do.
 
     Args:
         system: the equations.
         target: what each row sums to.
         drawn: uniform numbers of the columns; those of the free columns are where the solver starts. Overwritten.
-        rng: for the diagonals.
+        draw: what the diagonals are drawn from, and the field.
         budget: None is returned when it is spent.
 
     Raises:
         InconsistentError: there is no solution.
         ArithmeticError: the diagonals failed again and again, which never happens by chance.
     """
+    rng, field = draw
     rows, columns, size = len(target), len(drawn), (np.diff(system.column_first) - system.pivots).max(initial=0)
     weight, nothing = np.zeros((2, rows), dtype=np.uint64)
     number, vectors = np.zeros(columns, dtype=np.uint64), np.zeros((5, size), dtype=np.uint64)
     place, inverse = np.zeros(5, dtype=np.int64), np.zeros(1, dtype=np.uint64)
     for _ in range(_ATTEMPTS):
-        scales = uniform(rng, rows, 1), uniform(rng, columns, 1)
-        state = _State(place, drawn, target, nothing, number, weight, *scales, vectors, inverse)
+        scales = uniform(rng, rows, field, 1), uniform(rng, columns, field, 1)
+        state = _State(place, drawn, target, nothing, number, weight, *scales, vectors, inverse, field)
         status = _SPENT
         while status == _SPENT:
             if budget.exhausted():
@@ -149,10 +155,10 @@ def _deferred(system: EliminationOrder, c: int, by_row: Array) -> Array:
 
 
 @kernel
-def _scale(left: Array, right: Array, out: Array) -> None:
+def _scale(left: Array, right: Array, out: Array, field: Field) -> None:
     """Multiply entry by entry."""
     for i in range(len(out)):
-        out[i] = _multiplied(left[i], right[i])
+        out[i] = _multiplied(left[i], right[i], field)
 
 
 @kernel
@@ -163,21 +169,22 @@ def _copy(source: Array, out: Array) -> None:
 
 
 @kernel
-def _dot(left: Array, right: Array) -> np.uint64:
+def _dot(left: Array, right: Array, field: Field) -> np.uint64:
     total = _ZERO
     for i in range(len(left)):
-        total = _reduced(total + _multiplied(left[i], right[i]))
+        total = _reduced(total + _multiplied(left[i], right[i], field), field)
     return total
 
 
 @kernel
-def _inverse(number: np.uint64) -> np.uint64:
+def _inverse(number: np.uint64, field: Field) -> np.uint64:
     """Return 1 over a number, by Fermat's little theorem."""
-    power, square = _ONE, number
-    for bit in range(57):
-        if (PRIME - 2) >> bit & 1:
-            power = _multiplied(power, square)
-        square = _multiplied(square, square)
+    power, square, exponent = _ONE, number, field.prime - _TWO
+    for _ in range(BITS):
+        if exponent & _ONE:
+            power = _multiplied(power, square, field)
+        square = _multiplied(square, square, field)
+        exponent >>= _ONE
     return power
 
 
@@ -188,9 +195,9 @@ def _down(system: EliminationOrder, state: _State, target: Array, c: int) -> Non
     number, content = state.number, system.row_column
     for k in range(system.pivots[c]):
         r = row + k
-        number[column + k] = difference(target[r], number, content, start[r], start[r + 1])
+        number[column + k] = difference(target[r], number, content, start[r], start[r + 1], state.field)
     for r in range(row + system.pivots[c], system.row_first[c + 1]):
-        state.weight[r] = difference(target[r], number, content, start[r], start[r + 1])
+        state.weight[r] = difference(target[r], number, content, start[r], start[r + 1], state.field)
 
 
 @kernel
@@ -199,9 +206,9 @@ def _up(system: EliminationOrder, state: _State, c: int) -> None:
     row, column, start = system.row_first[c], system.column_first[c], system.column_start
     weight, content = state.weight, system.column_row
     for k in range(system.pivots[c] - 1, -1, -1):
-        weight[row + k] = difference(_ZERO, weight, content, start[column + k], start[column + k + 1])
+        weight[row + k] = difference(_ZERO, weight, content, start[column + k], start[column + k + 1], state.field)
     for i in range(column + system.pivots[c], system.column_first[c + 1]):
-        state.number[i] = difference(_ZERO, weight, content, start[i], start[i + 1])
+        state.number[i] = difference(_ZERO, weight, content, start[i], start[i + 1], state.field)
 
 
 @kernel
@@ -209,11 +216,11 @@ def _spread(system: EliminationOrder, state: _State, c: int, vector: Array) -> N
     """Number a component's free columns by a vector of the side that is solved: C M^T R y, or C z."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     if state.place[_BY_COLUMNS]:
-        _scale(vector, _free(system, c, state.column_scale), number)
+        _scale(vector, _free(system, c, state.column_scale), number, state.field)
     else:
-        _scale(vector, _deferred(system, c, state.row_scale), weight)
+        _scale(vector, _deferred(system, c, state.row_scale), weight, state.field)
         _up(system, state, c)
-        _scale(number, _free(system, c, state.column_scale), number)
+        _scale(number, _free(system, c, state.column_scale), number, state.field)
 
 
 @kernel
@@ -221,10 +228,10 @@ def _gather(system: EliminationOrder, state: _State, c: int, target: Array, vect
     """Bring what free columns leave to the targets of deferred rows to the side that is solved: R w, or C M^T R w."""
     weight = _deferred(system, c, state.weight)
     _down(system, state, target, c)
-    _scale(weight, _deferred(system, c, state.row_scale), weight)
+    _scale(weight, _deferred(system, c, state.row_scale), weight, state.field)
     if state.place[_BY_COLUMNS]:
         _up(system, state, c)
-        _scale(_free(system, c, state.number), _free(system, c, state.column_scale), vector)
+        _scale(_free(system, c, state.number), _free(system, c, state.column_scale), vector, state.field)
     else:
         _copy(weight, vector)
 
@@ -251,21 +258,21 @@ def _step(system: EliminationOrder, state: _State, c: int) -> bool:
     size = len(_free(system, c, state.number) if state.place[_BY_COLUMNS] else _deferred(system, c, state.weight))
     target, answer = state.vectors[_TARGET][:size], state.vectors[_ANSWER][:size]
     current, previous = state.vectors[_CURRENT][:size], state.vectors[_PREVIOUS][:size]
-    image = state.vectors[_IMAGE][:size]
+    image, field = state.vectors[_IMAGE][:size], state.field
     _spread(system, state, c, current)
     _gather(system, state, c, state.nothing, image)
-    length = _dot(current, image)
+    length = _dot(current, image, field)
     state.place[_STEPS] += 1
     if length == 0 or state.place[_STEPS] > size:
         return False
-    inverse = _inverse(length)
-    share = _multiplied(_dot(current, target), inverse)
-    along = _PRIME - _multiplied(_dot(image, image), inverse)
-    back = _PRIME - _multiplied(length, state.inverse[0])
+    inverse = _inverse(length, state.field)
+    share = _multiplied(_dot(current, target, field), inverse, field)
+    along = field.prime - _multiplied(_dot(image, image, field), inverse, field)
+    back = field.prime - _multiplied(length, state.inverse[0], field)
     for i in range(size):
-        answer[i] = _reduced(answer[i] + _multiplied(share, current[i]))
-        following = image[i] + _multiplied(along, current[i]) + _multiplied(back, previous[i])
-        previous[i], current[i] = current[i], _reduced(following)
+        answer[i] = _reduced(answer[i] + _multiplied(share, current[i], field), field)
+        following = image[i] + _multiplied(along, current[i], field) + _multiplied(back, previous[i], field)
+        previous[i], current[i] = current[i], _reduced(following, field)
     state.inverse[0] = inverse
     return True
 
@@ -277,7 +284,7 @@ def _end(system: EliminationOrder, state: _State, c: int) -> int:
     drawn = _free(system, c, state.drawn)
     _spread(system, state, c, state.vectors[_ANSWER])
     for i in range(len(number)):
-        number[i] = _reduced(drawn[i] + _PRIME - number[i])
+        number[i] = _reduced(drawn[i] + state.field.prime - number[i], state.field)
     _down(system, state, state.target, c)
     if _vanishes(weight):
         column, end = system.column_first[c], system.column_first[c + 1]
@@ -286,10 +293,10 @@ def _end(system: EliminationOrder, state: _State, c: int) -> int:
     if not state.place[_BY_COLUMNS]:
         return _FAILED
     # What is left over is orthogonal to all images, and not to the right side.
-    _scale(weight, _deferred(system, c, state.row_scale), weight)
+    _scale(weight, _deferred(system, c, state.row_scale), weight, state.field)
     _up(system, state, c)
     row, end = system.row_first[c], system.row_first[c + 1]
-    if _vanishes(number) and _dot(state.weight[row:end], state.target[row:end]) != 0:
+    if _vanishes(number) and _dot(state.weight[row:end], state.target[row:end], state.field) != 0:
         return _INCONSISTENT
     return _FAILED
 

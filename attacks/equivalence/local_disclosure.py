@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.equivalence.field import PRIME, Field, multiplied
+from attacks.equivalence.field import Field, Residues, multiplied
 from attacks.equivalence.fingerprint import fingerprint
 from attacks.matrix import Matrix
 from audit.model.evidence import Codes
@@ -41,13 +41,13 @@ def local_disclosure(matrix: Matrix, rng: np.random.Generator, budget: Budget) -
     Source: equivalence paper, Section I ("localized disclosures become global"), and Definition 10 for the reasoning.
     """
     first = fingerprint(matrix, rng, budget, homogeneous=True)
-    second = None if first is None else fingerprint(matrix, rng, budget, homogeneous=True)
+    second = None if first is None else fingerprint(matrix, rng, budget, homogeneous=True, field=first.field)
     if first is None or second is None:
         return None
     there = np.zeros(matrix.columns, dtype=np.bool_)
     there[matrix.member] = True
     loose = np.flatnonzero(there & (first.of != 0) & (second.of != 0))
-    ratio = multiplied(first.of[loose], inverses(second.of[loose]))
+    ratio = multiplied(first.of[loose], inverses(second.of[loose], first.field), first.field)
     kinds, place = np.unique(ratio, return_inverse=True)
     label = np.full(matrix.columns, -1, dtype=np.int32)
     label[loose] = place
@@ -58,17 +58,18 @@ def local_disclosure(matrix: Matrix, rng: np.random.Generator, budget: Budget) -
     return LocalDisclosure(label, falls)
 
 
-def inverses(numbers: Field) -> Field:
+def inverses(numbers: Residues, field: Field) -> Residues:
     """Return the inverses of numbers other than 0 modulo the prime; shape (n,).
 
     Products of pairs are inverted first, down to a single number: three products for each.
 
-    >>> multiplied(inverses(np.array([2, 3, 5], dtype=np.uint64)), np.array([4, 3, 5], dtype=np.uint64)).tolist()
+    >>> field, numbers = Field.of(2**57 - 13), np.array([2, 3, 5], dtype=np.uint64)
+    >>> multiplied(inverses(numbers, field), np.array([4, 3, 5], dtype=np.uint64), field).tolist()
     [2, 1, 1]
     """
     if len(numbers) < 2:
-        return np.array([pow(int(number), -1, PRIME) for number in numbers], dtype=np.uint64)
+        return np.array([pow(int(number), -1, int(field.prime)) for number in numbers], dtype=np.uint64)
     half = len(numbers) // 2
     left, right, odd = numbers[:half], numbers[half : 2 * half], numbers[2 * half :]
-    both = inverses(multiplied(left, right))
-    return np.concatenate([multiplied(both, right), multiplied(both, left), inverses(odd)])
+    both = inverses(multiplied(left, right, field), field)
+    return np.concatenate([multiplied(both, right, field), multiplied(both, left, field), inverses(odd, field)])

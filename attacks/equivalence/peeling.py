@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.field import PRIME, Field, reduced
+from attacks.equivalence.field import Field, Residues, reduced
 from attacks.matrix import Matrix
 from audit.runtime.compiling import inlined, kernel
 
@@ -26,7 +26,6 @@ Array: TypeAlias = npt.NDArray[Any]
 _URGENCY = np.array([0, 0, 4, 2, 1, 0], dtype=np.int64)
 _LAST = len(_URGENCY) - 1
 _BOTTOM, _TOP, _HIGHEST, _NOW, _ENTRIES = 0, 1, 2, 3, 4
-_PRIME = np.uint64(PRIME)
 _MUCH = np.uint64(1 << 63)
 _reduced = inlined(reduced)
 
@@ -120,20 +119,20 @@ def picked(points: Ragged, lines: Ragged, active: Array) -> tuple[Array, Array]:
     return turn, pivot
 
 
-def substitute(matrix: Matrix, easy: Peeled, target: Field, number: Field) -> None:
+def substitute(matrix: Matrix, easy: Peeled, target: Residues, number: Residues, field: Field) -> None:
     """Set the numbers of the pivots so that their groups sum to `target`, by group."""
-    _substitute(matrix.start, matrix.member, easy.group, easy.pivot, target, number)
+    _substitute(matrix.start, matrix.member, easy.group, easy.pivot, target, number, field)
 
 
 @inlined
-def difference(target: np.uint64, number: Array, index: Array, begin: int, end: int) -> np.uint64:
+def difference(target: np.uint64, number: Array, index: Array, begin: int, end: int, field: Field) -> np.uint64:
     """Return a number less the sum of the numbers at some places, modulo the prime."""
     total = np.uint64(0)
     for i in range(begin, end):
         total += number[index[i]]
         if total >= _MUCH:
-            total = _reduced(total)
-    return _reduced(target + _PRIME - _reduced(total))
+            total = _reduced(total, field)
+    return _reduced(target + field.prime - _reduced(total, field), field)
 
 
 @kernel
@@ -164,11 +163,13 @@ def _peel(start: Array, member: Array, degree: Array, last: Array, group: Array,
 
 
 @kernel
-def _substitute(start: Array, member: Array, group: Array, pivot: Array, target: Array, number: Array) -> None:
+def _substitute(
+    start: Array, member: Array, group: Array, pivot: Array, target: Array, number: Array, field: Field
+) -> None:
     for k in range(len(group) - 1, -1, -1):
         g = group[k]
         number[pivot[k]] = np.uint64(0)
-        number[pivot[k]] = difference(target[g], number, member, start[g], start[g + 1])
+        number[pivot[k]] = difference(target[g], number, member, start[g], start[g + 1], field)
 
 
 @kernel

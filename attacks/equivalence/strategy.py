@@ -13,11 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence import search
-from attacks.equivalence.field import PRIME
-from attacks.equivalence.fingerprint import Fingerprint, classes, fingerprint, pinned
+from attacks.equivalence.fingerprint import Fingerprint, chance_of_error, classes, fingerprint, pinned, secret_generator
 from attacks.equivalence.parts import Parts, may_be_buckets
 from attacks.equivalence.search import Exact, SearchQuestion
 from attacks.equivalence.subsets import Matched, matched
@@ -29,9 +27,6 @@ from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 from audit.runtime.reasons import Reason, combined, kind_of
 
-Numbers = npt.NDArray[np.uint64]
-
-_SEED = 0x5EED
 _SEARCHED_MEMBERSHIPS = 20_000
 """Larger series are searched for integer vectors only where they are buckets."""
 _SHARE = 0.7
@@ -92,7 +87,7 @@ def judge(
         ContradictionError: no values fit all groups.
     """
     budget.stage("linear reasoning over all groups")
-    numbers = fingerprint(matrix, np.random.default_rng(_SEED), budget.fraction(_SHARE))
+    numbers = _confirmed(matrix, budget)
     if numbers is None:
         return None
     linear = _linear(matrix, numbers)
@@ -105,7 +100,7 @@ def judge(
         question = SearchQuestion(linear.label, linear.least, linear.witnesses, 1, max_e, beyond)
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
     budget.stage("looking for equal sums")
-    sums = _by_sums(matrix, numbers.of, max_e, budget.fraction(_SHARE), among)
+    sums = _by_sums(matrix, numbers, max_e, budget.fraction(_SHARE), among)
     near = _matched(linear, sums, max_e)
     if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
         return near
@@ -114,17 +109,28 @@ def judge(
     return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
 
 
-def _linear(matrix: Matrix, numbers: Fingerprint) -> Found:
-    """Return what the fingerprint tells: everything there is with e = 1."""
+def _confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
+    """Return a fingerprint and, where it shows anything, a second one of another prime; None where there is no time."""
+    numbers = fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
+    if numbers is None:
+        return None
     label = classes(matrix, numbers)
+    if label.max(initial=-1) + 1 == (label >= 0).sum() and (pinned(matrix, numbers) < 0).all():
+        return [numbers]
+    again = fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
+    return None if again is None else [numbers, again]
+
+
+def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
+    """Return what the fingerprints agree on: everything there is with e = 1."""
+    label = classes(matrix, *numbers)
     here = label >= 0
     least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
     lower, upper = (1, 1) if least.any() else (2, None)
-    count = int(here.sum())
     return Found(
         releases=matrix.releases,
         label=label,
-        pinned=pinned(matrix, numbers),
+        pinned=pinned(matrix, *numbers),
         lower=lower,
         upper=upper,
         least=least,
@@ -132,20 +138,21 @@ def _linear(matrix: Matrix, numbers: Fingerprint) -> Found:
         witnesses=Witnesses.of(()),
         ways=(say("linear reasoning over all groups (complete for e = 1)"),),
         reason=None,
-        error=count * ((count - 1) / 2 + matrix.values) / PRIME,
+        error=chance_of_error(matrix),
     )
 
 
-def _by_sums(matrix: Matrix, numbers: Numbers, max_e: int, budget: Budget, among: Flags | None) -> Matched:
+def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Budget, among: Flags | None) -> Matched:
     """Return the equivalences that equal sums show.
 
     So many sums are compared that two might agree by chance, but not by two fingerprints.
     """
-    again = fingerprint(matrix, np.random.default_rng(_SEED + 1), budget.fraction(_SHARE))
+    first, *rest = numbers
+    again = rest[0] if rest else fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
     if again is None:
         nobody = np.zeros(matrix.columns, dtype=np.int32)
         return Matched(nobody, 1, False, budget.reason, Witnesses.of(()))
-    return matched(matrix, (numbers, again.of), max_e, budget, among=among)
+    return matched(matrix, (first, again), max_e, budget, among=among)
 
 
 def _matched(linear: Found, sums: Matched, max_e: int) -> Found:

@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.equivalence import subsets_plain
-from attacks.equivalence.field import PRIME, TERMS
-from attacks.equivalence.subsets_plain import MatchingTask, Numbers, Pairs, SetPlaces, Sets
+from attacks.equivalence.field import TERMS
+from attacks.equivalence.fingerprint import Fingerprint, classes
+from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces, Sets
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
@@ -66,16 +67,21 @@ class Matched:
 
 
 def matched(
-    matrix: Matrix, numbers: tuple[Numbers, Numbers], max_e: int, budget: Budget, *, among: Flags | None = None
+    matrix: Matrix,
+    numbers: tuple[Fingerprint, Fingerprint],
+    max_e: int,
+    budget: Budget,
+    *,
+    among: Flags | None = None,
 ) -> Matched:
     """Return the least e of every column up to `max_e`, as far as all sets that it takes can be formed.
 
-    With n sets in all, some two of them have equal sums by chance with a probability of n² / 2⁵⁸ in one fingerprint:
-    one in a million for 600 thousand sets, one in 36 for 90 million. In both that never happens in practice.
+    With n sets in all, some two of them have equal sums by chance with a probability of n² / 2⁵⁶ in one fingerprint:
+    one in 200 thousand for 600 thousand sets, one in 9 for 90 million. In both that never happens in practice.
 
     Args:
         matrix: the groups.
-        numbers: the number h of each column in two independent fingerprints; shape (columns,) each.
+        numbers: two independent fingerprints, of two primes.
         max_e: at most so many columns on a side; from 1 to 100.
         budget: how long it may take.
         among: by column, who may take part; everybody when None.
@@ -84,9 +90,9 @@ def matched(
         raise OverflowError(f"sums of more than {TERMS} numbers may overflow")
     here = matrix.present() if among is None else matrix.present() & among
     twins = Types.among(matrix)
-    item = np.unique(numbers[0], return_inverse=True)[1].astype(np.int32)
+    item = classes(matrix, *numbers)
     least = (here & (np.bincount(item[here], minlength=len(item))[item] > 1)).astype(np.int32)
-    by_group, everybody = _places(matrix, twins, here, max_e, (item, *numbers))
+    by_group, everybody = _places(matrix, twins, here, max_e, item, numbers)
     release_memory()
     large, found, reasons, settled = np.zeros(matrix.groups, dtype=np.bool_), Witnesses.of(()), [], 1
     for e in range(2, max_e + 1):
@@ -119,10 +125,9 @@ def matched(
 
 
 def _places(
-    matrix: Matrix, twins: Types, here: Flags, max_e: int, numbers: tuple[Codes, Numbers, Numbers]
+    matrix: Matrix, twins: Types, here: Flags, max_e: int, item: Codes, numbers: tuple[Fingerprint, Fingerprint]
 ) -> tuple[SetPlaces, SetPlaces]:
     """Return who can take part, by group and of everybody: of twins the first, where all may and they are not many."""
-    item = numbers[0]
     many = twins.size > max_e
     many[twins.of[~here & (twins.of >= 0)]] = True
     first = twins.example[~many]
@@ -130,9 +135,9 @@ def _places(
     weight[twins.example] = twins.size
     some = np.flatnonzero((twins.of >= 0) & ~np.append(many, True)[twins.of])
     total = np.zeros((2, matrix.columns), dtype=np.uint64)
-    for into, each in zip(total, numbers[1:], strict=True):
-        np.add.at(into, twins.example[twins.of[some]], each[some])
-    total %= np.uint64(PRIME)
+    for into, each in zip(total, numbers, strict=True):
+        np.add.at(into, twins.example[twins.of[some]], each.of[some])
+        np.remainder(into, each.field.prime, out=into)
     by_item = first[np.argsort(item[first], kind="stable")].astype(np.int32)
     rank = np.full(matrix.columns, -1, dtype=np.int32)
     rank[by_item] = np.arange(len(by_item), dtype=np.int32)
@@ -148,7 +153,7 @@ def _places(
         size[begin + 1 : last + 1] = np.bincount(key >> 32, minlength=last - begin)
         end += len(key)
     everybody = by_item[np.unique(item[by_item], return_index=True)[1]]
-    shared = (item, weight, *total)
+    shared = (item, weight, *total, *(each.field.prime for each in numbers))
     return (
         SetPlaces(np.cumsum(size), column[:end], *shared),
         SetPlaces(np.array([0, len(everybody)]), everybody, *shared),

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.field import PRIME
 from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces, Sets
 from audit.model.evidence import Counts
 from audit.runtime.budget import Budget
@@ -29,8 +28,8 @@ Array: TypeAlias = npt.NDArray[Any]
 _PER_BUCKET = 32768
 _PER_CALL = 100_000_000
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-_P = np.uint64(PRIME)
 _ONE = np.uint64(1)
+_NO_SET = np.uint64(2**64 - 1)
 
 
 def search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> Pairs:
@@ -60,7 +59,7 @@ def search(places: SetPlaces, task: MatchingTask, held: int, budget: Budget) -> 
         if each is None:
             break
         found.append(each)
-    pairs = np.concatenate(found)
+    pairs = np.unique(np.concatenate(found), axis=0)
     return Pairs(_places(places, task, pairs[:, 0]), _places(places, task, pairs[:, 1]), done)
 
 
@@ -69,8 +68,7 @@ def matched_within(
 ) -> Array | None:
     """Return the packed pairs of sets whose sums fall into some buckets; None where there was no time.
 
-    A kernel for engines. What other buckets have shown is wanted here again, whoever is done first: it is left out
-    when pairs are chosen.
+    A kernel for engines. What other buckets have shown is wanted here again: it is left out when pairs are chosen.
 
     Args:
         places: who can take part.
@@ -84,8 +82,8 @@ def matched_within(
     calls = np.array_split(task.groups, task.sets // _PER_CALL + 1)
     if not _walked(places, task, calls, budget, (within, start[:-1].copy(), held)):
         return None
-    found: Array = match(places, held, start, (task.e, task.bits), task.wanted.copy())
-    return found
+    least: Array = match(places, held, start, (task.e, task.bits), task.wanted)
+    return np.unique(least[least[:, 0] != _NO_SET], axis=0)
 
 
 def _spans(size: Counts, held: int) -> list[tuple[int, int]]:
@@ -129,6 +127,7 @@ def walk(
     """
     e, bits, step = shape
     low, high, shift = within
+    prime = places.prime
     keep = len(held) > 0
     # Sets begun, by their number of places: the first place to add, the next one, the weight left, the sum, the places.
     opened, following, left = np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64), np.zeros(e, dtype=np.int64)
@@ -143,7 +142,7 @@ def walk(
             for i in range(first, end):
                 if weights[i] == rest and (i == first or is_first[i]):
                     value = base + values[i]
-                    value -= _P if value >= _P else np.uint64(0)
+                    value -= prime if value >= prime else np.uint64(0)
                     # A function for this would count references to its arrays, which takes longer than all the rest.
                     bucket = np.int64(value * _ODD >> shift)
                     if low <= bucket < high:
@@ -160,7 +159,7 @@ def walk(
                 if i < end:
                     following[depth] = i + 1
                     base = total[depth] + values[i]
-                    base -= _P if base >= _P else np.uint64(0)
+                    base -= prime if base >= prime else np.uint64(0)
                     first, rest = i + step, left[depth] - weights[i]
                     prefix = packed[depth] << np.uint64(bits) | np.uint64(i + 1)
                     depth += 1
@@ -194,10 +193,13 @@ def look_up(places: SetPlaces, g: int, weights: Array, values: Array, is_first: 
 
 @kernel
 def match(places: SetPlaces, held: Array, start: Array, shape: tuple[int, int], wanted: Array) -> Array:
-    """Return packed pairs of sets with equal sums and wanted columns, which are wanted no more; shape (pairs, 2)."""
+    """Return the least packed pair of sets with equal sums that has each wanted column; shape (columns, 2).
+
+    Which is the least does not depend on the sums, which are random. Columns in no pair have `_NO_SET` twice.
+    """
     e, bits = shape
-    pairs = np.empty((16, 2), dtype=np.uint64)
-    found = largest = 0
+    least = np.full((len(wanted), 2), _NO_SET)
+    largest = 0
     one, other = np.empty(e, dtype=np.int64), np.empty(e, dtype=np.int64)
     for bucket in range(len(start) - 1):
         largest = max(largest, start[bucket + 1] - start[bucket])
@@ -220,12 +222,10 @@ def match(places: SetPlaces, held: Array, start: Array, shape: tuple[int, int], 
                 continue
             n = unpack(places, held[first, 1], e, bits, one)
             m = unpack(places, held[i, 1], e, bits, other)
-            if is_match(places, one[:n], other[:m]) and take(places, one[:n], wanted) + take(places, other[:m], wanted):
-                if found == len(pairs):
-                    pairs = np.concatenate((pairs, pairs))
-                pairs[found, 0], pairs[found, 1] = held[first, 1], held[i, 1]
-                found += 1
-    return pairs[:found].copy()
+            if is_match(places, one[:n], other[:m]):
+                note(places, one[:n], wanted, least, held[first, 1], held[i, 1])
+                note(places, other[:m], wanted, least, held[first, 1], held[i, 1])
+    return least
 
 
 @kernel
@@ -244,22 +244,21 @@ def unpack(places: SetPlaces, packed: np.uint64, e: int, bits: int, into: Array)
 @kernel
 def is_match(places: SetPlaces, one: Array, other: Array) -> bool:
     """Tell whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
-    difference = np.uint64(0)
+    difference, prime = np.uint64(0), places.check_prime
     for i in one:
         for j in other:
             if places.item[places.column[i]] == places.item[places.column[j]]:
                 return False
-        difference = (difference + places.check[places.column[i]]) % _P
+        difference = (difference + places.check[places.column[i]]) % prime
     for j in other:
-        difference = (difference + _P - places.check[places.column[j]]) % _P
+        difference = (difference + prime - places.check[places.column[j]]) % prime
     return difference == 0
 
 
 @kernel
-def take(places: SetPlaces, chosen: Array, wanted: Array) -> int:
-    """Return how many columns of a set are wanted, and want them no more."""
-    taken = 0
+def note(places: SetPlaces, chosen: Array, wanted: Array, least: Array, left: np.uint64, right: np.uint64) -> None:
+    """Note a packed pair at the wanted columns of one of its sets, where it is the least so far."""
     for i in chosen:
-        taken += wanted[places.column[i]]
-        wanted[places.column[i]] = False
-    return taken
+        column = places.column[i]
+        if wanted[column] and (left < least[column, 0] or (left == least[column, 0] and right < least[column, 1])):
+            least[column, 0], least[column, 1] = left, right

@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.field import PRIME
 from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
@@ -27,6 +26,7 @@ class SetPlaces(NamedTuple):
         item: equal for columns with equal h, which twins have with nobody; by column, int32.
         weight: number of twins, 1 for others; by column, int32.
         value, check: sum of their numbers in the fingerprint, and in the second one; by column, uint64.
+        prime, check_prime: what the numbers of both are modulo.
     """
 
     start: Counts
@@ -35,6 +35,8 @@ class SetPlaces(NamedTuple):
     weight: Codes
     value: Numbers
     check: Numbers
+    prime: np.uint64
+    check_prime: np.uint64
 
 
 class MatchingTask(NamedTuple):
@@ -75,14 +77,16 @@ def search(places: SetPlaces, task: MatchingTask, budget: Budget) -> Pairs:
     sets = _all_sets(places, task)
     if budget.exhausted():
         return Pairs(sets[:0], sets[:0], done=False)
-    total = _sums(places.value[places.column], sets)
+    total = _sums(places.value[places.column], sets, places.prime)
     order = np.argsort(total, kind="stable")
     new = np.diff(total[order], prepend=total[order[:1]]) != 0
     first = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     later = np.flatnonzero(first != np.arange(len(order)))
+    # In an order that does not depend on the sums, which are random.
+    later = later[np.argsort(order[later])]
     one, other = sets[order[first[later]]], sets[order[later]]
     check = places.check[places.column]
-    agree = _sums(check, one) == _sums(check, other)
+    agree = _sums(check, one, places.check_prime) == _sums(check, other, places.check_prime)
     item = np.append(places.item[places.column], -1)
     common = (item[one][:, :, None] == np.where(other < 0, -2, item[other])[:, None, :]).any(axis=(1, 2))
     is_wanted = np.append(task.wanted[places.column], False)
@@ -111,7 +115,7 @@ def _all_sets(places: SetPlaces, task: MatchingTask) -> Sets:
     return np.concatenate(complete)
 
 
-def _sums(number: Numbers, sets: Sets) -> Numbers:
+def _sums(number: Numbers, sets: Sets, prime: np.uint64) -> Numbers:
     """Return the sum of the numbers of each set's places."""
     total = np.append(number, np.uint64(0))[sets].sum(axis=1, dtype=np.uint64)
-    return total % np.uint64(PRIME)
+    return total % prime

@@ -95,14 +95,36 @@ def test_what_is_not_asked_leaves_nothing_incomplete(max_e):
         assert found.lower is None or found.lower == min(least or max_e + 1, max_e + 1), seed
 
 
-def test_one_on_a_side_takes_one_fingerprint_and_nothing_else(monkeypatch):
+def test_one_on_a_side_takes_a_fingerprint_and_where_it_shows_anything_another(monkeypatch):
     for name in ("_by_sums", "Parts", "search"):
         monkeypatch.setattr(strategy, name, None)
-    calls = []
+    calls, shown = [], 0
     monkeypatch.setattr(strategy, "fingerprint", lambda *words: calls.append(words) or fingerprint(*words))
     for seed, matrix, _, wanted in cases(0):
-        assert ((judge(matrix, 1, Budget()).least == 1) == (wanted == 1)).all(), seed
-    assert len(calls) == EACH
+        found = judge(matrix, 1, Budget())
+        assert ((found.least == 1) == (wanted == 1)).all(), seed
+        shown += bool((wanted == 1).any() or (found.pinned >= 0).any())
+    assert len(calls) == EACH + shown
+    assert 0 < shown < EACH
+
+
+def test_what_is_found_depends_on_no_draw(monkeypatch):
+    """Primes and numbers are drawn anew for each run; classes, witnesses and bounds are the same."""
+    for way in WAYS:
+        with monkeypatch.context() as patch:
+            taking(patch, way)
+            for seed, matrix, _, _ in cases(0):
+                one, other = (judge(matrix, MAX_E, Budget()) for _ in range(2))
+                for name in ("label", "pinned", "least"):
+                    assert getattr(one, name).tolist() == getattr(other, name).tolist(), seed
+                assert (one.lower, one.upper, one.exact, one.ways) == (
+                    other.lower,
+                    other.upper,
+                    other.exact,
+                    other.ways,
+                )
+                assert one.witnesses.columns.tolist() == other.witnesses.columns.tolist(), seed
+                assert one.witnesses.times.tolist() == other.witnesses.times.tolist(), seed
 
 
 def check_claims(matrix, truth, found):

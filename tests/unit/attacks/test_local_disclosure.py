@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks.equivalence.field import PRIME, multiplied
+from attacks.equivalence.field import Field, multiplied
 from attacks.equivalence.fingerprint import fingerprint
 from attacks.equivalence.local_disclosure import inverses, local_disclosure
 from attacks.matrix import Matrix
@@ -105,5 +105,7 @@ def test_nothing_is_told_when_the_time_is_up(monkeypatch, calls):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 1000])
 def test_inverses(count):
-    numbers = np.random.default_rng(count).integers(1, PRIME, count, dtype=np.uint64)
-    assert multiplied(numbers, inverses(numbers)).tolist() == [1] * count
+    rng = np.random.default_rng(count)
+    field = Field.drawn(rng)
+    numbers = rng.integers(1, int(field.prime), count, dtype=np.uint64)
+    assert multiplied(numbers, inverses(numbers, field), field).tolist() == [1] * count

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.equivalence import subsets, subsets_compiled
-from attacks.equivalence.field import PRIME
-from attacks.equivalence.fingerprint import fingerprint
+from attacks.equivalence.field import Field
+from attacks.equivalence.fingerprint import Fingerprint, fingerprint
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
 from tests.helpers.equivalences import agrees, brute_force, is_equivalence, tiny_series
@@ -158,31 +158,31 @@ def by_all_pairs(matrix, max_e=MAX_E, among=None, groups=None):
     return least
 
 
-def numbers(matrix, seed):
-    """Return a random solution h of S h = U c modulo the prime, for random c."""
+def numbers(matrix, seed, prime=2**57 - 13):
+    """Return a random solution h of S h = U c modulo a prime, for random c."""
     rng = np.random.default_rng([77, seed])
-    drawn = [int(x) for x in rng.integers(0, PRIME, matrix.values + matrix.columns)]
+    drawn = [int(x) for x in rng.integers(0, prime, matrix.values + matrix.columns)]
     c, h = drawn[: matrix.values], drawn[matrix.values :]
     person, values = dense(matrix, int)
     rows = [[*s, sum(a * b for a, b in zip(u, c, strict=True))] for s, u in zip(person, values, strict=True)]
     pivots = []
     for column in range(matrix.columns):
         at = len(pivots)
-        found = next((r for r in range(at, len(rows)) if rows[r][column] % PRIME), None)
+        found = next((r for r in range(at, len(rows)) if rows[r][column] % prime), None)
         if found is None:
             continue
         rows[at], rows[found] = rows[found], rows[at]
-        inverse = pow(rows[at][column], -1, PRIME)
-        rows[at] = [entry * inverse % PRIME for entry in rows[at]]
+        inverse = pow(rows[at][column], -1, prime)
+        rows[at] = [entry * inverse % prime for entry in rows[at]]
         for r in range(len(rows)):
             if r != at and rows[r][column]:
                 factor = rows[r][column]
-                rows[r] = [(a - factor * b) % PRIME for a, b in zip(rows[r], rows[at], strict=True)]
+                rows[r] = [(a - factor * b) % prime for a, b in zip(rows[r], rows[at], strict=True)]
         pivots.append(column)
     for row, pivot in zip(rows, pivots, strict=False):
         others = sum(row[j] * h[j] for j in range(matrix.columns) if j != pivot)
-        h[pivot] = (row[-1] - others) % PRIME
-    return np.array(h, dtype=np.uint64)
+        h[pivot] = (row[-1] - others) % prime
+    return Fingerprint(np.array(h, dtype=np.uint64), np.array(c, dtype=np.uint64), Field.of(prime))
 
 
 def check_witnesses(matrix, result):
@@ -341,16 +341,20 @@ def test_the_second_fingerprint_refutes_what_agrees_by_chance():
     matrix = of_groups(8, [*groups, (1, [0, 2, 4, 6], [0, 2, 4, 6]), (2, [1, 2, 5, 6], [1, 2, 5, 6]), (3, [3], [3])])
     assert not by_all_pairs(matrix).any()
     h, other = numbers(matrix, 1), numbers(matrix, 2)
-    h[0] = (int(h[4]) + int(h[5]) - int(h[1])) % PRIME
+    h.of[0] = (int(h.of[4]) + int(h.of[5]) - int(h.of[1])) % int(h.field.prime)
     assert subsets.matched(matrix, (h, h), 2, Budget()).least.tolist() == [2, 2, 0, 0, 2, 2, 0, 0]
     assert not subsets.matched(matrix, (h, other), 2, Budget()).least.any()
 
 
 @pytest.mark.usefixtures("kernels", "groups_alone")
-def test_the_same_input_gives_the_same_witnesses():
-    for seed in range(500, 510):
+@pytest.mark.parametrize("held", [1 << 20, 30])
+def test_the_same_input_gives_the_same_witnesses_whatever_the_draws(monkeypatch, held):
+    monkeypatch.setattr(subsets, "_HELD", held)
+    for seed in range(500, 520):
         matrix = random_matrix(seed)
-        one, other = (subsets.matched(matrix, (numbers(matrix, seed),) * 2, MAX_E, Budget()) for _ in range(2))
+        draws = [(numbers(matrix, seed), numbers(matrix, 1)), (numbers(matrix, 2, 2**55 + 3), numbers(matrix, 3))]
+        one, other = (subsets.matched(matrix, drawn, MAX_E, Budget()) for drawn in draws)
+        assert len(one.witnesses) or not (one.least > 1).any()
         np.testing.assert_array_equal(one.witnesses.columns, other.witnesses.columns)
         np.testing.assert_array_equal(one.witnesses.times, other.witnesses.times)
 
@@ -362,7 +366,7 @@ def test_sets_of_everybody_find_all_equivalences(first):
     for seed in range(first, first + 20):
         matrix, truth = tiny_series(np.random.default_rng(seed))
         wanted = brute_force(matrix, 10)
-        drawn = (fingerprint(matrix, np.random.default_rng(each), Budget()).of for each in (1, 2))
+        drawn = (fingerprint(matrix, np.random.default_rng(each), Budget()) for each in (1, 2))
         found = subsets.matched(matrix, tuple(drawn), 5, Budget())
         assert (found.settled, found.complete) == (5, True), seed
         assert found.least.tolist() == np.where(wanted <= 5, wanted, 0).tolist(), seed
@@ -383,7 +387,7 @@ def test_too_many_sets_of_everybody_leave_those_of_groups(monkeypatch, most):
     for seed in range(40):
         matrix, _ = tiny_series(np.random.default_rng(seed))
         wanted = brute_force(matrix, 8)
-        drawn = (fingerprint(matrix, np.random.default_rng(each), Budget()).of for each in (1, 2))
+        drawn = (fingerprint(matrix, np.random.default_rng(each), Budget()) for each in (1, 2))
         found = subsets.matched(matrix, tuple(drawn), 4, Budget())
         exact = np.where(wanted <= found.settled, wanted, 0)
         assert np.where(found.least <= found.settled, found.least, 0).tolist() == exact.tolist(), seed
@@ -404,13 +408,16 @@ def test_small_series_do_without_numba():
     code = """
 import sys
 import numpy as np
+from attacks.equivalence.field import Field
+from attacks.equivalence.fingerprint import Fingerprint
 from attacks.equivalence.subsets import matched
 from attacks.matrix import Matrix
 from audit.runtime.budget import Budget
 n = np.arange(3)
 flags = np.ones(2, dtype=bool)
 matrix = Matrix(n, n[:2].astype(np.int32), n, n[:2].astype(np.int32), n[:2], n[:2] * 0, n[:2], flags, 0, 2, 1)
-assert matched(matrix, (n[:2].astype(np.uint64),) * 2, 4, Budget()).complete
+numbers = Fingerprint(n[:2].astype(np.uint64), n[:2].astype(np.uint64), Field.of(2**57 - 13))
+assert matched(matrix, (numbers,) * 2, 4, Budget()).complete
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
