@@ -29,8 +29,8 @@ class CountAuditResult:
 
     @property
     def exit_code(self) -> int:
-        """0 when the policy holds, 1 when it is violated, 3 when it is undecided."""
-        return self.report.policy.exit_code
+        """0 when the policy holds, 1 when it is violated, 3 when it is undecided, 4 when a bug keeps it from that."""
+        return self.report.exit_code
 
     @property
     def verdict(self) -> str:
@@ -141,7 +141,7 @@ class CountImpactResult(JudgedCandidate):
     @property
     def exit_code(self) -> int:
         """0, 1 or 3, as on the command line."""
-        return self.report.after.policy.exit_code
+        return self.report.after.exit_code
 
     @property
     def new(self) -> int:

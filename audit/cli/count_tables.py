@@ -35,7 +35,7 @@ def run_audit(arguments: argparse.Namespace) -> int:
         report = audit_tables(manifest, Differencing(), replace(options(arguments), progress=watch))
     for form, file in [(arguments.format, arguments.output), *arguments.report]:
         put(render(report, form, file, arguments.series), file)
-    return report.policy.exit_code
+    return report.exit_code
 
 
 def run_next(arguments: argparse.Namespace) -> int:
@@ -56,7 +56,7 @@ def run_next(arguments: argparse.Namespace) -> int:
         put(CANDIDATE[arguments.format](found), arguments.output)
     else:
         put(render(found.after, arguments.format, arguments.output, arguments.series), arguments.output)
-    return found.after.policy.exit_code
+    return found.after.exit_code
 
 
 def run_explain(arguments: argparse.Namespace) -> int:

@@ -26,6 +26,10 @@ from audit.verification.count_bounds import is_proved
 Place = tuple[int, int, int]
 
 
+class CertificateError(Exception):
+    """A certificate does not hold, which is a bug; what it was to show counts as not settled."""
+
+
 class FindingBuilder:
     """Makes findings of what an attack claims about the published counts."""
 
@@ -59,7 +63,7 @@ class FindingBuilder:
         """Return a finding with its certificate, which is checked.
 
         Raises:
-            RuntimeError: the certificate does not hold, which is a bug.
+            CertificateError: the certificate does not hold.
         """
         measure, part, question = place
         tables, questions = evidence[measure].tables[part], evidence[measure].questions[part]
@@ -81,22 +85,19 @@ class FindingBuilder:
             ),
         )
 
-    def check(self, tables: CountTables, bound: CountBound) -> None:
-        """Check the proof of a bound against what was published.
-
-        Raises:
-            RuntimeError: it does not hold, which is a bug.
-        """
-        if not is_proved(tables, bound):
-            raise RuntimeError("a certificate of differencing does not hold")
+    @staticmethod
+    def holds(tables: CountTables, bounds: Sequence[CountBound]) -> bool:
+        """Return whether the proofs of some bounds hold against what was published."""
+        return all(is_proved(tables, each) for each in bounds)
 
     def certified(self, tables: CountTables, rows: np.ndarray, bound: CountBound) -> CertifiedBound:
         """Return a bound with its proof in terms of what was published, checked.
 
         Raises:
-            RuntimeError: the proof does not hold, which is a bug.
+            CertificateError: the proof does not hold.
         """
-        self.check(tables, bound)
+        if not self.holds(tables, [bound]):
+            raise CertificateError("a certificate of differencing does not hold")
         step = self._step(tables, rows, bound, bound.proof, ())
         return CertifiedBound("upper" if bound.is_upper else "lower", bound.value, step)
 

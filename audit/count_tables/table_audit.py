@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
-from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.count_findings import CertificateError, FindingBuilder
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
@@ -45,13 +45,14 @@ from audit.model.json_types import ClauseState
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
 from audit.runtime.reasons import Reason, kind_of
 from audit.runtime.version import version
 
 _LOG = logging.getLogger(__name__)
 _NAMED = 12
 _TERMS, _LONG = 100_000, 200
+_FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
 _ORDER = np.array([3, 0, 1, 2, 3], dtype=np.int64)  # by verdict, `OPEN` last: recovered, narrowed, small
 
 
@@ -177,19 +178,17 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
 
 @logged_stage(_LOG, "certificates and report")
 def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> CountReport:
-    """Return what the attack found out as a report.
-
-    Raises:
-        RuntimeError: a certificate does not hold, which is a bug.
-    """
+    """Return what the attack found out as a report; a finding whose certificate does not hold is not settled."""
     counts, manifest = judged.counts, judged.counts.manifest
     builder = FindingBuilder(counts)
     places = _places(judged)
     waived, applied = _waived(judged, builder, places, options)
     kept = [place for place in places if builder.id_of(judged.evidence, place) not in applied] if applied else places
-    chosen = kept if options.findings is None else kept[: options.findings]
-    findings = tuple(_finding(judged, builder, place) for place in chosen)
-    checked = _checked(judged, builder, kept[len(chosen) :]) + len(chosen)
+    certified = _certified(judged, builder, kept, options.findings)
+    findings, checked, failed = certified.findings, certified.checked, len(certified.failed)
+    if failed:
+        judged = _reopened(judged, certified.failed)
+        kept = [place for place in kept if place not in certified.failed]
     measures = _measures(judged, kept)
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
     report = CountAttackReport(
@@ -219,6 +218,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         ),
         attack=report,
         policy=replace(_decide(judged, report, kept), waived=tuple(waived)),
+        failed=failed,
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
     )
@@ -266,11 +266,6 @@ def _places(judged: JudgedCounts) -> list[Place]:
     return list(zip(every[:, 2].tolist(), every[:, -2].tolist(), every[:, -1].tolist(), strict=True))
 
 
-def _finding(judged: JudgedCounts, builder: FindingBuilder, place: Place) -> CountFinding:
-    measure, part, _ = place
-    return builder.finding(judged.evidence, place, judged.outcomes[measure][part])
-
-
 def _told(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) -> Told:
     """Return what can be told of all cells that are found, but for increases."""
     found = {}
@@ -284,24 +279,55 @@ def _told(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) 
     return found
 
 
-def _checked(judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place]) -> int:
-    """Check the certificates of findings that are not shown, in random order, up to so many numbers in them.
+@dataclass
+class _Certified:
+    """Findings to show, how many certificates hold, and the places of those that do not."""
 
-    Returns how many were checked.
+    findings: tuple[CountFinding, ...] = ()
+    checked: int = 0
+    failed: frozenset[Place] = frozenset()
 
-    Raises:
-        RuntimeError: one does not hold, which is a bug.
+
+def _certified(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place], shown: int | None) -> _Certified:
+    """Return the first findings with their certificates, and what the check of certificates said.
+
+    Those of the others are checked in random order, up to so many numbers in them.
     """
-    left = _TERMS
-    for count, one in enumerate(np.random.default_rng(0).permutation(len(places)).tolist()):
+    findings, checked, failed, left = [], 0, set[Place](), _TERMS
+    chosen = kept if shown is None else kept[:shown]
+    others = kept[len(chosen) :]
+    for place in chosen:
+        measure, part, _ = place
+        try:
+            findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part]))
+        except CertificateError:
+            failed.add(place)
+    for one in np.random.default_rng(0).permutation(len(others)).tolist():
         if left < 0:
-            return count
-        measure, part, question = places[one]
-        tables = judged.evidence[measure].tables[part]
-        for bound in judged.outcomes[measure][part].bounds(question):
-            builder.check(tables, bound)
-            left -= len(bound.proof.terms) if isinstance(bound.proof, WeightedSum) else _LONG
-    return len(places)
+            break
+        measure, part, question = others[one]
+        bounds = judged.outcomes[measure][part].bounds(question)
+        left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
+        checked += 1
+        if not builder.holds(judged.evidence[measure].tables[part], bounds):
+            failed.add(others[one])
+    return _Certified(tuple(findings), checked + len(chosen) - len(failed), frozenset(failed))
+
+
+def _reopened(judged: JudgedCounts, failed: frozenset[Place]) -> JudgedCounts:
+    """Return the same with some questions as not settled, because the certificates of their findings do not hold."""
+    outcomes = []
+    for measure, some in enumerate(judged.outcomes):
+        parts = []
+        for part, outcome in enumerate(some):
+            mine = [question for m, p, question in failed if (m, p) == (measure, part)]
+            if mine:
+                verdict = outcome.verdict.copy()
+                verdict[mine] = OPEN
+                outcome = replace(outcome, status="incomplete", reason=str(_FAILED), verdict=verdict)
+            parts.append(outcome)
+        outcomes.append(parts)
+    return replace(judged, outcomes=outcomes)
 
 
 def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:

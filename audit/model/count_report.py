@@ -231,7 +231,11 @@ class CountSeriesFacts:
 
 @dataclass(frozen=True)
 class CountReport:
-    """An audit of count tables, ready to be rendered; `time_limit` is in seconds, `made` the day of the audit."""
+    """An audit of count tables, ready to be rendered.
+
+    `time_limit` is in seconds, `made` the day of the audit. `failed` is how many findings are not settled because their
+    certificates do not hold. `interrupted` says that the user stopped the audit.
+    """
 
     tool_version: str
     made: datetime.date
@@ -241,7 +245,16 @@ class CountReport:
     policy: PolicyReport
     time_limit: float | None
     pictures: tuple[CountPicture, ...] = ()
+    failed: int = 0
+    interrupted: bool = False
     schema_version: int = field(default=1)
+
+    @property
+    def exit_code(self) -> int:
+        """130 when the audit was interrupted, 4 when only a bug keeps it from a verdict, else what the policy says."""
+        if self.interrupted:
+            return 130
+        return 4 if self.failed and not self.policy.violations else self.policy.exit_code
 
 
 @dataclass(frozen=True)

@@ -63,15 +63,14 @@ def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: t
 def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assumed: Sequence[_Assumption]) -> bool:
     if not all(_is_term(tables, term, assumed) for term in proof.terms):
         return False
-    value = _value(tables, proof.terms, assumed, is_upper=bound.is_upper)
+    # A contradiction is always stated for upper ends, whichever side it is a case of.
+    value = _value(tables, proof.terms, assumed, is_upper=bound.is_upper or proof.impossible)
     if value is None:
         return False
     boxes = [_box(tables, term, assumed) for term in proof.terms]
     weights = [term.weight for term in proof.terms]
     if proof.impossible:
-        return (value < 0 if bound.is_upper else value > 0) and _covers(
-            tables.axes, boxes, weights, is_upper=bound.is_upper
-        )
+        return value < 0 and _covers(tables.axes, boxes, weights, is_upper=True)
     if not _covers(tables.axes, [*boxes, bound.box], [*weights, Fraction(-1)], is_upper=bound.is_upper):
         return False
     return floor(value) <= bound.value if bound.is_upper else ceil(value) >= bound.value

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.model.count_tables import Axis, CountBound, CountTables, WeightedNumber, WeightedSum
+from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.verification import count_bounds
 from audit.verification.count_bounds import is_proved
 
@@ -64,3 +64,17 @@ def test_a_sum_over_many_dimensions_is_checked():
     assert is_proved(tables, CountBound(rest, True, 4, proof))
     assert not is_proved(tables, CountBound(rest, True, 3, proof))
     assert not is_proved(tables, CountBound((1, *[0] * 23, 0), True, 4, proof))
+
+
+@pytest.mark.parametrize("whole", [5, 4])
+def test_an_impossible_case_of_a_lower_bound_is_a_sum_of_upper_ends(whole):
+    """Of 5 at most 3 are in the first part, so that at least 2 are in the second: with at most 1 there are too few."""
+    axis = Axis("part", 2, [np.array([0]), np.array([1]), np.array([0, 1])], 2)
+    boxes, none = np.array([[0], [2]], dtype=np.int32), np.zeros((0, 1), dtype=np.int32)
+    ends = np.array([0, whole]), np.array([3, whole])
+    tables = CountTables((axis,), boxes, *ends, none, np.zeros(0, dtype=np.int8), 5, 2)
+    one = Fraction(1)
+    too_few = WeightedSum((WeightedNumber(0, one), WeightedNumber(0, one, assumed=True), WeightedNumber(1, -one)), True)
+    enough = WeightedSum((WeightedNumber(0, one, assumed=True),))
+    bound = CountBound((1,), False, 2, CaseSplit((1,), 1, too_few, enough))
+    assert is_proved(tables, bound) == (whole == 5)
