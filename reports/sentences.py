@@ -8,7 +8,7 @@ from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE
 from audit.model.report import HIDDEN, AttackReport, Input, Report, Violation, Waived
-from audit.runtime.phrases import Noun, Phrase, figure, parted, percent, say, say_count
+from audit.runtime.phrases import Noun, Phrase, figure, joined, parted, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
 
 CONTRADICTED = Phrase(
@@ -57,6 +57,7 @@ RELEASES = Noun("{count} release", "{count} releases", "releases")
 ROWS = Noun("{count} row", "{count} rows", "rows")
 _CANDIDATES_SHOWN = 12
 _NAMES_SHOWN = 20
+_REASON_SHOWN = 400  # characters
 _MAKES_UNIQUE = 0.05
 
 
@@ -182,19 +183,29 @@ def violation_told(violation: Violation) -> str:
 
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
-    for clause in report.policy.undecided:
-        if clause.measure == "assumptions":  # the verdict says so, or stands under a sentence that does
-            continue
-        if clause.measure == "policy":
-            yield printable(clause.reason, 400)
-            continue
-        yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
+    for why, clauses in undecided_clauses(report).items():
+        open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
+        shown = printable(why, _REASON_SHOWN)
+        if open_ones == ["policy"]:
+            yield shown
+        elif len(open_ones) == 1:
+            yield say("{clause} is not decided: {reason}", clause=open_ones[0], reason=shown)
+        elif open_ones:
+            yield say("{clauses} are not decided: {reason}", clauses=joined(open_ones), reason=shown)
     for state, told in _ENDED.items():
         ended: dict[str | None, list[str]] = {}
         for each in report.policy.ended(state):
             ended.setdefault(each.reason, []).append(each.clause)
         for reason, clauses in ended.items():
             yield told.filled(clauses=", ".join(clauses), reason=printable(reason or "", 400))
+
+
+def undecided_clauses(report: Report) -> dict[str, list[str]]:
+    """Return the reasons for which something is undecided, each with all clauses that are, assumptions included."""
+    found: dict[str, list[str]] = {}
+    for clause in report.policy.undecided:
+        found.setdefault(clause.reason, []).append(clause.measure)
+    return found
 
 
 def warnings(report: Report) -> Iterable[str]:

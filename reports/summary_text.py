@@ -10,7 +10,7 @@ from audit.model.errors import printable
 from audit.model.report import AttackReport, LadderStep, Report, Violation
 from audit.runtime.phrases import Phrase, joined, percent, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
-from reports.sentences import named, value_of, violating
+from reports.sentences import named, undecided_clauses, value_of, violating
 
 _WHAT = {"assumptions": Phrase("Assumptions"), "policy": Phrase("Policy")}
 _STATES = {"not judged": Phrase("not judged"), "not asked": Phrase("not asked")}
@@ -279,11 +279,10 @@ def assumptions(report: Report) -> Iterator[str]:
 
 def open_questions(report: Report) -> Iterator[tuple[str, str, str]]:
     """Yield what was not judged, why, and what it would take."""
-    told = set()
-    for clause in report.policy.undecided:
-        told.add(clause.reason)
-        what = str(_WHAT[clause.measure]) if clause.measure in _WHAT else clause.measure
-        yield what, printable(clause.reason, 400), _would_take(clause.reason, report)
+    told = undecided_clauses(report)
+    for reason, clauses in told.items():
+        what = joined([str(_WHAT[each]) if each in _WHAT else each for each in clauses])
+        yield what, printable(reason, 400), _would_take(reason, report)
     for state, name in _STATES.items():
         for each in report.policy.ended(state):
             yield each.clause, printable(each.reason or str(name), 400), _would_take(each.reason, report)

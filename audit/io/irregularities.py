@@ -29,7 +29,6 @@ from audit.runtime.phrases import say, say_count
 
 _MOST_ROWS = 500_000
 _SHOWN = 3
-_COLUMNS_SHOWN = 12
 _FEW = 20  # one in so many distinct cells at most is astray
 _FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -158,9 +157,9 @@ def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustm
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
     """Return what is irregular about the files of a series, which has been read."""
-    found = [*_dropped(series), *_several_rows(series)]
+    found = [*_unlinkable(series), *_dropped(series), *_several_rows(series)]
     if series.about_rows <= _MOST_ROWS:
-        found += [*_unread_sheets(series), *_unjudged_columns(series)]
+        found += _unread_sheets(series)
         texts = SeriesTexts(series)
         found += [
             *_encodings(texts),
@@ -332,32 +331,17 @@ def _several_rows(series: Series) -> Iterator[ReportWarning]:
         yield ReportWarning("duplicates", what)
 
 
-def _unjudged_columns(series: Series) -> Iterator[ReportWarning]:
-    """Tell of columns that were published and that the manifest gives no meaning."""
-    from audit.io.adjustments import adjusted_names, parts_of
-
-    columns = series.manifest.columns
-    single = [columns.individual, columns.record, columns.group, columns.count or "count", columns.date]
-    meant = [name for name in (*columns.sensitive, *columns.quasi_identifiers, *single) if name is not None]
-    unjudged: dict[str, None] = {}
-    for files in series.manifest.releases:
-        halves = [(files.rows, files.shown), *([(files.values, files.values_shown)] if files.values else [])]
-        for path, shown in halves:
-            names = adjusted_names(path, shown, series.manifest.headings(files.tag), Problems()) or []
-            known = {*meant, *(part for name in meant for part in parts_of(name, names)), ""}
-            unjudged |= dict.fromkeys(name for name in names if name not in known)
-    if unjudged:
+def _unlinkable(series: Series) -> Iterator[ReportWarning]:
+    """Tell of published columns that nothing judges, as the manifest declares, with its reasons."""
+    declared = series.manifest.columns.unlinkable
+    if declared:
         what = say_count(
-            "{count} published column is not judged, because the manifest gives it no meaning; if others "
-            "may know it about a person, add it to quasi_identifiers",
-            "{count} published columns are not judged, because the manifest gives them no meaning; if "
-            "others may know them about a person, add them to quasi_identifiers",
-            len(unjudged),
+            "{count} published column is not judged, because the manifest declares that no outsider can know it",
+            "{count} published columns are not judged, because the manifest declares that no outsider can know them",
+            len(declared),
         )
-        examples = tuple(printable(name) for name in unjudged)
-        if len(examples) > _COLUMNS_SHOWN:
-            examples = (*examples[:_COLUMNS_SHOWN], say("{count} more", count=len(examples) - _COLUMNS_SHOWN))
-        yield ReportWarning("unjudged-column", what, examples)
+        examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in declared.items())
+        yield ReportWarning("unlinkable-column", what, examples)
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

@@ -13,7 +13,7 @@ from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
 from audit.io.dialect import NOTHING_DECLARED, Declared, is_encoding
 from audit.io.paths import is_remote
-from audit.io.toml import Reader, parse, read_text, release_tag
+from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
 from audit.model.errors import Problems
 
 NAME = "series.toml"
@@ -43,6 +43,7 @@ _TABLES: dict[str, set[str] | None] = {
         "fold",
         "rows",
         "date",
+        "unlinkable",
     },
     "adversary": {"register", "transitions", "known"},
     "counterfeits": None,
@@ -107,6 +108,7 @@ class Columns:
     missing: frozenset[str] = frozenset()
     rows: str | None = None
     date: str | None = None
+    unlinkable: Mapping[str, str] = field(default_factory=dict)
     notation: Notation = Notation()
 
     def folds(self, column: str | None) -> bool:
@@ -257,10 +259,19 @@ class _ManifestReader(Reader):
             missing=frozenset(self.texts(table, "missing", empty=True)),
             rows=self.text(table, "rows"),
             date=self.text(table, "date"),
+            unlinkable=self.unlinkable(table),
             notation=self.notation(table),
         )
         self.check_columns(columns)
         return columns
+
+    def unlinkable(self, table: Mapping[str, Any]) -> dict[str, str]:
+        found = self.mapping(table, "unlinkable")
+        for column, reason in found.items():
+            if not reason.strip():
+                remedy = f'write {toml_key(column)} = "…" with the reason why no outsider can know it of a person'
+                self.note("unlinkable", f'"{column}" has no reason', remedy)
+        return {column.strip(): reason.strip() for column, reason in found.items()}
 
     def notation(self, table: Mapping[str, Any]) -> Notation:
         delimiter, decimal, encoding = table.get("delimiter"), table.get("decimal", "."), self.text(table, "encoding")
@@ -306,7 +317,7 @@ class _ManifestReader(Reader):
 
     def check_columns(self, columns: Columns) -> None:
         single = [c for c in (columns.group, columns.individual, columns.record, columns.count) if c]
-        uses = [*columns.sensitive, *columns.quasi_identifiers, *single]
+        uses = [*columns.sensitive, *columns.quasi_identifiers, *single, *columns.unlinkable]
         for name in sorted({name for name in uses if uses.count(name) > 1}):
             self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
         if columns.count and columns.individual:

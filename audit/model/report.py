@@ -67,7 +67,7 @@ class ReportWarning:
         "total-row",
         "duplicates",
         "dropped-file",
-        "unjudged-column",
+        "unlinkable-column",
         "counterfeit-share",
         "encoding",
         "candidate",

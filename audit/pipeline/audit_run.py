@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import Baseline
+from audit.judgement.doubts import gather_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.findings import AnySelection
 from audit.judgement.found_people import found_people
@@ -328,11 +329,7 @@ def _decide(
         ),
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
-        doubts=[
-            Doubt(attack_reason(entry.attack.name, entry.scored.outcome.reason or ""))
-            for entry in waived.entries
-            if entry.scored.outcome.status == "failed"
-        ],
+        doubts=(*gather_doubts(attacked.series), *_failed(waived.entries)),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
     )
     decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]
@@ -349,6 +346,14 @@ def _decide(
         tuple(undecided),
         tuple(waived.told),
     )
+
+
+def _failed(entries: Sequence[Judged]) -> Iterator[Doubt]:
+    """Yield that attacks of other packages failed: what they would have found is not known."""
+    for entry in entries:
+        outcome = entry.scored.outcome
+        if outcome.status == "failed":
+            yield Doubt(attack_reason(outcome.attack, outcome.reason or ""))
 
 
 def _judges_releases(judged: Sequence[Judged], options: AuditOptions) -> bool:

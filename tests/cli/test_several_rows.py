@@ -29,6 +29,9 @@ FIRST = [
 SECOND = [["a", "20-30", "gout", "2024-05-05"], ["b", "20-30", "cold", "2024-05-06"]]
 
 
+NOTED = 'unlinkable = { Admission = "only the registry knows the day" }'
+
+
 def series(folder, releases, more="", keys=()):
     names = []
     for place, rows in enumerate(releases, 1):
@@ -64,12 +67,12 @@ def test_one_message_says_how_many(tmp_path):
 
 
 def test_episodes_are_judged_by_themselves(tmp_path):
-    code, result = judged(series(tmp_path, [FIRST, SECOND], 'rows = "episodes"'))
+    code, result = judged(series(tmp_path, [FIRST, SECOND], f'rows = "episodes"\n{NOTED}'))
     assert result["adversary"]["kind"] == "published"
     assert {a["attack"] for a in result["attacks"] if a["status"] != "skipped"} == {"homogeneity"}
-    warning, unused = result["warnings"]
+    noted, warning = result["warnings"]
+    assert (noted["kind"], noted["examples"]) == ("unlinkable-column", ["Admission: only the registry knows the day"])
     assert warning["kind"] == "duplicates"
-    assert (unused["kind"], unused["examples"]) == ("unjudged-column", ["Admission"])
     assert "2 times in one release" in warning["text"]
     assert "is not judged" in warning["text"]
     assert code == 0
@@ -100,8 +103,18 @@ def test_one_row_for_each_person(tmp_path, which, keyed):
     for each in (result, expected):
         each.pop("stable_ids", None)
     assert (code, result) == (expected_code, expected)
-    unused = ["unjudged-column"] if keyed else []  # the column of people, where keys stand in files of their own
-    assert [each["kind"] for each in warnings] == ["duplicates", *unused]
+    assert [each["kind"] for each in warnings] == ["duplicates"]
+
+
+@pytest.mark.parametrize(("declared", "state"), [("", "undecided"), (NOTED, "holds")])
+def test_a_column_of_dates_needs_a_role_too(tmp_path, declared, state):
+    """That `date` names a column says which row counts, not who may know it."""
+    folder = series(tmp_path, [FIRST], f'rows = "first"\ndate = "Admission"\n{declared}')
+    code, result = judged(folder, "--policy", "max_risk=1", "--adversary", "published")
+    ends = {each["clause"]: (each["state"], each.get("reason") or "") for each in result["policy"]["clauses"]}
+    assert ends["k"][0] == state
+    assert ('"Admission" has no role' in ends["k"][1]) == (state == "undecided")
+    assert code == (3 if state == "undecided" else 0)
 
 
 @pytest.mark.parametrize("seed", range(15))

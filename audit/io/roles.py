@@ -1,0 +1,86 @@
+"""Published columns and their roles: what the manifest says that each column of a release means."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from audit.io.adjustments import Adjustments, adjusted_names, parts_of, read_adjusted
+from audit.io.manifest import Columns, Manifest, ReleaseFiles
+from audit.io.tables import read_table, text_codes
+from audit.model.errors import Problems
+
+VALUE_COUNT = "count"
+"""The column that counts the values of an Anatomy pair, where the manifest names none."""
+
+
+def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
+    """Return the published columns that the manifest gives no role, in the order of the files.
+
+    Only headers are read, and columns without a name, which tell nothing where they are empty or count the rows, as R
+    and pandas write them. A column has a role in the file in which its role is read: the sensitive values of an Anatomy
+    pair stand in its second file, and a column of that name beside the rows is one that nothing reads. What a column is
+    composed of has the role of that column. Files that cannot be read have none; reading them says so.
+    """
+    found: dict[str, None] = {}
+    for release in manifest.releases:
+        for path, shown, roles in _halves(manifest.columns, release):
+            names = adjusted_names(path, shown, manifest.headings(release.tag), Problems()) or []
+            known = {*roles, *(part for role in roles for part in parts_of(role, names))}
+            if "" in names and "" not in known and _counts_rows(manifest, release, path, shown):
+                known.add("")
+            found |= dict.fromkeys(name for name in names if name not in known)
+    return tuple(found)
+
+
+def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
+    """Return how many texts of a column stand exactly once in each of two releases, and the fewest rows of a release.
+
+    Such a text ties its rows, whether or not anybody can know it. Texts that stand for no value tie nothing. Releases
+    that lack the column are left out; files that cannot be read tie nothing, and reading them says so.
+    """
+    once, fewest = Counter[str](), 0
+    for release in manifest.releases:
+        for path, shown, _ in _halves(manifest.columns, release):
+            headings = manifest.headings(release.tag)
+            if column not in (adjusted_names(path, shown, headings, Problems()) or []):
+                continue
+            adjustments = Adjustments(
+                headings.declared, headings.renamed, manifest.columns.notation.ignore_rows, folded=frozenset({column})
+            )
+            table = read_adjusted(path, shown, [column], adjustments, Problems())
+            if table is not None:
+                codes, texts = text_codes(table.arrow(column))
+                single = np.bincount(codes, minlength=len(texts)) == 1
+                unknown = manifest.columns.missing
+                once.update(text for text, is_single in zip(texts, single.tolist(), strict=True)
+                            if is_single and text.strip("*") and text not in unknown)  # fmt: skip
+                fewest = min(fewest or table.rows, table.rows)
+    return sum(times > 1 for times in once.values()), fewest
+
+
+def _counts_rows(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
+    """Return whether the column without a name tells nothing: it is empty, or counts the rows from 0 or from 1."""
+    table = read_table(path, shown, [""], Problems(), manifest.headings(release.tag).declared)
+    if table is None:
+        return False
+    texts = list(table.texts(""))
+    return not any(texts) or any(texts == [str(row) for row in range(start, start + len(texts))] for start in (0, 1))
+
+
+def _halves(columns: Columns, release: ReleaseFiles) -> Iterator[tuple[Path, str, set[str]]]:
+    """Yield each file of a release with the columns that have a role in it."""
+    beside = [*columns.quasi_identifiers, columns.record, columns.individual]
+    values = [*columns.sensitive, columns.count]
+    if release.values is None:
+        yield release.rows, release.shown, _named(columns, [*beside, *values])
+    else:
+        yield release.rows, release.shown, _named(columns, beside)
+        yield release.values, release.values_shown, _named(columns, [*columns.sensitive, columns.count or VALUE_COUNT])
+
+
+def _named(columns: Columns, names: Iterable[str | None]) -> set[str]:
+    return {name for name in (*names, columns.group, *columns.unlinkable) if name is not None}
