@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.report import Report
+from audit.runtime.reasons import ReasonKind, kind_of
 from reports.sentences import out_of_time
 
 _MORE_TIME = 10
@@ -16,6 +17,8 @@ def commands(report: Report, series: str) -> Iterator[str]:
     if out_of_time(report):
         more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
         yield f"audit {series}{more}"
+    if any(kind_of(each.reason) is ReasonKind.UNDECLARED for each in report.policy.undecided):
+        yield f"audit init {series} --confirm"
     if not report.policy.violations:
         if not report.policy.undecided:
             yield f"audit next {series} CANDIDATE"

@@ -183,6 +183,8 @@ def violation_told(violation: Violation) -> str:
 
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
+    for violation in report.policy.if_confirmed:
+        yield say("if what is guessed is right, {violation}", violation=violation_told(violation))
     for why, clauses in undecided_clauses(report).items():
         open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
         shown = printable(why, _REASON_SHOWN)
@@ -205,7 +207,7 @@ def undecided_clauses(report: Report) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for clause in report.policy.undecided:
         found.setdefault(clause.reason, []).append(clause.measure)
-    return found
+    return {reason: list(dict.fromkeys(clauses)) for reason, clauses in found.items()}  # several attributes may say it
 
 
 def warnings(report: Report) -> Iterable[str]:

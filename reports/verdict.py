@@ -95,6 +95,8 @@ def _undecided(report: Report) -> str:
         return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
     if any(each.measure == "policy" for each in report.policy.undecided):
         return say("UNDECIDED: no clause of the policy was put to {attacks}.", attacks=_tried(report))
+    if report.policy.if_confirmed:
+        return say("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold.")
     if people := judged_people(report):
         head = say(
             "UNDECIDED: of {people}, nothing was found that the policy forbids, but not everything that it asks could "

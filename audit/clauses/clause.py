@@ -143,6 +143,7 @@ class ClauseDecision:
         clause, limit: which.
         state: `holds`, `violated`, `undecided`, `not asked` (the attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and nobody stated it).
+        violations: what violates it, or would if what is guessed is right.
         reason: why it is neither violated nor holds.
     """
 
@@ -190,4 +191,4 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
     if violations and not any(each.guessed for each in doubts):
         return ClauseDecision(clause, limit, "violated", violations, undecided)
     why = combined(each.reason for each in undecided)
-    return ClauseDecision(clause, limit, "undecided" if undecided else "holds", (), undecided, why)
+    return ClauseDecision(clause, limit, "undecided" if undecided else "holds", violations, undecided, why)

@@ -13,7 +13,7 @@ from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
 from audit.io.dialect import NOTHING_DECLARED, Declared, is_encoding
 from audit.io.paths import is_remote
-from audit.io.toml import Reader, parse, read_text, release_tag, toml_key
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.errors import Problems
 
 NAME = "series.toml"
@@ -50,6 +50,7 @@ _TABLES: dict[str, set[str] | None] = {
     "anonymized": None,
     "policy": {*CLAUSES, "grave"},
     "waiver": {"finding", "individual", "group", "release", "reason", "expires"},
+    **UNCONFIRMED_KEYS,
 }
 
 
@@ -137,6 +138,7 @@ class Manifest:
     `to_come` are tags of releases not yet published, of which the register and the known values may speak already.
     `growing` says that every record of a release is in the next one.
     `any_transitions` says that any value may follow any. `published` are dates of publication, by release.
+    `unconfirmed` are keys that are guesses.
     """
 
     folder: Path
@@ -155,6 +157,7 @@ class Manifest:
     growing: bool = False
     any_transitions: bool = False
     published: Mapping[str, datetime.date] = field(default_factory=dict)
+    unconfirmed: tuple[str, ...] = ()
 
     @property
     def values_change(self) -> bool:
@@ -237,6 +240,7 @@ class _ManifestReader(Reader):
             grave=self.grave(),
             published=self.published(series, {release.tag for release in releases}),
             waivers=read_waivers(self),
+            unconfirmed=unconfirmed(self),
         )
 
     def columns(self) -> Columns:

@@ -184,6 +184,46 @@ class Reader:
         return names
 
 
+# -- guesses ------------------------------------------------------------------------------------------------------
+
+
+UNCONFIRMED = "unconfirmed"
+UNCONFIRMED_KEYS: dict[str, set[str] | None] = {UNCONFIRMED: {"keys"}}
+"""The table of a manifest that names the keys which are guesses, as `Reader.allowed` has it."""
+
+
+def key_path(key: str) -> tuple[str, ...]:
+    """Return the names that a dotted key of TOML consists of; none where it is no key.
+
+    >>> key_path('columns.types."Date of birth"'), key_path("columns..x"), key_path("")
+    (('columns', 'types', 'Date of birth'), (), ())
+    """
+    try:
+        content: object = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        return ()
+    names: list[str] = []
+    while isinstance(content, dict) and len(content) == 1:
+        [(name, content)] = content.items()
+        names.append(name)
+    return tuple(names) if content == 0 else ()
+
+
+def unconfirmed(reader: Reader) -> tuple[str, ...]:
+    """Return the keys of a manifest that are guesses, as `[unconfirmed] keys` lists them; each has to be there."""
+    found = []
+    for key in reader.texts(reader.table(UNCONFIRMED), "keys"):
+        path, content = key_path(key), reader.document
+        for name in path:
+            content = content.get(name, {}) if isinstance(content, dict) else {}
+        if not path or path[0] == UNCONFIRMED or content == {}:
+            remedy = 'name a key as in "columns.sensitive", or delete it there'
+            reader.note(key, "[unconfirmed] names a key that is not in this file", remedy)
+        else:
+            found.append(".".join(map(toml_key, path)))
+    return tuple(found)
+
+
 # -- writing ------------------------------------------------------------------------------------------------------
 
 

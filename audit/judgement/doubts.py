@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from audit.io.roles import columns_without_role, tied_texts
 from audit.io.series import Series
@@ -13,13 +13,38 @@ from audit.runtime.phrases import joined, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _COLUMNS_SHOWN = 6
+_INDIVIDUAL = "columns.individual"
+_OF_PEOPLE = (_INDIVIDUAL, "adversary.register", "adversary.transitions", "adversary.known")
+_RESTING = dict.fromkeys(_OF_PEOPLE, frozenset({"max_risk", "max_ever_risk", "min_e"}))
+"""The clauses that rest on a key of the manifest; on any other one all of them do."""
 _FEW_TIES = 3
 _FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
 
 
 def gather_doubts(series: Series) -> tuple[Doubt, ...]:
     """Return all doubts about a series that was attacked; each says what to declare or to correct."""
-    return (*_without_role(series), *_tying(series))
+    return (*_guessed(series), *_without_role(series), *_tying(series))
+
+
+def _guessed(series: Series) -> Iterator[Doubt]:
+    """Yield what the manifest guesses, for each set of clauses that rest on it."""
+    resting: dict[frozenset[str] | None, list[str]] = {}
+    for key in series.manifest.unconfirmed:
+        resting.setdefault(_RESTING.get(key), []).append(key)
+    for clauses, keys in resting.items():
+        yield Doubt(_to_confirm(keys), clauses, guessed=True)
+    if _INDIVIDUAL in series.manifest.unconfirmed:  # if it was published, it links the rows of a record
+        yield Doubt(_to_confirm([_INDIVIDUAL]), frozenset({"k"}))
+
+
+def _to_confirm(keys: Sequence[str]) -> Reason:
+    what = say_count(
+        "{keys} is a guess: check it and delete it under [unconfirmed], or let `audit init SERIES --confirm` ask",
+        "{keys} are guesses: check them and delete them under [unconfirmed], or let `audit init SERIES --confirm` ask",
+        len(keys),
+        keys=joined([printable(key) for key in keys], _COLUMNS_SHOWN),
+    )
+    return Reason(what, ReasonKind.UNDECLARED)
 
 
 def _without_role(series: Series) -> Iterator[Doubt]:
@@ -27,7 +52,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
     found = columns_without_role(series.manifest)
     if "" in found:
         what = say("a published column has no name, and so no role: name it in the header")
-        yield Doubt(Reason(what, ReasonKind.NEEDS))
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED))
     columns = [name for name in found if name]
     if columns:
         what = say_count(
@@ -39,7 +64,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
             columns=joined([f'"{printable(name)}"' for name in columns], _COLUMNS_SHOWN),
             first=toml_key(printable(columns[0])),
         )
-        yield Doubt(Reason(what, ReasonKind.NEEDS))
+        yield Doubt(Reason(what, ReasonKind.UNDECLARED))
 
 
 def _tying(series: Series) -> Iterator[Doubt]:
@@ -55,4 +80,4 @@ def _tying(series: Series) -> Iterator[Doubt]:
                 tied,
                 column=printable(column),
             )
-            yield Doubt(Reason(what, ReasonKind.NEEDS))
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))

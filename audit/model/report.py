@@ -403,12 +403,16 @@ class ClauseReport:
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """The decision. It has passed when nothing is violated and nothing that was asked is undecided."""
+    """The decision. It has passed when nothing is violated and nothing that was asked is undecided.
+
+    `if_confirmed` is what violates clauses that are undecided, since it rests on a guess of the manifest.
+    """
 
     clauses: tuple[ClauseReport, ...]
     violations: tuple[Violation, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     waived: tuple[Waived, ...] = ()
+    if_confirmed: tuple[Violation, ...] = ()
 
     @property
     def limits(self) -> dict[str, float]:

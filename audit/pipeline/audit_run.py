@@ -342,9 +342,10 @@ def _decide(
         undecided.append(Undecided("assumptions", Reason(told, ReasonKind.CONTRADICTION)))
     return PolicyReport(
         tuple(ClauseReport(each.clause.name, each.limit, each.state, each.reason) for each in decisions),
-        tuple(violation for decision in decisions for violation in decision.violations),
+        tuple(violation for each in decisions if each.state == "violated" for violation in each.violations),
         tuple(undecided),
         tuple(waived.told),
+        tuple(violation for each in decisions if each.state == "undecided" for violation in each.violations),
     )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from audit.io.series import Series
+from audit.judgement.doubts import gather_doubts
 from audit.model.check_report import CheckReport, Offence
+from audit.model.doubt import Doubt
 from audit.pipeline.undecided_principles import Search, decided
-from audit.principles.checker import checked, line_of
+from audit.principles.checker import Verdict, checked, line_of
 from audit.principles.principle import Principle, PrincipleViolation
+from audit.runtime.reasons import combined
 
 
 def check_series(series: Series, principle: Principle, search: Search, *, reveal: bool = False) -> CheckReport:
@@ -16,7 +22,7 @@ def check_series(series: Series, principle: Principle, search: Search, *, reveal
         UsageError: the series lacks what the principle needs.
         InputError: the series cannot be read.
     """
-    verdict = decided(checked(principle, series), principle, series, search)
+    verdict = _doubted(decided(checked(principle, series), principle, series, search), gather_doubts(series))
     return CheckReport(
         series.manifest.name,
         series.tags,
@@ -30,6 +36,15 @@ def check_series(series: Series, principle: Principle, search: Search, *, reveal
         verdict.offences,
         reveal,
     )
+
+
+def _doubted(verdict: Verdict, doubts: Sequence[Doubt]) -> Verdict:
+    """Return a verdict as far as it stands beside doubts; it rests on all that the manifest says."""
+    if not doubts or (verdict.broken and not any(each.guessed for each in doubts)):
+        return verdict
+    reasons = [each.reason for each in doubts]
+    undecided = combined([*([verdict.undecided] if verdict.undecided is not None else []), *dict.fromkeys(reasons)])
+    return replace(verdict, undecided=undecided, broken={}, first=())
 
 
 def _offence(series: Series, found: PrincipleViolation, *, reveal: bool) -> Offence:

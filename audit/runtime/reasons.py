@@ -20,6 +20,8 @@ class ReasonKind(IntEnum):
     INTERRUPTED = 5
     TOO_HARD = 6
     """It gave up before its time was over."""
+    UNDECLARED = 7
+    """The manifest does not say what only its publisher knows, or only guesses it."""
 
 
 class Reason(str):

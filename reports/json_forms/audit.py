@@ -186,6 +186,8 @@ class PolicyEntry:
         limits: the clauses in force.
         clauses: how each clause in force ended.
         violations: clauses that do not hold.
+        if_confirmed: what violates clauses that are undecided, since it rests on a guess of the manifest; absent where
+            nothing does.
         undecided: clauses, or assumptions, that could not be decided.
         not_asked: clauses whose attacks were left out.
         not_judged: clauses by default that nothing in this series can decide.
@@ -200,6 +202,7 @@ class PolicyEntry:
     not_asked: tuple[ClauseName, ...]
     not_judged: tuple[ClauseName, ...]
     waived: tuple[Waived, ...]
+    if_confirmed: Annotated[tuple[Violation, ...], OMITTED] = ()
 
 
 @dataclass(frozen=True)
@@ -330,6 +333,7 @@ def policy_entry(decided: PolicyReport) -> PolicyEntry:
         not_asked=tuple(each.clause for each in decided.ended("not asked")),
         not_judged=tuple(each.clause for each in decided.ended("not judged")),
         waived=decided.waived,
+        if_confirmed=decided.if_confirmed,
     )
 
 

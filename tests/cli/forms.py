@@ -164,6 +164,7 @@ def two_values(folder: Path) -> None:
         write_rows(
             release, [[*header, "Ward"], *([*row, "east" if place % 3 else "?"] for place, row in enumerate(rows))]
         )
+        without(release, "Group-ID")
     edit(folder / "series.toml", '"releases/1.csv", "releases/2.csv"', '"releases/*.csv"')
     edit(folder / "series.toml", 'sensitive = "Disease"', 'sensitive = ["Disease", "Ward"]\nmissing = ["?"]')
     edit(folder / "series.toml", 'group = "Group-ID"\n', "")

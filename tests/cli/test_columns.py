@@ -128,3 +128,85 @@ def test_in_a_pair_each_file_has_its_own_roles(tmp_path, beside):
         code, clauses, _ = judged(tmp_path, "--k", "2")
         assert (code, clauses["k"]["state"]) == ((3, "undecided") if column else (0, "holds"))
         assert (f'"{column}" has no role' in str(clauses["k"]["reason"])) == bool(column)
+
+
+# -- guesses ------------------------------------------------------------------------------------------------------
+
+SMALL = [[*row[:2], "ok"] for row in rows(0, lambda tag, n: "", 40)] + [["50-59", "hiv", "ok"]]
+PEOPLE = {"max_risk", "min_e"}
+
+
+def guessed(folder, keys, table):
+    """A series in which some keys are guesses: 40 people of two ages, and maybe one who is alone."""
+    listed = ", ".join(f'"{key}"' for key in keys)
+    more = f"{DECLARED}\n[unconfirmed]\nkeys = [{listed}]" if keys else DECLARED
+    return series(folder, [HEAD, *table], more=more)
+
+
+@pytest.mark.parametrize(("table", "code"), [(SMALL[:-1], 0), (SMALL, 1)])
+@pytest.mark.parametrize("key", ["columns.quasi_identifiers", "columns.sensitive", "series.releases"])
+def test_what_rests_on_a_guess_neither_holds_nor_is_violated(tmp_path, table, code, key):
+    found, clauses, result = judged(guessed(tmp_path, [], table))
+    state = {each: clauses[each]["state"] for each in ("k", "max_risk")}
+    assert (found, set(state.values())) == (code, {"violated" if code else "holds"})
+    assert "if_confirmed" not in result["policy"]
+    found, clauses, shown = judged(guessed(tmp_path, [key], table))
+    assert (found, shown["policy"]["passed"], shown["policy"]["violations"]) == (3, False, [])
+    for each in ("k", "max_risk"):
+        assert clauses[each]["state"] == "undecided"
+        assert clauses[each]["reason"].startswith(f"{key} is a guess: check it and delete it under [unconfirmed]")
+    assert shown["policy"].get("if_confirmed", []) == result["policy"]["violations"]
+    total = sum(each["findings_total"] for each in result["attacks"])
+    assert sum(each["findings_total"] for each in shown["attacks"]) == total
+    text = " ".join(run_main(str(tmp_path))[1].split())
+    assert ("UNDECIDED, as it rests on guesses; if they are right, the policy does not hold." in text) == bool(code)
+    assert f"$ audit init {tmp_path} --confirm".replace(" ", "") in text.replace(" ", "")
+
+
+def test_whether_an_id_was_published_is_a_matter_of_people_first(tmp_path):
+    """Groups are too small whoever knows whose row it is; whether they are large enough, ids that link rows tell."""
+    table = [["Owner", *HEAD], *([f"p{n}", *row] for n, row in enumerate(SMALL))]
+    for kept, state in ((table, "violated"), (table[:-1], "undecided")):
+        more = f'individual = "Owner"\n{DECLARED}\n[unconfirmed]\nkeys = ["columns.individual"]'
+        code, clauses, _ = judged(series(tmp_path, kept, more=more))
+        assert {name: clauses[name]["state"] for name in ("k", "max_risk", "min_e")} == {
+            "k": state,
+            "max_risk": "undecided",
+            "min_e": "undecided",
+        }
+        assert code == (1 if state == "violated" else 3)
+
+
+@pytest.mark.parametrize("table", [SMALL[:-1], SMALL])
+@pytest.mark.parametrize("key", ["", "columns.sensitive"])
+def test_a_promise_that_rests_on_a_guess_is_undecided(tmp_path, table, key):
+    folder = guessed(tmp_path, [key] * bool(key), table)
+    code, out, _ = run_main("check", str(folder), "--principle", "k-anonymity", "--k", "2", "--format", "json")
+    assert code == (3 if key else int(table is SMALL))
+    assert ("columns.sensitive is a guess" in out) == bool(key)
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ('["columns.count"]', "`columns.count`: [unconfirmed] names a key that is not in this file; name a key as in"),
+        ('["sensitive"]', "`sensitive`: [unconfirmed] names a key that is not in this file"),
+        ('["columns..sensitive"]', "[unconfirmed] names a key that is not in this file"),
+        ('["unconfirmed.keys"]', "[unconfirmed] names a key that is not in this file"),
+        ('"columns.sensitive"', "`keys`: this has to be a list of texts"),
+    ],
+)
+def test_a_guess_names_a_key_of_the_manifest(tmp_path, keys, what):
+    more = f"{DECLARED}\n[unconfirmed]\nkeys = {keys}"
+    code, _, err = run_main(str(series(tmp_path, [HEAD, *SMALL], more=more)))
+    assert code == 2
+    assert what in err
+    assert "series.toml:" in err
+    code, _, err = run_main(str(series(tmp_path, [HEAD, *SMALL], more=f"{DECLARED}\n[unconfirmed]\nsure = []")))
+    assert (code, "`sure`: [unconfirmed] has no such key" in err) == (2, True)
+
+
+def test_a_guess_may_be_a_key_within_a_table(tmp_path):
+    more = f'types = {{ Age = "numeric" }}\n{DECLARED}\n[unconfirmed]\nkeys = ["columns.types.Age"]'
+    code, clauses, _ = judged(series(tmp_path, [HEAD, *SMALL], more=more))
+    assert (code, clauses["k"]["reason"].split(":")[0]) == (3, "columns.types.Age is a guess")
