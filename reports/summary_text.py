@@ -103,11 +103,11 @@ def _highest(report: Report, value: str) -> str:
     if equal:
         told = equal[0].measures.accusation(value, at_least=equal[0].incomplete)
         return say("Nobody’s value is certain, but {told}.", told=told)
-    known = [a for a in report.attacks if isinstance(a.risks.max_risk, float)]
+    known = [(a, a.risks.max_risk) for a in report.attacks if isinstance(a.risks.max_risk, float)]
     if known and not any(attack.incomplete for attack in report.attacks):
         # A share of worlds is told rather than a product of shares, which a release published twice raises.
-        exact = [attack for attack in known if attack.measures.about_everybody] or known
-        highest = max(float(attack.risks.max_risk or 0.0) for attack in exact)
+        exact = [each for each in known if each[0].measures.about_everybody] or known
+        highest = max(risk for _, risk in exact)
         return say("Nobody’s value is certain; the highest risk is {risk}.", risk=percent(highest))
     return say("Nobody’s value was found to be certain, but not every attack finished.")
 

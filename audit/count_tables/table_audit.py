@@ -324,8 +324,9 @@ def _reopened(judged: JudgedCounts, failed: frozenset[Place]) -> JudgedCounts:
             if mine:
                 verdict = outcome.verdict.copy()
                 verdict[mine] = OPEN
-                outcome = replace(outcome, status="incomplete", reason=str(_FAILED), verdict=verdict)
-            parts.append(outcome)
+                parts.append(replace(outcome, status="incomplete", reason=str(_FAILED), verdict=verdict))
+            else:
+                parts.append(outcome)
         outcomes.append(parts)
     return replace(judged, outcomes=outcomes)
 
