@@ -130,7 +130,7 @@ def what_is_published(releases: Sequence[Partition], worlds: np.ndarray) -> np.n
 @cache
 def assignments(people: int) -> np.ndarray:
     """Return every assignment of values to so many people: (assignments, people)."""
-    return np.array(list(product(range(VALUES), repeat=people)), dtype=np.int64).reshape(-1, people)
+    return np.array(list(product(range(VALUES), repeat=people)), dtype=np.int64).reshape(VALUES**people, people)
 
 
 def worlds_like(releases: Sequence[Partition], world: Sequence[int]) -> np.ndarray:
