@@ -19,9 +19,11 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed
 	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto $(PYTEST)
 
-# What `make test` draws a share of, all of it: the small series of tests/universe one by one. An hour on two cores.
+# The small series of tests/universe, of which `make test` draws a share: all of them, one by one, and of those that are
+# too many to enumerate as many as DEEP seconds suffice for, in each test. An hour on two cores.
+DEEP ?= 60
 test-deep: $(VENV)/.installed
-	AUDIT_TEST_DEEP=1 PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto tests/universe $(PYTEST)
+	AUDIT_TEST_DEEP=$(DEEP) PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto tests/universe $(PYTEST)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """How many series the property tests draw: AUDIT_TEST_EXAMPLES asks for more than the usual number.
 
-AUDIT_TEST_SEED says which share of the small series of tests/universe is looked at, AUDIT_TEST_DEEP asks for all.
+AUDIT_TEST_SEED and AUDIT_TEST_DEEP say which of the small series of tests/universe are looked at.
 
 Reports are in English, whatever the locale of the machine. Ctrl-C is heard, also where a shell that runs tests in the
 background has it ignored, which all processes begun by them would inherit.

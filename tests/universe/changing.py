@@ -91,7 +91,7 @@ class Space:
         return product(*(ways([partition[i] != ABSENT for partition in partitions]) for i in people))
 
     def drawn(self, number: int, rng: np.random.Generator) -> list[TinySeries]:
-        """Return so many series drawn at random, half of them with probabilities."""
+        """Return so many series drawn at random, every second one with probabilities."""
         return [self._draw(rng, weighted=bool(k % 2)) for k in range(number)]
 
     def _draw(self, rng: np.random.Generator, *, weighted: bool) -> TinySeries:

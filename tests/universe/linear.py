@@ -5,7 +5,7 @@ all groups at once. Two people are equal when all answers give both the same num
 answers give both the same number, and an integer vector over people is an equivalence when it is orthogonal to all.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -31,6 +31,12 @@ def reason(groups: Iterable[Group], people: int, values: int) -> Linear:
     return _reason(frozenset(groups), people, values)
 
 
+def least_in_all(worlds: Iterable[Sequence[int]], people: int) -> tuple[int, ...]:
+    """Return each person's least e of two sides that have the same values, each as often, in all of these worlds."""
+    having = {tuple(int(own == value) for own in world) for world in worlds for value in world}
+    return _least([list(map(Fraction, each)) for each in sorted(having)], people)
+
+
 @cache
 def _reason(groups: frozenset[Group], people: int, values: int) -> Linear:
     rows = [[Fraction(n) for n in members] + [Fraction(-n) for n in counts] for members, counts in sorted(groups)]
@@ -44,8 +50,7 @@ def _reason(groups: frozenset[Group], people: int, values: int) -> Linear:
         for v in range(values)
         if all(answer[i] == answer[people + v] for answer in answers)
     ]
-    dimensions = people - rank([list(answer[:people]) for answer in answers])
-    return Linear(tuple(equal), tuple(pinned), _least(answers, people) if dimensions else (0,) * people)
+    return Linear(tuple(equal), tuple(pinned), _least(answers, people))
 
 
 def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
@@ -59,11 +64,6 @@ def null_space(rows: list[list[Fraction]], width: int) -> list[list[Fraction]]:
             vector[pivot] = -row[free]
         basis.append(vector)
     return basis
-
-
-def rank(rows: list[list[Fraction]]) -> int:
-    """Return how many rows are independent."""
-    return len(eliminate(rows)[1])
 
 
 def eliminate(rows: list[list[Fraction]]) -> tuple[list[list[Fraction]], list[int]]:
@@ -86,10 +86,7 @@ def _less(row: list[Fraction], pivot: list[Fraction], times: Fraction) -> list[F
 
 
 def _least(answers: list[list[Fraction]], people: int) -> tuple[int, ...]:
-    """Return each person's least e; some vector over people must be orthogonal to all answers.
-
-    The people of equivalences are found with growing e until no person without one can be part of any.
-    """
+    """Return each person's least e, 0 where no vector orthogonal to all answers counts the person."""
     orthogonal = null_space([list(answer[:people]) for answer in answers], people)
     part = [any(vector[i] for vector in orthogonal) for i in range(people)]
     least = [0] * people

@@ -2,7 +2,8 @@
 
 A line has the series (its releases, each with the group of each person, and the values in some world) and the answers:
 worlds in which each person has each value; pairs that are equal in all worlds; pairs that linear reasoning equates;
-each person's least equivalence; values that linear reasoning fixes; groups with one value only.
+each person's least equivalence by linear reasoning, and in all worlds; values that linear reasoning fixes; groups with
+one value only.
 """
 
 import lzma
@@ -13,6 +14,7 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
+from tests.universe.linear import least_in_all
 from tests.universe.linked import VALUES, Linked, Partition, universe
 
 FILE = Path(__file__).with_name("linked.txt.xz")
@@ -30,7 +32,8 @@ class Record:
         counts: In how many worlds each person has each value.
         equal: Pairs of people who are equal in all worlds.
         linear: Pairs of people whom linear reasoning equates.
-        least: Each person's least e, 0 without an equivalence.
+        least: Each person's least e by linear reasoning, 0 without an equivalence.
+        least_in_all: Each person's least e of two sides with the same values in all worlds, 0 without any.
         pinned: Person and value, fixed by linear reasoning.
         homogeneous: Release and group (from 1) with one value only.
     """
@@ -41,6 +44,7 @@ class Record:
     equal: tuple[Pair, ...]
     linear: tuple[Pair, ...]
     least: tuple[int, ...]
+    least_in_all: tuple[int, ...]
     pinned: tuple[Pair, ...]
     homogeneous: tuple[Pair, ...]
 
@@ -68,9 +72,9 @@ class Record:
         return min(filter(None, self.least), default=None)
 
     @property
-    def min_e_of_worlds(self) -> int | None:
-        """1 where two people are equal in all worlds, else what linear reasoning shows."""
-        return 1 if self.equal else self.min_e
+    def min_e_in_all(self) -> int | None:
+        """The least e > 0 of two sides with the same values in all worlds, or None."""
+        return min(filter(None, self.least_in_all), default=None)
 
 
 def record_of(series: Linked) -> Record:
@@ -83,6 +87,7 @@ def record_of(series: Linked) -> Record:
         tuple(series.equal),
         linear.equal,
         linear.least,
+        least_in_all(series.worlds.tolist(), series.people),
         linear.pinned,
         tuple(series.homogeneous),
     )
@@ -99,6 +104,7 @@ def line_of(record: Record) -> str:
             "".join("-="[pair in record.equal] for pair in pairs),
             "".join("-="[pair in record.linear] for pair in pairs),
             "".join(map(str, record.least)),
+            "".join(map(str, record.least_in_all)),
             "".join(f"{i}{NAMES[v]}" for i, v in record.pinned),
             "".join(f"{release}{group}" for release, group in record.homogeneous),
         ]
@@ -107,7 +113,7 @@ def line_of(record: Record) -> str:
 
 def record_from(line: str) -> Record:
     """Return the record of a line."""
-    releases, world, counts, equal, linear, least, pinned, homogeneous = line.split(" ")
+    releases, world, counts, equal, linear, least, least_in_all, pinned, homogeneous = line.split(" ")
     pairs = list(combinations(range(len(world)), 2))
     return Record(
         tuple(tuple(map(int, release)) for release in releases.split("/")),
@@ -116,6 +122,7 @@ def record_from(line: str) -> Record:
         tuple(pair for pair, sign in zip(pairs, equal, strict=True) if sign == "="),
         tuple(pair for pair, sign in zip(pairs, linear, strict=True) if sign == "="),
         tuple(map(int, least)),
+        tuple(map(int, least_in_all)),
         tuple((int(i), NAMES.index(v)) for i, v in zip(pinned[::2], pinned[1::2], strict=True)),
         tuple((int(i), int(j)) for i, j in zip(homogeneous[::2], homogeneous[1::2], strict=True)),
     )

@@ -158,6 +158,7 @@ SPACES = {
     "plain tables": Space(3, 2, "ab", group_column=False),
     "plain tables of three values": Space(2, 2, "abc", group_column=False),
     "plain tables of three releases": Space(2, 3, "ab", group_column=False),
+    "row classes in groups": Space(3, 2, "ab", "gh"),
     "anatomy pairs": Space(3, 2, "ab", "gh", anatomy=True),
     "anatomy pairs of three values": Space(3, 1, "abc", "gh", anatomy=True),
     "counterfeits": Space(3, 2, "ab", "gh", (PERSON, COUNTERFEIT)),

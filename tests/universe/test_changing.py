@@ -2,14 +2,12 @@
 
 from collections import defaultdict
 from fractions import Fraction
-from functools import cache
 from math import isclose
 
-import numpy as np
 import pytest
 
 from tests.universe.changing import SPACES
-from tests.universe.drawing import DEEP, SEED, batches
+from tests.universe.drawing import DEEP, batches, rounds
 from tests.universe.program import answer
 from tests.universe.unions import union
 from tests.universe.worlds import worlds_of
@@ -17,14 +15,15 @@ from tests.universe.worlds import worlds_of
 SIZE = 500
 
 
-@cache
 def chosen(name):
-    """Series of a space in parts, with probabilities or without: some that are drawn, or all."""
-    drawn = SPACES[name].drawn(10_000 if DEEP else SIZE, np.random.default_rng([SEED, len(name)]))
-    plain = [each for each in drawn if set(each.transitions.values()) == {None}]
-    weighted = [each for each in drawn if None not in each.transitions.values()]
-    everything = [*SPACES[name].everything(), *plain] if DEEP else plain
-    return [*batches(everything, 2_000), *batches(weighted, 2_000)]
+    """Yield series of a space, many at a time, with probabilities or without: some that are drawn, or all and many."""
+    space = SPACES[name]
+    if DEEP:
+        yield from batches(list(space.everything()), 2_000)
+    for rng in rounds(list(SPACES).index(name)):
+        drawn = space.drawn(SIZE, rng)
+        yield drawn[::2]
+        yield drawn[1::2]
 
 
 def truths(series):

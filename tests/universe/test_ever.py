@@ -1,14 +1,13 @@
 """How probable it is that a person ever had a grave value, by the worlds of small series."""
 
 import tempfile
-from functools import cache
+from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.universe.changing import SPACES, series_of
-from tests.universe.drawing import DEEP, SEED
+from tests.universe.drawing import DEEP, rounds
 from tests.universe.program import of_folder
 from tests.universe.test_changing import weights_of_paths
 from tests.universe.worlds import worlds_of
@@ -21,19 +20,18 @@ TURNS = series_of([(1, 1), (1, 1)], (("a", "b"), ("b", "a")), dict.fromkeys([("a
 """One of two people has the grave value first, and then it is the other's turn, for nobody keeps it."""
 
 
-@cache
 def chosen():
-    """Series of three people that show the grave value, with the largest probability by worlds and by single people."""
-    drawn = SPACES["three people, three releases"].drawn(20_000 if DEEP else 1_500, np.random.default_rng([SEED, 7]))
-    found = []
-    for series in [TURNS, *drawn]:
-        if GRAVE in series.values and all(series.releases):
-            worlds = worlds_of(series)
-            by_worlds = max(worlds.ever.get((person, GRAVE), 0) / worlds.total for person in series.people())
-            certain = any(weight == worlds.total and value == GRAVE for (_, _, value), weight in worlds.having.items())
-            alone = max(ever_alone(series, person) for person in series.people())
-            found.append((series, by_worlds, 1 if certain else alone))
-    return found
+    """Yield series that show the grave value, with the largest probability by worlds, and as single people have it."""
+    for rng in rounds(1):
+        for series in [TURNS, *SPACES["three people, three releases"].drawn(1_000, rng)]:
+            if GRAVE in series.values and all(series.releases):
+                worlds = worlds_of(series)
+                by_worlds = max(worlds.ever.get((person, GRAVE), 0) / worlds.total for person in series.people())
+                certain = any(
+                    weight == worlds.total and value == GRAVE for (_, _, value), weight in worlds.having.items()
+                )
+                alone = max(ever_alone(series, person) for person in series.people())
+                yield series, by_worlds, 1 if certain else alone
 
 
 def ever_alone(series, person):
@@ -52,20 +50,16 @@ def assert_judged(series, by_worlds, limit):
     assert found.clause("max_ever_risk") == ("violated" if by_worlds >= limit else "holds"), (series, by_worlds)
 
 
-def agreeing(limit):
-    return [(series, risk) for series, risk, alone in chosen() if (risk >= limit) == (alone >= limit)]
-
-
 @pytest.mark.parametrize("limit", [LIMIT, 1.0])
 def test_where_one_person_at_a_time_says_as_much(limit):
-    for series, risk in agreeing(limit)[: 2_000 if DEEP else 25]:
+    agreeing = ((series, risk) for series, risk, alone in chosen() if (risk >= limit) == (alone >= limit))
+    for series, risk in islice(agreeing, None if DEEP else 25):
         assert_judged(series, risk, limit)
 
 
 @pytest.mark.parametrize("limit", [LIMIT, 1.0])
 @pytest.mark.xfail(strict=True, reason="max_ever_risk is judged by single people's histories, not by worlds")
 def test_where_worlds_say_otherwise(limit):
-    differing = [(series, risk) for series, risk, alone in chosen() if (risk >= limit) != (alone >= limit)]
-    assert differing
-    for series, risk in differing[: 2_000 if DEEP else 10]:
+    differing = ((series, risk) for series, risk, alone in chosen() if (risk >= limit) != (alone >= limit))
+    for series, risk in islice(differing, None if DEEP else 10):
         assert_judged(series, risk, limit)

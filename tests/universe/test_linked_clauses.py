@@ -55,19 +55,20 @@ def audited(record: Record, **policy):
 
 
 def expected(record, *, max_risk=1, min_e=2, k=2):
-    """The clauses that are violated."""
+    """Whether each clause is violated, by worlds; of `min_e` above 2 it is enough to know what groups show."""
     sizes = [sum(label == own for label in release) for release in record.releases for own in set(release) - {ABSENT}]
     return {
-        "max_risk": "violated" if max(risks(record)) >= max_risk else "holds",
-        "min_e": "violated" if (record.min_e_of_worlds or min_e) < min_e else "holds",
-        "k": "violated" if min(sizes) < k else "holds",
+        "max_risk": {max(risks(record)) >= max_risk},
+        "min_e": {(record.min_e_in_all or min_e) < min_e, *([(record.min_e or min_e) < min_e] if min_e > 2 else [])},
+        "k": {min(sizes) < k},
     }
 
 
 def assert_judged(record, **policy):
     found = audited(record, **policy)
-    states = expected(record, **policy)
-    assert {name: found.clause(name) for name in states} == states, line_of(record)
+    states = {name: found.clause(name) for name in ("max_risk", "min_e", "k")}
+    for name, violated in expected(record, **policy).items():
+        assert states[name] in {"violated" if each else "holds" for each in violated}, (name, line_of(record))
     assert found.exit_code == ("violated" in states.values()), line_of(record)
     bounds = found.attack("equivalence")["measures"]["min_e"]
     if record.min_e is None or record.min_e <= 4:
@@ -99,4 +100,5 @@ def test_two_people_who_are_equal_in_all_worlds_violate_min_e():
 @pytest.mark.xfail(strict=True, reason="max_risk is judged by products of shares, which are no posteriors")
 def test_posteriors_decide_max_risk():
     for record in share([each for each in everything() if not weighed_by_shares(each)], 20):
-        assert audited(record, max_risk=LIMIT).clause("max_risk") == expected(record, max_risk=LIMIT)["max_risk"]
+        violated = max(risks(record)) >= LIMIT
+        assert audited(record, max_risk=LIMIT).clause("max_risk") == ("violated" if violated else "holds")
