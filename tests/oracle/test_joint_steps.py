@@ -71,6 +71,8 @@ def assert_right(found, answer):
     if found.outcome.status == "complete":
         assert (measures["open"], measures["timeline"]) == (0, answer.timeline)
     assert all(few <= all_of_them for few, all_of_them in zip(measures["timeline"], answer.timeline, strict=True))
+    if found.outcome.claims is not None and found.outcome.claims.exhaustive:
+        assert found.claims == answer.certain
     for version, share in found.share.items():
         exact = answer.everything.posterior(*version)
         assert share == pytest.approx({value: float(part) for value, part in exact.items()}, abs=CLOSE), version
@@ -252,6 +254,17 @@ def test_what_is_too_hard_is_open_though_there_is_time():
     assert_right(found, Answer(series, "linked"))
     assert found.outcome.measures["open"] > 0
     assert "time limit" not in found.outcome.reason
+
+
+def test_one_who_is_not_decided_may_be_certain():
+    """R is decided, P and Q are not: that nobody else's value is certain is known once all of them are."""
+    releases = [[Row("p", "1", "a"), Row("q", "1", "b"), Row("r", "2", "a")]] * 2
+    probable = {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 1, ("b", "b"): 3}
+    series = TinySeries(releases, {pair: Fraction(part, 4) for pair, part in probable.items()})
+    for way, decided in (("cut short", False), ("counted", True)):
+        found = asked(series, "linked", way=way, budget=Budget)
+        assert {claim[0] for claim in found.claims} == {"r"}
+        assert found.outcome.claims.exhaustive is decided
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.helpers.certificates import assert_proves
 from tests.helpers.comparing import CLOSE, sizes
 from tests.helpers.running import attacks_for, audit, audit_folder, run_audit, run_main, written
 from tests.helpers.strategies import (
@@ -19,7 +18,6 @@ from tests.helpers.strategies import (
     invariant_series,
     linked_series,
     register_series,
-    with_knowledge,
 )
 from tests.helpers.tiny import Known, Row, TinySeries, with_spans
 from tests.oracle.per_person import intersection, update_graph
@@ -52,102 +50,6 @@ def assert_same(one, other, series):
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_a_release_more_never_widens_what_is_possible(adversary, changing, data):
-    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
-    assume(len(series.releases) > 1)
-    count = data.draw(st.integers(1, len(series.releases) - 1))
-    short = series.until(count)
-    assume(short.people(adversary))
-    before = audit(short, adversary=adversary)
-    after = audit(series, adversary=adversary)
-    for name in attacks_for(series):
-        timeline = after.measures(name)["timeline"]
-        assert timeline == sorted(timeline)
-        assert timeline[:count] == before.measures(name)["timeline"]
-        assert claims(before, name) <= claims(after, name)
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_knowledge_never_widens_what_is_possible(adversary, changing, data):
-    series = data.draw(any_series(adversary, changing, known=False))
-    informed = data.draw(with_knowledge(series, adversary))
-    before = audit(series, adversary=adversary)
-    after = audit(informed, adversary=adversary)
-    assert after.result["adversary"]["known"] > 0
-    known = {line.individual for line in informed.known}
-    for name in attacks_for(series):
-        still = {(person, value) for person, _, value in claims(before, name) if person not in known}
-        assert still <= {(person, value) for person, _, value in claims(after, name)}
-    if not changing:
-        for name in attacks_for(series):
-            assert not known & {person for person, _, _ in claims(after, name)}
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_order_and_names_do_not_matter(adversary, changing, data):
-    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
-    shuffled, people, values = data.draw(disguised(series))
-    one, other = audit(series, adversary=adversary), audit(shuffled, adversary=adversary)
-    assert_same(one, other, series)
-    for name in attacks_for(series):
-        assert {(people[person], release, values[value]) for person, release, value in claims(one, name)} == claims(
-            other, name
-        )
-
-
-@st.composite
-def disguised(draw, series):
-    """The same series, its rows in another order, its people, groups and values under other names."""
-    identities = sorted(
-        {row.individual for release in series.releases for row in release if row.individual}
-        | set(series.people("register"))
-    )
-    fresh = iter(draw(st.permutations(["Zoë", "al", "10", "9", "Q-7", "x y", "né", "Bo,b", "07"])))
-    people = {name: ("~" if name.startswith("~") else "") + next(fresh) for name in identities}
-    letters = sorted({*series.values, *(value for pair in series.transitions or () for value in pair)})
-    values = dict(zip(letters, draw(st.permutations(letters)), strict=True))
-    groups = draw(st.permutations(["g", "1", "10", "2", "A;B", "b", "0", "~", "é"]))
-    releases = [
-        draw(
-            st.permutations(
-                [
-                    Row(people.get(row.individual), groups[int(row.group) - 1], values[row.value], row.cells)
-                    for row in release
-                ]
-            )
-        )
-        for release in series.releases
-    ]
-    table = None
-    if series.transitions is not None:
-        pairs = draw(st.permutations(list(series.transitions.items())))
-        table = {(values[before], values[after]): weight for (before, after), weight in pairs}
-    known = [replace(line, individual=people[line.individual], value=values[line.value]) for line in series.known]
-    register = series.register
-    if register is not None:
-        register = draw(st.permutations([replace(line, individual=people[line.individual]) for line in register]))
-    other = replace(series, releases=releases, transitions=table, known=known, register=register)
-    return other, people, values
-
-
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_truth_is_never_ruled_out(changing, data):
-    series = data.draw(linked_series(changing=changing, known=data.draw(st.booleans())))
-    audited = audit(series)
-    for name in attacks_for(series):
-        for person, tag, value in claims(audited, name):
-            assert series.truth(person, series.tags.index(tag)) == value
-    assert audited.measures("update-graph")["infeasible"] == 0
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES)
 @given(data=st.data())
 def test_intersection_is_the_update_graph_with_identity_transitions(adversary, data):
     series = data.draw(any_series(adversary, changing=False, known=data.draw(st.booleans())))
@@ -169,17 +71,6 @@ def test_intersection_is_the_update_graph_with_identity_transitions(adversary, d
     } == {(person, tag) for person, tag, _ in claims(plain, "update-graph")}
     assert claims(plain, "update-graph") == claims(listed, "update-graph")
     assert two["infeasible"] == sizes(one).get(0, 0) == 0
-
-
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("changing", BOTH)
-@given(data=st.data())
-def test_certificates_hold(adversary, changing, data):
-    series = data.draw(any_series(adversary, changing, data.draw(st.booleans())))
-    audited = audit(series, adversary=adversary)
-    for name in attacks_for(series):
-        for finding in audited.findings(name):
-            assert_proves(finding, series, adversary, constant=name == "intersection")
 
 
 @pytest.mark.parametrize("changing", BOTH)

@@ -230,6 +230,28 @@ def test_nothing_is_proved_of_releases_that_contradict_each_other():
         assert not files.holds(files.claim("A", 0, "y", both))
 
 
+def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other():
+    """B has x in a group of x alone, then y: there is no world, whatever A has."""
+    series = TinySeries([[Row("A", "1", "x"), Row("C", "1", "y"), Row("B", "2", "x")], [Row("B", "1", "y")]])
+    with opened(series) as files:
+        assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
+        case = files.case("A", 0, "y", files.nothing_left("B"))
+        assert not files.holds(files.by_cases("A", 0, "x", case))
+
+
+def test_nobody_is_counted_twice_and_no_row_is_a_gain():
+    """A has flu, flu or cold: to count A often, or to be paid for a row, would seem to prove that it is cold."""
+    rows = [Row(name, "1", value) for name, value in zip("ABC", ("flu", "flu", "cold"), strict=True)]
+    series = TinySeries([[*rows, Row("D", "2", "gout"), Row("E", "2", "gout")]])
+    with opened(series) as files:
+        flu = files.points("0 1 flu 1", "A")
+        for times in (1, 2, 3):
+            assert not files.holds(files.claim("A", 0, "cold", replace(flu, people=flu.people * times)))
+        for cost in (0, -1, -2):
+            paid = files.points(f"0 1 flu 1, 0 2 gout {cost}", "A")
+            assert not files.holds(files.claim("A", 0, "cold", paid))
+
+
 def test_what_is_assumed_in_one_case_holds_there_alone():
     with opened(PAIRS) as files:
         flu = files.case("C", 0, "flu", files.points("0 1 flu 1", "A", "B", "C"))

@@ -1,8 +1,10 @@
 """Findings as the program makes them, one field spoiled at a time: no checker takes one, unless it is true."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import inf, nan
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +24,18 @@ from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.published_counts import read_counts
 from audit.io.series import open_series
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
-from audit.model.outcome import AttributeDisclosure, CertificateStep
+from audit.model.outcome import AttributeDisclosure, CertificateStep, GroupDisclosure
 from audit.runtime.budget import Budget
 from audit.verification.count_bounds import is_proved
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.disclosure_checker import DisclosureChecker
 from audit.verification.equivalence import CombinationChecker
+from audit.verification.field_types import misfit
 from audit.verification.group import check_groups
 from audit.verification.linkage import LinkageChecker
 from audit.verification.record import Recounter
 from tests.helpers.spoiling import spoils
-from tests.helpers.tiny import Row, TinySeries, read
+from tests.helpers.tiny import Known, Row, TinySeries, read
 from tests.oracle.correspondence import truth
 from tests.oracle.worlds import worlds
 from tests.unit.verification.test_linkage import claims_of
@@ -87,7 +90,9 @@ def may_be_so(is_true):
 
     def excused(path, how, spoiled):
         field = path.split(".")[-1].split("[")[0]
-        if field in {"risk", "proved", "alone"}:
+        if field == "alone":
+            return len(spoiled.certificate) == 1  # the only step is the release
+        if field in {"risk", "proved"}:
             return False
         if path.startswith(".certificate") and field in {"groups", "candidates", "feasible"}:
             return how == "in another order" or (field, how) == ("feasible", "nothing")
@@ -151,6 +156,27 @@ def test_steps_leave_out_no_release_in_which_a_value_may_change(tmp_path):
     assert not holds(b, 2, steps[0], steps[2])
     assert not holds(b, 2, steps[2], steps[2])
     assert not holds(c, 2, steps[1], steps[2], steps[2])
+
+
+def test_known_values_take_rows(tmp_path):
+    """Of two who are in a group of x and y one is known to have x: y is left to the other."""
+    series = TinySeries([[Row("P", "1", "x"), Row("Q", "1", "y")]], known=[Known("P", "x")])
+    [evidence] = build_evidence(open_series(series.write(tmp_path)))
+    evidence.pools(0)
+    checker = DisclosureChecker(evidence, evidence.source)
+    checker.look_at([None])
+    person, (x, y) = evidence.source.series.people.find("Q"), map(evidence.values.index, "xy")
+    finding = AttributeDisclosure(person, 0, y, 1.0, (CertificateStep(0, ("1",), (y,)),))
+    assert_refused(finding, checker.checked, ["1"], may_be_so(lambda _: False))
+    with pytest.raises(BrokenCertificateError):
+        checker.checked(replace(finding, certificate=(CertificateStep(0, ("1",), (x, y)),)))
+
+
+@pytest.mark.parametrize("risk", [nan, inf, -inf])
+def test_probabilities_are_finite(risk):
+    group = GroupDisclosure(0, "1", 0, 0, 1.0, 3, 3)
+    assert misfit(group) is None
+    assert misfit(replace(group, risk=risk)) == "the field risk of GroupDisclosure is of another type"
 
 
 # -- equivalences, classes and records ------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Laws: what must hold of every attack and adversary, whatever the series."""

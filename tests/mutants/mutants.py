@@ -1,0 +1,205 @@
+"""The mutants, each with the tests that must notice it."""
+
+from tests.mutants.mutant import Mutant
+
+CELLS = "tests/unit/io/test_cells.py"
+PROOFS = "tests/unit/verification/test_proof.py"
+SPOILED = "tests/unit/verification/test_spoiled.py"
+BOUNDS = "tests/unit/verification/test_count_bounds.py"
+FINGERPRINT = "tests/unit/attacks/test_fingerprint.py"
+ENGINE = "tests/unit/runtime/test_engine.py"
+POLICY = "tests/unit/judgement/test_policy.py"
+JOINT = "tests/oracle/test_joint_steps.py"
+
+MUTANTS = (
+    # -- the algebra of cells
+    Mutant(
+        "audit.io.cells._holds",
+        "cell.low == number and not cell.low_open",
+        "cell.low == number",
+        (f"{CELLS}::test_every_pair_of_small_cells",),
+    ),
+    Mutant("audit.io.cells.contains", "== inner", "is not None", (f"{CELLS}::test_every_pair_of_small_cells",)),
+    Mutant(
+        "audit.io.cells._span",
+        "bisect_left if cell.high_open else bisect_right",
+        "bisect_right",
+        (f"{CELLS}::test_covers_numbers_exactly",),
+    ),
+    Mutant(
+        "audit.io.cells._cover_numbers", "grid[:, rank < 0] = True", "pass", (f"{CELLS}::test_covers_numbers_exactly",)
+    ),
+    # -- verification
+    Mutant(
+        "audit.verification.field_types._test",
+        " and isfinite(value)",
+        "",
+        (f"{SPOILED}::test_probabilities_are_finite",),
+    ),
+    Mutant(
+        "audit.verification.disclosure.Checker.check",
+        "left != {finding.value}",
+        "finding.value not in left",
+        (f"{SPOILED}::test_disclosures_by_own_groups",),
+    ),
+    Mutant(
+        "audit.verification.disclosure.Checker.check_steps",
+        "sorted(step.candidates) != sorted(self._candidates(finding.person, step))",
+        "not set(step.candidates) <= self._candidates(finding.person, step)",
+        (f"{SPOILED}::test_disclosures_by_own_groups",),
+    ),
+    Mutant(
+        "audit.verification.disclosure.Checker.check_steps",
+        "transitions is not None and at !=",
+        "False and at !=",
+        (f"{SPOILED}::test_steps_leave_out_no_release_in_which_a_value_may_change",),
+    ),
+    Mutant(
+        "audit.verification.disclosure.Checker._left",
+        "rows[value] -= 1",
+        "pass",
+        (f"{SPOILED}::test_known_values_take_rows",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker._refuted",
+        "for each in spent) <= total",
+        "for each in spent) < total",
+        (f"{PROOFS}::test_bob_gives_alice_away",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker._cases",
+        "left - values",
+        "set()",
+        (f"{PROOFS}::test_the_same_by_a_case",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker._sum",
+        "sorted(set(proof.people))",
+        "sorted(proof.people)",
+        (f"{PROOFS}::test_nobody_is_counted_twice_and_no_row_is_a_gain",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker._sum",
+        "each.points < 1 or ",
+        "",
+        (f"{PROOFS}::test_nobody_is_counted_twice_and_no_row_is_a_gain",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker.check",
+        "people_of(finding.proof)",
+        "()",
+        (f"{PROOFS}::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other",),
+    ),
+    Mutant(
+        "audit.verification.proof.ProofChecker.check",
+        "sum(each.least for each in spent) > total",
+        "False",
+        (f"{PROOFS}::test_nothing_is_proved_of_releases_that_contradict_each_other",),
+    ),
+    Mutant(
+        "audit.verification.equivalence._claimed",
+        "len(claimed) < len(sides) or ",
+        "",
+        (f"{SPOILED}::test_equivalences",),
+    ),
+    Mutant(
+        "audit.verification.group.check_groups",
+        " or finding.risk != some / rows",
+        "",
+        (f"{SPOILED}::test_classes_of_rows",),
+    ),
+    Mutant(
+        "audit.verification.linkage.LinkageChecker._fill",
+        "sum(here[kind] for kind in filling.rows) != sum(following[kind] for kind in filling.fill)",
+        "False",
+        (f"{SPOILED}::test_rows_that_can_be_somebody_s", "tests/unit/verification/test_linkage.py"),
+    ),
+    Mutant(
+        "audit.verification.record.Recounter._check_class",
+        "< self._k",
+        "<= self._k",
+        ("tests/unit/attacks/test_inference_table.py::test_a_class_that_is_large_enough_is_no_finding",),
+    ),
+    # -- the checker of differencing
+    Mutant(
+        "audit.verification.count_bounds._sum_holds",
+        "value < 0 if",
+        "value <= 0 if",
+        (f"{SPOILED}::test_bounds_by_cases",),
+    ),
+    Mutant("audit.verification.count_bounds._holds", "proof.at + 1", "proof.at", (f"{SPOILED}::test_bounds_by_cases",)),
+    Mutant(
+        "audit.verification.count_bounds._value",
+        "case.is_upper != end_is_upper",
+        "False",
+        (f"{SPOILED}::test_bounds_by_cases",),
+    ),
+    Mutant("audit.verification.count_bounds._value", "end >= UNBOUNDED", "False", (f"{BOUNDS}",)),
+    Mutant(
+        "audit.verification.count_bounds._covers_each",
+        "if all(weight",
+        "if any(weight",
+        (f"{BOUNDS}::test_coverage_is_what_its_definition_says",),
+    ),
+    Mutant(
+        "audit.verification.count_bounds._covers",
+        "if sum(map(abs, whole)) >= 2**62:\n        return False\n",
+        "",
+        (f"{BOUNDS}",),
+    ),
+    # -- peeling and Lanczos
+    Mutant("attacks.equivalence.peeling._next", "if state.degree[p] == 1:", "if True:", (f"{FINGERPRINT}",)),
+    Mutant(
+        "attacks.equivalence.lanczos._end",
+        " and _dot(state.weight[row:end], state.target[row:end]) != 0",
+        "",
+        (f"{FINGERPRINT}",),
+    ),
+    Mutant("attacks.equivalence.lanczos._go_on", "status == _FAILED", "False", (f"{FINGERPRINT}",)),
+    # -- engines
+    Mutant("audit.runtime.engine._done", "_Begun | _Later", "_Begun", (f"{ENGINE}",)),
+    Mutant("audit.runtime.engine._Begun.abandon", "self._watch.abandoned = True", "pass", (f"{ENGINE}",)),
+    Mutant("audit.runtime.engine.on_cancel", "if watch.abandoned:", "if False:", (f"{ENGINE}",)),
+    Mutant("audit.runtime.engine._watched", "_here.watch = None", "pass", (f"{ENGINE}",)),
+    # -- clauses
+    Mutant("audit.clauses.clause.decide", '"undecided" if undecided else "holds"', '"holds"', (POLICY,)),
+    Mutant(
+        "audit.clauses.max_risk._no_higher_risk",
+        'return outcome.status == "complete" and known',
+        "return known",
+        (POLICY,),
+    ),
+    Mutant("audit.clauses.max_risk._doubtful", "else True", "else False", (POLICY,)),
+    Mutant("audit.clauses.min_e._no_lesser_e", "outcome.claims.spanned + 1", "outcome.claims.spanned + 2", (POLICY,)),
+    Mutant(
+        "audit.clauses.smallest_class.SmallestClass.doubts",
+        'entry.scored.outcome.status == "complete"',
+        "True",
+        (POLICY,),
+    ),
+    # -- what joint decides
+    Mutant(
+        "attacks.joint.attack._outcome",
+        "found.decided.all()",
+        "found.decided.any()",
+        (f"{JOINT}::test_one_who_is_not_decided_may_be_certain",),
+    ),
+    Mutant(
+        "attacks.joint.values.Findings.__init__",
+        "(sizes[2] > 1)",
+        "(sizes[2] >= 1)",
+        (f"{JOINT}::test_one_who_is_not_decided_may_be_certain",),
+    ),
+    Mutant(
+        "attacks.joint.values.Findings._look",
+        "(sizes[2] > 1)",
+        "(sizes[2] >= 1)",
+        (f"{JOINT}::test_one_who_is_not_decided_may_be_certain",),
+    ),
+    Mutant(
+        "attacks.joint.deciding.decide",
+        "last.feasible &= decision.feasible",
+        "pass",
+        (f"{JOINT}::test_releases_that_no_world_has_made_convict_nobody",),
+    ),
+)

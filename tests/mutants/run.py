@@ -1,0 +1,78 @@
+"""Make each mutant in a copy of this tree and run the tests that must notice it: `python -m tests.mutants.run [WORD]`.
+
+With words, only mutants whose qualified names have one of them. The exit code is 0 where every mutant was killed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.mutants.mutant import ROOT, Mutant, PlaceGoneError
+from tests.mutants.mutants import MUTANTS
+
+SECONDS, SECONDS_WITHOUT = 120, 900
+"""How long the tests of one mutant may take, and all of them together without any."""
+PASSED, FAILED = 0, 1
+"""How pytest ends where all tests pass, and where one fails; all else is no answer."""
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "demo-series", "data", ".hypothesis", ".*_cache")
+
+
+def tested(tree: Path, tests: Iterable[str], seconds: int) -> tuple[int | None, str]:
+    """Run tests in a tree until one fails: how pytest ended (None: not in time), and what it printed."""
+    words = [sys.executable, "-m", "pytest", "-x", "-n", "0", "--hypothesis-seed=0", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": ""}
+    try:
+        done = subprocess.run(
+            [*words, *dict.fromkeys(tests)], cwd=tree, env=environment, capture_output=True, text=True, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"no answer within {seconds} seconds"
+    return done.returncode, done.stdout + done.stderr
+
+
+def survived(tree: Path, mutant: Mutant) -> str | None:
+    """Return why a mutant is not killed in a copy of the tree; None where it is."""
+    try:
+        source = mutant.source(tree)
+    except PlaceGoneError as error:
+        return str(error)
+    path = mutant.path(tree)
+    before, stamp = path.read_bytes(), path.stat()
+    path.write_text(source, encoding="utf-8")
+    try:
+        code, printed = tested(tree, mutant.tests, SECONDS)
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    if code == FAILED:
+        return None
+    return "it survives its tests" if code == PASSED else f"its tests give no answer ({code}):\n{printed}"
+
+
+def main(words: list[str]) -> int:
+    """Try the mutants that words name, all where there are none; print how each ended."""
+    chosen = [each for each in MUTANTS if not words or any(word in each.name for word in words)]
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=LEFT_OUT, symlinks=True)
+        code, printed = tested(tree, (test for each in chosen for test in each.tests), SECONDS_WITHOUT)
+        if code != PASSED:
+            print(f"the tests fail without any mutant ({code}):\n{printed}")
+            return 1
+        for each in chosen:
+            began = time.monotonic()
+            reason = survived(tree, each)
+            failures += reason is not None
+            print(f"{time.monotonic() - began:6.1f} s  {each}: {reason or 'killed'}", flush=True)
+    print(f"{len(chosen) - failures} of {len(chosen)} mutants are killed")
+    return 1 if failures or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
