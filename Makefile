@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-deep lint docs bench bench-large series-bench figures package wheelhouse clean
+.PHONY: demo test test-deep mutants lint docs bench bench-large series-bench figures package wheelhouse clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -24,6 +24,10 @@ test: $(VENV)/.installed
 DEEP ?= 60
 test-deep: $(VENV)/.installed
 	AUDIT_TEST_DEEP=$(DEEP) PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto tests/universe $(PYTEST)
+
+# Small wrong changes of a copy of the program, each of which a named test must notice (tests/mutants). Minutes.
+mutants: $(VENV)/.installed
+	$(BIN)/python -m tests.mutants.run $(MUTANTS)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

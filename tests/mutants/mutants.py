@@ -112,7 +112,7 @@ MUTANTS = (
         "audit.verification.linkage.LinkageChecker._fill",
         "sum(here[kind] for kind in filling.rows) != sum(following[kind] for kind in filling.fill)",
         "False",
-        (f"{SPOILED}::test_rows_that_can_be_somebody_s", "tests/unit/verification/test_linkage.py"),
+        ("tests/unit/verification/test_linkage.py::test_as_many_rows_are_filled_as_fill_them",),
     ),
     Mutant(
         "audit.verification.record.Recounter._check_class",
@@ -123,18 +123,23 @@ MUTANTS = (
     # -- the checker of differencing
     Mutant(
         "audit.verification.count_bounds._sum_holds",
-        "value < 0 if",
-        "value <= 0 if",
-        (f"{SPOILED}::test_bounds_by_cases",),
+        "value < 0 and",
+        "value <= 0 and",
+        (f"{BOUNDS}::test_what_adds_up_to_nothing_is_no_contradiction",),
     ),
     Mutant("audit.verification.count_bounds._holds", "proof.at + 1", "proof.at", (f"{SPOILED}::test_bounds_by_cases",)),
     Mutant(
         "audit.verification.count_bounds._value",
         "case.is_upper != end_is_upper",
         "False",
-        (f"{SPOILED}::test_bounds_by_cases",),
+        (f"{BOUNDS}::test_a_case_bounds_from_its_own_side_alone",),
     ),
-    Mutant("audit.verification.count_bounds._value", "end >= UNBOUNDED", "False", (f"{BOUNDS}",)),
+    Mutant(
+        "audit.verification.count_bounds._value",
+        "end >= UNBOUNDED",
+        "False",
+        (f"{BOUNDS}::test_an_end_that_is_none_bounds_nothing",),
+    ),
     Mutant(
         "audit.verification.count_bounds._covers_each",
         "if all(weight",
@@ -143,9 +148,12 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.count_bounds._covers",
-        "if sum(map(abs, whole)) >= 2**62:\n        return False\n",
-        "",
-        (f"{BOUNDS}",),
+        ">= 2**62",
+        ">= 2**99",
+        (
+            f"{BOUNDS}::test_coverage_is_what_its_definition_says",
+            f"{BOUNDS}::test_a_sum_over_many_dimensions_is_checked",
+        ),
     ),
     # -- peeling and Lanczos
     Mutant("attacks.equivalence.peeling._next", "if state.degree[p] == 1:", "if True:", (f"{FINGERPRINT}",)),

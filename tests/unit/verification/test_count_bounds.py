@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
+from audit.model.count_tables import UNBOUNDED, Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.verification import count_bounds
 from audit.verification.count_bounds import is_proved
 
@@ -78,3 +78,43 @@ def test_an_impossible_case_of_a_lower_bound_is_a_sum_of_upper_ends(whole):
     enough = WeightedSum((WeightedNumber(0, one, assumed=True),))
     bound = CountBound((1,), False, 2, CaseSplit((1,), 1, too_few, enough))
     assert is_proved(tables, bound) == (whole == 5)
+
+
+ONE = Fraction(1)
+A, B, BOTH = (0, 0), (1, 0), (2, 0)
+
+
+@pytest.fixture
+def two():
+    """Of a and b together there are at most 5; a is exactly 2 in one number, and without an upper end in another."""
+    axes = (
+        Axis("x", 2, [np.array(one, dtype=np.int32) for one in ([0], [1], [0, 1])], 2),
+        Axis("time", 1, [np.array([0], dtype=np.int32)], 0),
+    )
+    boxes = np.array([BOTH, A, A], dtype=np.int32)
+    lower, upper = np.array([0, 2, 0]), np.array([5, 2, UNBOUNDED])
+    return CountTables(axes, boxes, lower, upper, boxes[:0], np.zeros(0, dtype=np.int8), 5, 2)
+
+
+@pytest.mark.parametrize(
+    "terms", [(), (WeightedNumber(1, ONE), WeightedNumber(1, -ONE))], ids=["no number", "a number"]
+)
+@pytest.mark.parametrize("is_upper", [True, False])
+def test_what_adds_up_to_nothing_is_no_contradiction(two, terms, is_upper):
+    assert not is_proved(two, CountBound(B, is_upper, 0 if is_upper else 9, WeightedSum(terms, impossible=True)))
+
+
+def test_a_case_bounds_from_its_own_side_alone(two):
+    """If a is at most 1, b is not at most 5 less 1."""
+    less = WeightedSum((WeightedNumber(0, ONE), WeightedNumber(0, -ONE, assumed=True)))
+    impossible = WeightedSum((WeightedNumber(1, ONE), WeightedNumber(0, -ONE, assumed=True)), impossible=True)
+    known = WeightedSum((WeightedNumber(0, ONE), WeightedNumber(1, -ONE)))
+    assert is_proved(two, CountBound(B, True, 3, known))
+    # At most 2: the number of a is not used, and the assumption says nothing of what a is at least.
+    assert not is_proved(two, CountBound(B, True, 3, CaseSplit(A, 2, less, impossible)))
+    assert is_proved(two, CountBound(B, True, 3, CaseSplit(A, 2, known, impossible)))
+
+
+def test_an_end_that_is_none_bounds_nothing(two):
+    assert not is_proved(two, CountBound(A, True, UNBOUNDED, WeightedSum((WeightedNumber(2, ONE),))))
+    assert is_proved(two, CountBound(A, True, 2, WeightedSum((WeightedNumber(1, ONE),))))

@@ -8,10 +8,11 @@ import pytest
 
 from attacks.correspondence.attack import CorrespondenceAttack
 from audit.model.evidence import PublishedRows
+from audit.model.outcome import Filling, LinkageDisclosure, RowKind
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import BrokenCertificateError
 from audit.verification.linkage import LinkageChecker
-from tests.oracle.correspondence import CellTable, growing, truth
+from tests.oracle.correspondence import CellTable, Growing, growing, truth
 
 EACH = 100
 
@@ -100,3 +101,17 @@ def test_what_was_changed_does_not_hold():
                     assert kind == "no steps", (seed, kind)
     assert kinds == {"fewer", "other value", "no steps", "half a step"}
     assert refused > 200
+
+
+def test_as_many_rows_are_filled_as_fill_them():
+    """One row of a, then two: a newcomer may be either. To say that the one fills both would leave b alone."""
+    zero, one, both = frozenset([0]), frozenset([1]), frozenset([0, 1])
+    releases = [[((both,), 0)], [((zero,), 0), ((zero,), 1), ((one,), 0)]]
+    evidence = evidence_of(Growing(releases, np.eye(2, dtype=np.bool_), [[0, 1]]))
+    checker, number = LinkageChecker(evidence), evidence.rows_of.table.add
+    first, a, b, other = (RowKind((number(0, cells[0]),), value) for release in releases for cells, value in release)
+    point = (number(0, zero),)
+    checker.check(LinkageDisclosure(point, 1, 1, 2, ("1.0", "1.1"), None, (), solver=False))
+    filled = Filling(0, frozenset([first]), frozenset([a, other]))
+    with pytest.raises(BrokenCertificateError, match="not as many rows"):
+        checker.check(LinkageDisclosure(point, 1, 1, 1, ("1.1",), b.value, (filled,), solver=False))

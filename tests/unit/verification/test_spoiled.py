@@ -328,7 +328,6 @@ def test_bounds_by_cases():
     above = WeightedSum((WeightedNumber(0, one), WeightedNumber(0, -one, assumed=True)), impossible=True)
     assert_bound_refused(tables, CountBound((2, 0), True, 5, CaseSplit((0, 0), 2, below, above)))
     # From below: b is at least 1 where a is at most 2, and what is more than 2 is impossible.
-    above = WeightedSum((WeightedNumber(0, -one), WeightedNumber(0, one, assumed=True)), impossible=True)
     assert_bound_refused(
         tables, CountBound((2, 0), False, 1, CaseSplit((0, 0), 2, WeightedSum((below.terms[1],)), above))
     )

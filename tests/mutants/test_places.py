@@ -1,0 +1,58 @@
+"""Every mutant has its place in the program, and its tests are there; a mutant without is a hole in the net."""
+
+import ast
+
+import pytest
+
+from tests.mutants.mutant import ROOT, Mutant, PlaceGoneError
+from tests.mutants.mutants import MUTANTS
+
+AREAS = {
+    "audit.io.cells",
+    "audit.verification",
+    "audit.verification.count_bounds",
+    "attacks.equivalence.peeling",
+    "attacks.equivalence.lanczos",
+    "audit.runtime.engine",
+    "audit.clauses",
+    "attacks.joint",
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_a_mutant_has_its_place(mutant):
+    source = mutant.path().read_text(encoding="utf-8")
+    assert mutant.source() != source
+    ast.parse(mutant.source())
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
+def test_its_tests_are_there(mutant):
+    assert mutant.tests
+    for test in mutant.tests:
+        path, _, name = test.partition("::")
+        source = (ROOT / path).read_text(encoding="utf-8")
+        assert not name or f"def {name}(" in source
+
+
+def test_there_are_enough_of_every_area():
+    assert len(MUTANTS) >= 25
+    assert len({(each.name, each.text) for each in MUTANTS}) == len(MUTANTS)
+    for area in AREAS:
+        assert any(mutant.name.startswith(f"{area}.") for mutant in MUTANTS), area
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("audit.io.cells.no_such_function", "x"),
+        ("audit.io.cells.contains", "no such text"),
+        ("audit.io.cells.contains", "inner"),
+        ("audit.io.no_such_module.contains", "x"),
+        ("audit.io.cells", "x"),
+    ],
+    ids=["no function", "no text", "several texts", "no module", "a module"],
+)
+def test_a_place_that_is_gone_is_told(name, text):
+    with pytest.raises(PlaceGoneError):
+        Mutant(name, text, "y", ("tests",)).source()
