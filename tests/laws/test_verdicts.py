@@ -88,7 +88,6 @@ def test_what_is_understood_is_safe_or_not(adversary, tmp_path):
 
 # -- what is not understood ------------------------------------------------------------------------------------
 
-NO_ROLE = "a column without a role is not looked at"
 NOT_READ = "a text that looks like a range and was not read is taken for a value"
 UNREAD = ["20-29-39", ">>20", "[20; 29"]
 
@@ -107,7 +106,7 @@ def with_unread(values, adversary, text):
     return table
 
 
-@pytest.mark.parametrize("adversary", [awaited(NO_ROLE, each) for each in ADVERSARIES])
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_a_column_without_a_role_never_ends_in_holds(adversary, tmp_path):
     code, result, err = run_audit(with_remarks(SAFE, adversary).write(tmp_path), "--adversary", adversary)
     assert code in {2, 3}

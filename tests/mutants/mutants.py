@@ -159,7 +159,7 @@ MUTANTS = (
     Mutant("attacks.equivalence.peeling._next", "if state.degree[p] == 1:", "if True:", (f"{FINGERPRINT}",)),
     Mutant(
         "attacks.equivalence.lanczos._end",
-        " and _dot(state.weight[row:end], state.target[row:end]) != 0",
+        " and _dot(state.weight[row:end], state.target[row:end], state.field) != 0",
         "",
         (f"{FINGERPRINT}",),
     ),
