@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anonymizers.balancing import batches, eligible, fill, keep
@@ -70,6 +70,21 @@ def test_known_signatures_get_as_much_as_leaves_the_rest_eligible_one_after_the_
         left -= alpha * one
         expected += [(signature, alpha)] if alpha else []
     assert list(batches(counts, m, known)) == expected + list(batches(left, m))
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=7), st.integers(2, 4), st.integers(1, 30))
+@example([5, 8, 4, 5, 8, 6], 2, 19)
+@example([3, 2, 4, 2, 2], 3, 21)
+def test_large_batches_leave_the_rest_eligible(counts, m, enough):
+    """Inequality 6: the values that a batch takes must not be too many in the rest, whatever rows it should have."""
+    left = keep(np.array(counts), m)
+    for signature, rows in batches(left, m, enough=enough):
+        assert rows >= 1
+        assert len(signature) >= m
+        left = left - rows * np.bincount(signature, minlength=len(left))
+        assert (left >= 0).all()
+        assert eligible(left, m)
+    assert not left.any()
 
 
 def test_a_known_signature_gets_nothing_where_its_most_frequent_value_would_be_too_many():

@@ -118,3 +118,10 @@ def test_a_case_bounds_from_its_own_side_alone(two):
 def test_an_end_that_is_none_bounds_nothing(two):
     assert not is_proved(two, CountBound(A, True, UNBOUNDED, WeightedSum((WeightedNumber(2, ONE),))))
     assert is_proved(two, CountBound(A, True, 2, WeightedSum((WeightedNumber(1, ONE),))))
+
+
+def test_weights_too_large_to_be_added_up_prove_nothing(two):
+    """Less than the least number of 64 bits is a large one, where nobody looks."""
+    weights = -(2**62), -(2**62), -2
+    terms = tuple(WeightedNumber(1, Fraction(weight)) for weight in weights)
+    assert not is_proved(two, CountBound(B, True, 0, WeightedSum(terms, impossible=True)))
