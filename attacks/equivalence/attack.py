@@ -28,7 +28,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.equivalence.claims import Claims
+from attacks.equivalence.all_worlds import more_pairs, split
+from attacks.equivalence.claims import Claims, FindingsAt, equal_pair
 from attacks.equivalence.fingerprint import ContradictionError, secret_generator
 from attacks.equivalence.local_disclosure import local_disclosure
 from attacks.equivalence.measures import EquivalenceMeasures, Spread, SpreadClass
@@ -36,12 +37,20 @@ from attacks.equivalence.strategy import Found, judge
 from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
 from audit.model.errors import printable
-from audit.model.evidence import Evidence
+from audit.model.evidence import Codes, Evidence
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
 from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.options import option
-from audit.model.outcome import Outcome, constant_reason, linked_reason, sizes_table
+from audit.model.outcome import (
+    EquivalenceFinding,
+    EquivalenceFindings,
+    Outcome,
+    Places,
+    constant_reason,
+    linked_reason,
+    sizes_table,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say
@@ -122,6 +131,53 @@ class EquivalenceAttack:
         claims = Claims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
         return Outcome(self.name, status, combined(reasons), measures, shown, people=people)
+
+    def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
+        """Return the outcome with the pairs that are equal in all worlds, by what another attack rules out.
+
+        The measures remain those of linear reasoning over the published groups.
+        """
+        claims, knowing = outcome.claims, beside.knowing
+        if not isinstance(claims, EquivalenceFindings) or knowing is None or not claims.spanned:
+            return outcome
+        matrix = Matrix.of(evidence)
+        finer = split(matrix, [knowing.left(release) for release in range(matrix.releases)])
+        pairs: Codes | None = np.zeros((0, 2), dtype=np.int32)
+        if finer.groups > matrix.groups:
+            try:
+                pairs = more_pairs(matrix, finer, budget)
+            except ContradictionError:
+                pairs = None
+        if pairs is None:
+            return outcome
+        known = replace(claims, in_all_worlds=beside.status == "complete")
+        return replace(outcome, claims=_with_pairs(evidence, matrix, known, pairs) if len(pairs) else known)
+
+
+def _with_pairs(evidence: Evidence, matrix: Matrix, claims: EquivalenceFindings, pairs: Codes) -> EquivalenceFindings:
+    """Return the claims, and after them that each of some pairs of columns is equal in all worlds."""
+    count, first = len(claims), matrix.first_release()
+
+    def with_them(of_claims: FindingsAt) -> FindingsAt:
+        def at(places: Places) -> list[EquivalenceFinding]:
+            found = iter(of_claims(places[places < count]))
+            return [
+                next(found) if place < count else equal_pair(evidence, matrix, pairs[place - count])
+                for place in places.tolist()
+            ]
+
+        return at
+
+    ones, nobody = np.ones(len(pairs), dtype=np.int32), np.full(len(pairs), -1, dtype=np.int32)
+    return replace(
+        claims,
+        e=np.concatenate([claims.e, ones]),
+        effort=np.concatenate([claims.effort, 3 * ones]),
+        release=np.concatenate([claims.release, first[pairs].max(axis=1, initial=0).astype(np.int32)]),
+        sides=with_them(claims.sides),
+        build=with_them(claims.build),
+        person=None if claims.person is None else np.concatenate([claims.person, nobody]),
+    )
 
 
 def _longest(matrix: Matrix, max_e: int, budget: Budget) -> Found | None:

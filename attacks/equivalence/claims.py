@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 
+from attacks.equivalence.fingerprint import chance_of_error
 from attacks.equivalence.spanning_forest import SpanningForest, spanning_forest
 from attacks.equivalence.strategy import Found
 from attacks.equivalence.vectors import Vector
@@ -17,6 +20,9 @@ from audit.model.evidence import Codes, Evidence
 from audit.model.measures import Measures
 from audit.model.outcome import EquivalenceFinding, EquivalenceFindings, Nameless, Places, Somebody, Weighted
 from audit.runtime.budget import Budget
+
+FindingsAt: TypeAlias = Callable[[Places], list[EquivalenceFinding]]
+"""Returns the findings at some places."""
 
 
 @dataclass
@@ -89,7 +95,7 @@ class Claims:
         return tuple(Weighted(int(release[g]), self._name(g), weights[g]) for g in sorted(weights))
 
     def _name(self, group: int) -> str:
-        return self.evidence.source.group_names(int(self.matrix.release[group]), self.matrix.code[[group]])[0]
+        return name_of(self.evidence, self.matrix, group)
 
     def _sides(self, places: Places) -> list[EquivalenceFinding]:
         return [self._told(int(place), ()) for place in places]
@@ -105,18 +111,35 @@ class Claims:
 
     def _told(self, place: int, certificate: tuple[Weighted, ...]) -> EquivalenceFinding:
         vector, value = self._vector(place)
-        entries = list(zip(map(self._somebody, vector.columns.tolist()), vector.times.tolist(), strict=True))
+        entries = list(
+            zip(
+                map(partial(member_of, self.evidence, self.matrix), vector.columns.tolist()),
+                vector.times.tolist(),
+                strict=True,
+            )
+        )
         left = tuple((who, times) for who, times in entries if times > 0)
         right = tuple((who, -times) for who, times in entries if times < 0)
         return EquivalenceFinding(left, right, value, certificate, None if certificate else self.found.error)
 
-    def _somebody(self, column: int) -> Somebody:
-        """Return who a column is."""
-        matrix = self.matrix
-        people = matrix.columns - matrix.nameless
-        if column < people:
-            return column
-        place = int(np.flatnonzero(matrix.member == column)[0])
-        group = int(np.searchsorted(matrix.start, place, side="right")) - 1
-        others = matrix.member[matrix.start[group] : place]
-        return Nameless(int(matrix.release[group]), self._name(group), int((others >= people).sum()))
+
+def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes) -> EquivalenceFinding:
+    """Return that two columns are equal in all worlds, by groups of which values were struck out."""
+    left, right = (member_of(evidence, matrix, column) for column in pair.tolist())
+    return EquivalenceFinding(((left, 1),), ((right, 1),), None, (), chance_of_error(matrix))
+
+
+def name_of(evidence: Evidence, matrix: Matrix, group: int) -> str:
+    """Return the name of a group."""
+    return evidence.source.group_names(int(matrix.release[group]), matrix.code[[group]])[0]
+
+
+def member_of(evidence: Evidence, matrix: Matrix, column: int) -> Somebody:
+    """Return who a column is."""
+    people = matrix.columns - matrix.nameless
+    if column < people:
+        return column
+    place = int(np.flatnonzero(matrix.member == column)[0])
+    group = int(np.searchsorted(matrix.start, place, side="right")) - 1
+    others = matrix.member[matrix.start[group] : place]
+    return Nameless(int(matrix.release[group]), name_of(evidence, matrix, group), int((others >= people).sum()))

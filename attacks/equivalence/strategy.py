@@ -87,7 +87,7 @@ def judge(
         ContradictionError: no values fit all groups.
     """
     budget.stage("linear reasoning over all groups")
-    numbers = _confirmed(matrix, budget)
+    numbers = confirmed(matrix, budget)
     if numbers is None:
         return None
     linear = _linear(matrix, numbers)
@@ -109,7 +109,7 @@ def judge(
     return _merged(near, search.solve(parts, question, budget.fraction(_SHARE)), _SEARCH)
 
 
-def _confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
+def confirmed(matrix: Matrix, budget: Budget) -> list[Fingerprint] | None:
     """Return a fingerprint and, where it shows anything, a second one of another prime; None where there is no time."""
     numbers = fingerprint(matrix, secret_generator(), budget.fraction(_SHARE))
     if numbers is None:

@@ -70,8 +70,12 @@ class JointAttack:
         return self
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack asking for two values of everybody, where that decides the policy: no risk below is one."""
-        return replace(self, aims=AIMS[:1]) if limits.get("max_risk", 1.0) >= 1 else self
+        """Return the attack asking for two values of everybody, where that decides the policy.
+
+        A risk below certainty takes all of them, and so does whether two people are equal in all worlds.
+        """
+        every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1
+        return self if every else replace(self, aims=AIMS[:1])
 
     def about(self, person: int, /) -> JointAttack:
         """Return the attack asking about one person alone, by code, after all releases."""

@@ -201,6 +201,13 @@ class Knowledge:
         shown = set(self._values(self.decision.shown, person, release))
         return [value for value in possible if value not in shown]
 
+    def left(self, release: int) -> tuple[Codes, Codes]:
+        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+        versions = self.decision.network.versions
+        version, value = self._look.of(self.decision.alive, release)
+        begin = int(np.searchsorted(versions.release, release))
+        return versions.person[begin + version], value.astype(np.int32)
+
     def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
         versions = self.decision.network.versions
         begin, end = np.searchsorted(versions.release, [release, release + 1])

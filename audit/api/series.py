@@ -276,12 +276,14 @@ class LoadedSeries:
             InputError: the series cannot be read.
         """
         from attacks.equivalence.attack import EquivalenceAttack
+        from attacks.joint.attack import JointAttack
         from audit.io.series import Series
         from audit.pipeline.check import check_series
         from audit.principles.registry import find
 
         chosen = find(principle, parameters) if isinstance(principle, str) else principle(**parameters)
-        return CheckResult(check_series(Series.of(self._series.manifest), chosen, EquivalenceAttack, reveal=reveal))
+        plain = Series.of(self._series.manifest)
+        return CheckResult(check_series(plain, chosen, EquivalenceAttack, JointAttack(), reveal=reveal))
 
     def explain(
         self,

@@ -113,6 +113,10 @@ class Clause(ABC):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield why the clause is not decided, though nothing that these doubts are about violates it."""
 
+    def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
+        """Return by what the clause holds, where that is less than all there is; None where it holds as it stands."""
+        return None
+
     def _deciding(self, findings: JudgedAudit) -> list[Judged]:
         return [entry for entry in findings.ran if self.name in entry.attack.decides]
 
@@ -144,7 +148,7 @@ class ClauseDecision:
         state: `holds`, `violated`, `undecided`, `not asked` (the attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and nobody stated it).
         violations: what violates it, or would if what is guessed is right.
-        reason: why it is neither violated nor holds.
+        reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
     """
 
     clause: Clause
@@ -191,4 +195,6 @@ def decide(clause: Clause, stated: Stated, findings: JudgedAudit) -> ClauseDecis
     if violations and not any(each.guessed for each in doubts):
         return ClauseDecision(clause, limit, "violated", violations, undecided)
     why = combined(each.reason for each in undecided)
-    return ClauseDecision(clause, limit, "undecided" if undecided else "holds", violations, undecided, why)
+    if not undecided:
+        return ClauseDecision(clause, limit, "holds", reason=clause.qualified(findings, limit))
+    return ClauseDecision(clause, limit, "undecided", violations, undecided, why)

@@ -7,12 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit
+from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit, attack_reason
 from audit.model.measures import BoundedMeasures
-from audit.model.outcome import EquivalenceFindings
+from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings, Places
 from audit.model.report import Violation
 from audit.model.scored import Judged
-from audit.runtime.phrases import say
+from audit.runtime.phrases import Phrase, say
+
+_WORLDS = "joint"
+_IN_WORLDS = 2
 
 
 class MinE(Clause):
@@ -30,6 +33,7 @@ class MinE(Clause):
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
         """Yield, for each attack, the least number of people on a side of an equivalence, where it is too small."""
+        judged = {entry.sensitive for entry in self._deciding(findings)}
         for entry in findings.ran:
             claims = entry.scored.outcome.claims
             if isinstance(claims, EquivalenceFindings):
@@ -37,6 +41,8 @@ class MinE(Clause):
                 least = int(left[left > 0].min(initial=np.iinfo(np.int32).max))
                 if least < limit:
                     yield Violation(entry.scored.outcome.attack, self.name, limit, least, entry.sensitive)
+            elif limit > 1 and entry.sensitive in judged and certain_alike(claims, entry.waived):
+                yield Violation(entry.scored.outcome.attack, self.name, limit, 1, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed an equivalence that is too small."""
@@ -45,6 +51,39 @@ class MinE(Clause):
             if (entry.scored.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
+                if decided and limit > 1 and _asked_of_worlds(findings) and not _in_all_worlds(entry):
+                    yield attack_reason(entry.scored.outcome.attack, str(NOT_EVERYBODY))
+
+    def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
+        """Return that no more than linear reasoning shows it, where worlds were not asked, or say nothing of it."""
+        if 1 < limit <= _IN_WORLDS and _asked_of_worlds(findings):
+            return None
+        return say("by linear reasoning") if limit > 1 else None
+
+
+NOT_EVERYBODY = Phrase(
+    "it is not known of everybody which values are possible, so that two people may still have the same value for "
+    "certain"
+)
+
+
+def certain_alike(claims: Claims | None, waived: Places) -> bool:
+    """Return whether two people are certain of the same value, by the claims that are not waived."""
+    if not isinstance(claims, AttributeDisclosures):
+        return False
+    person, value = (np.delete(each, waived) for each in (claims.person, claims.value))
+    value = np.unique(np.stack([person, value]), axis=1)[1]
+    return len(np.unique(value)) < len(value)
+
+
+def _asked_of_worlds(findings: JudgedAudit) -> bool:
+    """Return whether an attack was asked for that says what is possible in any world."""
+    return any(entry.attack.name == _WORLDS for entry in findings.ran)
+
+
+def _in_all_worlds(entry: Judged) -> bool:
+    claims = entry.scored.outcome.claims
+    return isinstance(claims, EquivalenceFindings) and claims.in_all_worlds
 
 
 def _no_lesser_e(entry: Judged, limit: float) -> bool:

@@ -43,12 +43,15 @@ def run(arguments: argparse.Namespace) -> int:
         InputError: the series cannot be read.
     """
     from attacks.equivalence.attack import EquivalenceAttack
+    from attacks.joint.attack import JointAttack
     from audit.io.series import open_series
     from audit.pipeline.check import check_series
     from audit.principles.registry import find
     from reports.check import FORMATS
 
     principle = find(arguments.principle, options_given(arguments))
-    report = check_series(open_series(arguments.series), principle, EquivalenceAttack, reveal=arguments.reveal)
+    report = check_series(
+        open_series(arguments.series), principle, EquivalenceAttack, JointAttack(), reveal=arguments.reveal
+    )
     put(FORMATS[arguments.format](report))
     return report.exit_code

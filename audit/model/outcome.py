@@ -365,6 +365,8 @@ class EquivalenceFindings:
         sides: returns what the claims at some places say, without certificates.
         build: returns the findings at some places; without a certificate where no weights were found.
         person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` tells.
+        in_all_worlds: whether the pairs that are equal in all worlds are among the claims, or have values that are
+            certain, also those that the published groups alone do not show.
     """
 
     e: Codes
@@ -376,6 +378,7 @@ class EquivalenceFindings:
     sides: Callable[[Places], list[EquivalenceFinding]]
     build: Callable[[Places], list[EquivalenceFinding]]
     person: Codes | None = None
+    in_all_worlds: bool = False
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -513,6 +516,9 @@ class PossibleValues(Protocol):
     def open(self, person: int, release: int) -> Sequence[int]:
         """Return those of them that are not shown to be possible either."""
 
+    def left(self, release: int) -> tuple[Codes, Codes]:
+        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+
 
 class RiskModel(Protocol):
     """What an attack says about probabilities."""
@@ -609,6 +615,14 @@ class NarrowableAttack(Attack, Protocol):
 
     def only_deciding(self, limits: Mapping[str, float], /) -> Attack:
         """Return the attack looking for nothing that the policy's limits do not ask for: every clause ends the same."""
+
+
+@runtime_checkable
+class RefinableAttack(Attack, Protocol):
+    """An attack that finds more once values are struck out that another one shows to be in no world."""
+
+    def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
+        """Return its own outcome with what follows beside the other one's, whose `knowing` is not None."""
 
 
 @runtime_checkable

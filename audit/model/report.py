@@ -392,7 +392,7 @@ class ClauseReport:
         limit: what the policy asks.
         state: `holds`, `violated`, `undecided`, `not asked` (attacks that decide it were left out) or `not judged`
             (nothing in this series can decide it, and nobody stated it).
-        reason: why it is neither violated nor holds.
+        reason: why it is neither violated nor holds; where it holds, by what, if that is less than all there is.
     """
 
     clause: ClauseName

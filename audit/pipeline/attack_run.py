@@ -29,7 +29,7 @@ from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
-from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack
+from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
 from audit.pipeline.input_files import hashes_while_read, input_files
@@ -215,7 +215,21 @@ def _judged(
                     interrupted = True
             scored = _with_histories(attack, seen, scored, options)
             judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored)))
-    return judged
+    return judged if interrupted else _refined(judged, options)
+
+
+def _refined(judged: Sequence[tuple[Evidence, Judged]], options: AuditOptions) -> list[tuple[Evidence, Judged]]:
+    """Return the results, those of attacks on groups beside what another one rules out of the same evidence."""
+    beside = {id(seen): entry.scored.outcome for seen, entry in judged if entry.scored.outcome.knowing is not None}
+    found = []
+    for seen, entry in judged:
+        attack, scored = entry.attack, entry.scored
+        if id(seen) in beside and isinstance(attack, RefinableAttack):
+            budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
+            outcome = attack.refined(seen, scored.outcome, beside[id(seen)], budget)
+            scored = replace(scored, outcome=outcome)
+        found.append((seen, replace(entry, scored=scored)))
+    return found
 
 
 def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: AuditOptions) -> Scored:

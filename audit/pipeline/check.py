@@ -9,20 +9,26 @@ from audit.io.series import Series
 from audit.judgement.doubts import gather_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.doubt import Doubt
+from audit.model.outcome import Attack
 from audit.pipeline.undecided_principles import Search, decided
 from audit.principles.checker import Verdict, checked, line_of
 from audit.principles.principle import Principle, PrincipleViolation
 from audit.runtime.reasons import combined
 
 
-def check_series(series: Series, principle: Principle, search: Search, *, reveal: bool = False) -> CheckReport:
-    """Return whether a series keeps a principle; `search` makes the attack that looks for equivalences.
+def check_series(
+    series: Series, principle: Principle, search: Search, worlds: Attack, *, reveal: bool = False
+) -> CheckReport:
+    """Return whether a series keeps a principle.
+
+    `search` makes the attack that looks for equivalences, `worlds` is the one that rules values out in all worlds.
 
     Raises:
         UsageError: the series lacks what the principle needs.
         InputError: the series cannot be read.
     """
-    verdict = _doubted(decided(checked(principle, series), principle, series, search), gather_doubts(series))
+    decision = decided(checked(principle, series), principle, series, search, worlds)
+    verdict = _doubted(decision, gather_doubts(series))
     return CheckReport(
         series.manifest.name,
         series.tags,

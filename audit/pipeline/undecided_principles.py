@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from audit.clauses.min_e import NOT_EVERYBODY, certain_alike
 from audit.model.errors import printable
 from audit.model.measures import BoundedMeasures
+from audit.model.outcome import EquivalenceFindings, RefinableAttack
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import parted, say, say_count
 
@@ -23,11 +25,16 @@ if TYPE_CHECKING:
 Search: TypeAlias = "Callable[[int], Attack]"
 """Makes an attack that looks for equivalences of up to so many people."""
 _PATIENCE = 300.0
+_PAIRS = 2
+"""From this e on, no two people may have the same value for certain."""
 _GROUPS_SHOWN = 3
 
 
-def decided(verdict: Verdict, principle: Principle, series: Series, search: Search) -> Verdict:
-    """Return a verdict that was left undecided as an attack on equivalences decides it, if it can.
+def decided(verdict: Verdict, principle: Principle, series: Series, search: Search, worlds: Attack) -> Verdict:
+    """Return a verdict that attacks may still change, as they decide it, if they can.
+
+    The principle's own check judges linear reasoning over the published groups, or leaves it to an attack on
+    equivalences. Two people may be equal in all worlds all the same: that takes what `worlds` rules out.
 
     Nothing is taken to be known beforehand: a promise is kept or broken by what is published.
 
@@ -36,20 +43,30 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
     """
     from audit.principles.e_equivalence import EEquivalence
 
-    if verdict.undecided is None or not isinstance(principle, EEquivalence) or series.manifest.values_change:
+    if (
+        not isinstance(principle, EEquivalence)
+        or verdict.broken
+        or principle.e < _PAIRS
+        or series.manifest.values_change
+    ):
         return verdict
     from audit.adversary.build_evidence import build_evidence
     from audit.io.series import Series
 
     plain = Series.of(replace(series.manifest, known=None))
-    attack = search(max(1, principle.e - 1))
+    attack = search(1 if verdict.undecided is None else principle.e - 1)
     reasons = []
     for evidence in build_evidence(plain, "linked"):
-        outcome = attack.run(evidence, Budget(_PATIENCE))
+        outcome, beside = attack.run(evidence, Budget(_PATIENCE)), worlds.run(evidence, Budget(_PATIENCE))
+        if isinstance(attack, RefinableAttack):
+            outcome = attack.refined(evidence, outcome, beside, Budget(_PATIENCE))
         lower, upper = _bounds(outcome)
-        if upper is not None and upper < principle.e:
-            return _broken(verdict, principle.e, plain, evidence, outcome)
-        if lower is not None and lower < principle.e:
+        least = _least(outcome, beside)
+        if min(least, upper or principle.e) < principle.e:
+            return _broken(verdict, principle.e, plain, evidence, outcome, least)
+        if not isinstance(outcome.claims, EquivalenceFindings) or not outcome.claims.in_all_worlds:
+            reasons.append(str(NOT_EVERYBODY))
+        if verdict.undecided is not None and lower is not None and lower < principle.e:
             told = say(
                 "the attack equivalence shows only that e is at least {lower} ({reason})",
                 lower=str(lower),
@@ -58,7 +75,15 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
             reasons.append(told)
     if not reasons:
         return replace(verdict, undecided=None)
-    return replace(verdict, undecided=parted([verdict.undecided, *dict.fromkeys(reasons)]))
+    return replace(verdict, undecided=parted([*filter(None, [verdict.undecided]), *dict.fromkeys(reasons)]))
+
+
+def _least(outcome: Outcome, beside: Outcome) -> int:
+    """Return the fewest people on a side of what is claimed: 1 where two are certain of the same value."""
+    if certain_alike(beside.claims, np.zeros(0, dtype=np.intp)):
+        return 1
+    sizes = outcome.claims.e if isinstance(outcome.claims, EquivalenceFindings) else np.zeros(0, dtype=np.int32)
+    return int(sizes[sizes > 0].min(initial=np.iinfo(np.int32).max))
 
 
 def _bounds(outcome: Outcome) -> tuple[int | None, int | None]:
@@ -68,9 +93,8 @@ def _bounds(outcome: Outcome) -> tuple[int | None, int | None]:
     return outcome.measures.min_e.lower, outcome.measures.min_e.upper
 
 
-def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome) -> Verdict:
+def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcome: Outcome, least: int) -> Verdict:
     """Return that an equivalence below e was found, with those that were."""
-    from audit.model.outcome import EquivalenceFindings
     from audit.principles.principle import SHOWN, PrincipleViolation
 
     found: list[EquivalenceFinding] = []
@@ -82,7 +106,7 @@ def _broken(verdict: Verdict, e: int, series: Series, evidence: Evidence, outcom
         total = max(1, len(places))
     offences = [_offence(finding, series, evidence.tags) for finding in found if finding.certificate]
     if not offences:
-        what = say("an equivalence with e = {e}", e=str(_bounds(outcome)[1]))
+        what = say("an equivalence with e = {e}", e=str(min(least, _bounds(outcome)[1] or least)))
         offences = [PrincipleViolation(evidence.tags[-1], (), None, what)]
     clause = say("equivalences with e below {e}", e=str(e))
     return replace(verdict, broken={clause: total}, first=tuple(offences), undecided=None)

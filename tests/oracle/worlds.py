@@ -69,18 +69,23 @@ def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
     In an Anatomy pair the values of rows that are nobody's who is known can be given to these in any way.
     """
     found = Worlds()
-    for histories, weight in _fill(series, _columns(series, adversary), _free(series, adversary), adversary):
+    for versions, weight in histories(series, adversary):
         found.count += 1
         found.weight += weight
-        for version, value in histories:
+        for version, value in versions:
             through = found.weights.setdefault(version, {})
             through[value] = through.get(value, Fraction(0)) + weight
     return found
 
 
+def histories(series: TinySeries, adversary: str) -> Iterator[tuple[list[tuple[Version, str]], Fraction]]:
+    """Yield each world, as the values of versions, and its weight."""
+    yield from _fill(series, _columns(series, adversary), _free(series, adversary), adversary)
+
+
 def few(series: TinySeries, adversary: str, most: int) -> bool:
     """Whether there are no more worlds than so many."""
-    every = _fill(series, _columns(series, adversary), _free(series, adversary), adversary)
+    every = histories(series, adversary)
     return next(islice(every, most, None), None) is None
 
 

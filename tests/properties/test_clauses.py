@@ -41,6 +41,7 @@ def test_clauses_and_adversaries(question):
     decided = result["policy"]
     ended = {each["clause"]: each for each in decided["clauses"]}
     assert set(ended) == {name for name, clause in CLAUSES.items() if clause.default is not None}
+    ran = {entry["attack"] for entry in result["attacks"] if entry["status"] != "skipped"}
     for name, clause in ended.items():
         state = clause["state"]
         if name in {each.split("=")[0] for each in policy}:
@@ -55,9 +56,17 @@ def test_clauses_and_adversaries(question):
         if state == "holds" and name == "max_risk":
             assert set(ATTACKS) & {entry["attack"] for entry in judges}
         assert (state == "violated") == any(each["measure"] == name for each in decided["violations"])
-        assert (clause["reason"] is None) == (state in {"holds", "violated"})
+        linear = state == "holds" and name == "min_e" and clause["limit"] > 1 and "joint" not in ran
+        assert (clause["reason"] is None) == (state in {"holds", "violated"} and not (linear or above(clause)))
+        if linear or above(clause):
+            assert clause["reason"] == "by linear reasoning"
     bad = any(each["state"] in {"violated", "undecided"} for each in ended.values())
     assert decided["passed"] == (code == 0) == (not bad and not any(result["contradictions"].values()))
+
+
+def above(clause):
+    """Whether more than pairs are in question, of which worlds are not asked."""
+    return clause["state"] == "holds" and clause["clause"] == "min_e" and clause["limit"] > 2
 
 
 FOUR = [Row("A", "1", "flu"), Row("B", "1", "gout"), Row("C", "2", "flu"), Row("D", "2", "cold")]

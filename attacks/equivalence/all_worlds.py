@@ -1,0 +1,120 @@
+"""Equal in all worlds: who shares a value with whom once the values are struck out that nobody can have.
+
+Linear reasoning over the published groups shows less than there is: {A, C}: x, y; {D, H, I, J}: z, z, t, t;
+{B, C, D, H}: x, y, z, t. In all worlds D and H take z and t, so that the last group falls into {B, C}: x, y and
+{D, H}: z, t, and then A and B are equal. So each group is split into members and values that have nothing to do with
+each other: as many rows as members are theirs alone. What is left of a group, and its counterfeits without identity,
+stays together.
+
+Sound: each split holds in all worlds. Source: equivalence paper, Definition 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attacks.equivalence.fingerprint import classes, pinned
+from attacks.equivalence.strategy import confirmed
+from attacks.matrix import Matrix
+from audit.model.evidence import Codes, Counts
+from audit.model.outcome import Flags
+from audit.runtime.budget import Budget
+
+Pairs = tuple[Codes, Codes]
+
+
+def split(matrix: Matrix, left: Sequence[Pairs]) -> Matrix:
+    """Return the groups of a series, each split into what has nothing to do with each other.
+
+    Args:
+        matrix: the groups.
+        left: for each release, the pairs of a column and a value that are not ruled out; shapes (pairs,) each.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    group = matrix.group_of().astype(np.int64)
+    entry_group = np.repeat(np.arange(matrix.groups), np.diff(matrix.value_start))
+    place, entry = _joined(matrix, group, entry_group, left)
+    members, nodes = len(group), len(group) + len(entry_group)
+    graph = coo_array((np.ones(len(place), dtype=np.bool_), (place, members + entry)), shape=(nodes, nodes))
+    label = connected_components(graph, directed=False)[1]
+    rows = np.bincount(label[members:], weights=matrix.rows, minlength=nodes)
+    tight = np.bincount(label[:members], minlength=nodes) == rows
+    # What is not tight is one part of each group, which is numbered behind the others.
+    part = np.where(tight[label], label, nodes + np.concatenate([group, entry_group]))
+    return _of_parts(matrix, part[:members], part[members:])
+
+
+def _joined(matrix: Matrix, group: Counts, entry_group: Counts, left: Sequence[Pairs]) -> tuple[Counts, Counts]:
+    """Return the places of memberships and of groups' values that belong together; shapes (pairs,) each."""
+    values, columns = matrix.values, matrix.columns
+    of_entry = entry_group * values + matrix.value
+    first = np.searchsorted(matrix.release, np.arange(matrix.releases + 1))
+    places, entries = [], []
+    for release, (column, value) in enumerate(left[: matrix.releases]):
+        begin, end = matrix.start[first[release]], matrix.start[first[release + 1]]
+        where = np.full(columns, -1, dtype=np.int64)
+        where[matrix.member[begin:end]] = np.arange(begin, end)
+        place = where[column]
+        key = group[place] * values + value
+        entry = np.searchsorted(of_entry, key)
+        there = (place >= 0) & (entry < len(of_entry))
+        there[there] = of_entry[entry[there]] == key[there]
+        places.append(place[there])
+        entries.append(entry[there])
+    return np.concatenate(places), np.concatenate(entries)
+
+
+def _of_parts(matrix: Matrix, member_part: Counts, entry_part: Counts) -> Matrix:
+    """Return the matrix whose groups are the parts of memberships and of groups' values."""
+    group = matrix.group_of()
+    part, first = np.unique(member_part, return_index=True)
+    order = np.lexsort((part, group[first]))
+    part, of_group = part[order], group[first][order]
+    rank = np.zeros(int(member_part.max(initial=-1)) + 2, dtype=np.int64)
+    rank[part] = np.arange(len(part))
+    by_member = np.argsort(rank[member_part], kind="stable")
+    by_entry = np.argsort(rank[entry_part], kind="stable")
+    return Matrix(
+        _starts(rank[member_part], len(part)),
+        matrix.member[by_member],
+        _starts(rank[entry_part], len(part)),
+        matrix.value[by_entry],
+        matrix.rows[by_entry],
+        matrix.release[of_group],
+        matrix.code[of_group],
+        matrix.individual,
+        matrix.nameless,
+        matrix.values,
+        matrix.releases,
+    )
+
+
+def _starts(part: Counts, parts: int) -> Counts:
+    return np.append(0, np.cumsum(np.bincount(part, minlength=parts)))
+
+
+def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
+    """Return pairs of columns that are equal by finer groups and not by the published ones; None where no time is left.
+
+    They chain up what the published groups leave apart; shape (pairs, 2), int32. Columns with a value that is certain
+    are left out: whose value is certain is a finding already.
+
+    Raises:
+        ContradictionError: no values fit all groups.
+    """
+    coarse = confirmed(matrix, budget)
+    numbers = None if coarse is None else confirmed(finer, budget)
+    if coarse is None or numbers is None:
+        return None
+    label, before = classes(finer, *numbers), classes(matrix, *coarse)
+    some = np.flatnonzero((label >= 0) & (pinned(finer, *numbers) < 0))
+    # People before counterfeits: one column stands for all that the published groups make equal to it.
+    some = some[np.argsort(~matrix.individual[some], kind="stable")]
+    chosen = np.sort(some[np.unique(before[some], return_index=True)[1]])
+    chosen = chosen[np.argsort(label[chosen], kind="stable")]
+    same: Flags = label[chosen[1:]] == label[chosen[:-1]]
+    return np.stack([chosen[:-1][same], chosen[1:][same]], axis=1).astype(np.int32)

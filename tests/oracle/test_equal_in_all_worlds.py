@@ -1,0 +1,110 @@
+"""Two people who have the same value in all worlds, beside the enumeration of all worlds of tiny series.
+
+AUDIT_EQUIVALENCE_SERIES says how many series are drawn.
+"""
+
+import os
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+
+from attacks.joint.attack import JointAttack
+from audit.model.outcome import Outcome
+from tests.helpers.running import run_audit, run_main, written
+from tests.helpers.strategies import linked_series
+from tests.helpers.tiny import Row, TinySeries
+from tests.oracle.worlds import histories
+
+SERIES = int(os.environ.get("AUDIT_EQUIVALENCE_SERIES", "200"))
+
+
+def equal_pairs(series):
+    """The pairs of people whose values agree in every world."""
+    found = None
+    for versions, _ in histories(series, "linked"):
+        value = {person: value for (person, _), value in versions if not person.startswith("~")}
+        pairs = {pair for pair in combinations(sorted(value), 2) if value[pair[0]] == value[pair[1]]}
+        found = pairs if found is None else found & pairs
+    return found or set()
+
+
+def counterfeits(series):
+    return any((row.individual or "~").startswith("~") for release in series.releases for row in release)
+
+
+def min_e(result):
+    return next(clause for clause in result["policy"]["clauses"] if clause["clause"] == "min_e")
+
+
+def rows(*groups):
+    return [Row(name, str(number), value) for number, group in enumerate(groups, 1) for name, value in group.items()]
+
+
+SEVEN = TinySeries(
+    [
+        rows({"A": "x", "C": "y"}, {"D": "z", "H": "t", "I": "z", "J": "t"}),
+        rows({"B": "x", "C": "y", "D": "z", "H": "t"}),
+    ]
+)
+TWIN = TinySeries(
+    [
+        rows({"A": "x", "C": "y"}, {"D": "z", "H": "x", "I": "z", "J": "x"}),
+        rows({"B": "x", "C": "y", "D": "z", "H": "x"}),
+    ]
+)
+"""The same, but x instead of t: D and H may have x as well as B may, and the last group does not fall apart."""
+
+
+@settings(max_examples=SERIES)
+@given(linked_series(known=True) | linked_series(max_people=7, max_releases=4))
+def test_the_clause_is_about_all_worlds(series):
+    """Violated exactly where two people are equal in all worlds, and never undecided; counterfeits may add pairs."""
+    with written(series) as folder:
+        _, result, err = run_audit(folder, "--policy", "min_e=2", "--reveal")
+    assert result is not None, err
+    clause, pairs = min_e(result), equal_pairs(series)
+    known = {each.individual for each in series.known}
+    pairs = {pair for pair in pairs if not known & set(pair)}
+    if clause["state"] == "holds":
+        assert not pairs
+        assert clause["reason"] is None
+    elif not counterfeits(series) and not known:
+        assert clause["state"] == ("violated" if pairs else "holds"), (clause, pairs)
+
+
+@pytest.mark.parametrize(("series", "equal", "state"), [(SEVEN, {("A", "B")}, "violated"), (TWIN, set(), "holds")])
+def test_two_of_whom_nobody_is_certain(series, equal, state):
+    """All worlds of the first give A and B the same value, though linear reasoning alone shows e = 4."""
+    assert equal_pairs(series) == equal
+    with written(series) as folder:
+        _, result, _ = run_audit(folder, "--reveal")
+        _, alone, _ = run_audit(folder, "--attack", "equivalence")
+    assert (min_e(result)["state"], min_e(result)["reason"]) == (state, None)
+    assert (min_e(alone)["state"], min_e(alone)["reason"]) == ("holds", "by linear reasoning")
+    entry = next(each for each in result["attacks"] if each["attack"] == "equivalence")
+    assert entry["measures"]["min_e"]["lower"] > 1
+    shown = {(*each["left"], *each["right"]) for each in entry["findings"] if each["e"] == 1}
+    assert {tuple(sorted(str(name) for name in pair)) for pair in shown} == equal
+
+
+@pytest.mark.parametrize(("series", "code"), [(SEVEN, 1), (TWIN, 0)])
+def test_the_promise_is_about_all_worlds(series, code):
+    with written(series) as folder:
+        assert run_main("check", str(folder), "--principle", "e-equivalence", "--e", "2")[0] == code
+
+
+@pytest.mark.parametrize("limit", [2, 3])
+def test_what_was_not_ruled_out_leaves_the_clause_undecided(monkeypatch, limit):
+    """Where `joint` does not come to its end, two may still be equal in all worlds: above 2 as well."""
+    run = JointAttack.run
+
+    def unfinished(attack, evidence, budget):
+        found = run(attack, evidence, budget)
+        return Outcome("joint", "incomplete", "late", found.measures, found.claims, knowing=found.knowing)
+
+    monkeypatch.setattr(JointAttack, "run", unfinished)
+    with written(TWIN) as folder:
+        code, result, _ = run_audit(folder, "--policy", f"min_e={limit}")
+    assert (code, min_e(result)["state"]) == (3, "undecided")
+    assert "which values are possible" in min_e(result)["reason"]
