@@ -33,7 +33,15 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         "On a terminal it asks where it is not sure.",
     )
     parser.add_argument("series", type=local, metavar="SERIES", help="folder that holds the releases")
-    parser.add_argument("--yes", action="store_true", help="ask nothing, and accept the guesses")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--yes", action="store_true", help="ask nothing; what is not sure is listed as unconfirmed, and decides nothing"
+    )
+    how.add_argument(
+        "--confirm",
+        action="store_true",
+        help="ask what is unconfirmed, or has no role, in the series.toml that is there; nothing else is changed in it",
+    )
     parser.add_argument(
         "--microdata",
         action="store_true",
@@ -55,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     name = microdata.NAME if arguments.microdata else manifest.NAME
     folder: Path = arguments.series.parent if arguments.series.name == name else arguments.series
     path = folder / name
+    if arguments.confirm:
+        return _confirm(path, microdata=arguments.microdata)
     if os.path.lexists(path):
         raise _taken(path)
     ask = ask_on_terminal if sys.stdin.isatty() and not arguments.yes else take_default
@@ -67,6 +77,37 @@ def run(arguments: argparse.Namespace) -> int:
         write_new(folder / beside, text)
     write_new(path, guessed.text)
     put(summary(path, guessed))
+    if ask is ask_on_terminal and (guessed.unsure or guessed.meaning.left):
+        return _confirm(path)
+    return 0
+
+
+def _confirm(path: Path, *, microdata: bool = False) -> int:
+    """Ask what the manifest guesses or leaves out, and write it; nothing where the answers end too early.
+
+    Raises:
+        UsageError: there is no such manifest, or an answer is missing.
+        InputError: it cannot be read, or not after what was answered.
+    """
+    from audit.init.confirmation import confirmed
+    from audit.io.toml import read_text
+    from audit.model.errors import InputError, Problems
+
+    if microdata:
+        raise UsageError("--confirm is about a series.toml; leave --microdata out")
+    problems = Problems()
+    text = read_text(path.parent, path.name, "let `audit init` write it first", problems)
+    if text is None:
+        raise InputError(problems.found)
+    changed = confirmed(path.parent, text, ask_until_answered)
+    if changed == text:
+        put(f"{printable_path(path)}: nothing is left to confirm.\n")
+        return 0
+    try:
+        write_file(path, changed)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    put(f"Wrote {printable_path(path)}.\n\nNext: audit {printable(shlex.quote(str(path.parent)), 400)}\n")
     return 0
 
 
@@ -94,7 +135,7 @@ def _microdata(path: Path, ask: Ask) -> int:
         "quasi-identifiers": ", ".join(draft.quasi_identifiers) or "none",
         "sensitive": draft.sensitive,
     }
-    left = [(name, why) for name, why in meaning.left.items() if name != draft.individual]
+    left = [(name, why) for name, why in (meaning.left | meaning.unlinkable).items() if name != draft.individual]
     lines = [f"Wrote {printable_path(path)}, guessed from the tables found:", ""]
     lines += [_item(f"  {key:<17}  ", printable(text, 2_000)) for key, text in facts.items()]
     lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left]
@@ -106,8 +147,25 @@ def _microdata(path: Path, ask: Ask) -> int:
     return 0
 
 
+def ask_until_answered(question: Question) -> str:
+    """Ask a question until it is answered; an empty line is the default, where there is one.
+
+    Raises:
+        UsageError: the input ends.
+    """
+    answer = _answer(question)
+    if answer is None:
+        raise UsageError("the answers end before the questions do, and nothing was changed; answer each, on a line")
+    return answer
+
+
 def ask_on_terminal(question: Question) -> str:
     """Ask a question until it is answered; an empty line, or the end of input, is the default."""
+    return _answer(question) or question.default
+
+
+def _answer(question: Question) -> str | None:
+    """Return the answer to a question, None at the end of input."""
     sys.stderr.write("\n" + fill(printable(question.text, 600), _WIDTH) + "\n")
     names = list(question.answers)
     for number, (answer, follows) in enumerate(question.answers.items(), 1):
@@ -117,14 +175,18 @@ def ask_on_terminal(question: Question) -> str:
         sys.stderr.flush()
         given = sys.stdin.readline()
         answer = given.strip()
-        if not answer:
+        if not given:
+            return None
+        if not names and (answer or question.default):
+            return answer or question.default
+        if not answer and question.default:
             return question.default
         if answer.isdigit() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
         fitting = [name for name in names if name.casefold().startswith(answer.casefold())]
         if answer in names or len(fitting) == 1:
             return answer if answer in names else fitting[0]
-        sys.stderr.write("Write one of the answers, or its number.\n")
+        sys.stderr.write("Write one of the answers, or its number.\n" if names else "Write a text.\n")
 
 
 def summary(path: Path, guessed: Guess) -> str:
@@ -141,9 +203,14 @@ def summary(path: Path, guessed: Guess) -> str:
         lines += ["", "Look at", *looked]
     lines += ["", "What can be judged", _item("  ", judged(guessed.manifest, guessed.found.keys))]
     wrote = " and ".join(printable(name) for name in (path.name, *guessed.files))
-    command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
+    series = printable(shlex.quote(str(path.parent)), 400)
     lines += ["", f"Wrote {wrote} in {printable_path(path.parent)}; it says why each guess was made.", ""]
-    return "\n".join([*lines, f"Next: {command}", ""])
+    if guessed.unsure:
+        told = "These keys are guesses, and nothing that rests on them is decided: "
+        lines += [_item("", told + ", ".join(printable(key) for key in guessed.unsure) + "."), ""]
+        lines += [f"Next: audit init {series} --confirm", f"Then: audit {series}"]
+        return "\n".join([*lines, ""])
+    return "\n".join([*lines, f"Next: audit {series}", ""])
 
 
 def _warned(warning: ReportWarning) -> str:
@@ -169,12 +236,15 @@ def write_new(path: Path, text: str) -> None:
     except FileExistsError as error:
         raise _taken(path) from error
     except OSError as error:
-        what = f"{path}: {error.strerror or 'it cannot be written'}; check the folder's permissions and space"
-        raise UsageError(what) from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: {error.strerror or 'it cannot be written'}; check the folder's permissions and space")
 
 
 def _taken(path: Path) -> UsageError:
     return UsageError(
         f"{path}: there is a manifest already, and `audit init` never overwrites one; "
-        "edit it, or move it away to have a new one guessed"
+        "edit it, let --confirm ask what it leaves open, or move it away to have a new one guessed"
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from audit.init.column_meanings import Meaning
-from audit.init.questions import Ask, yes_or_no
+from audit.init.questions import Ask, take_default, yes_or_no
 from audit.io.irregularities import SeriesTexts, decimal_commas, is_total
 from audit.io.manifest import INDIVIDUAL
 from audit.io.series import Series
@@ -29,6 +29,7 @@ def amend(series: Series, meaning: Meaning, ask: Ask) -> None:
     question = f'"{printable("".join(commas[:1]))}" looks like numbers with decimal commas. Is it?'
     if commas and ask(yes_or_no(question, default=True)) == "yes":
         meaning.decimal = ","
+        _unless_asked(ask, meaning, "columns.decimal")
         places = ", ".join(texts.place(name, decimal_commas(texts, name)[0]) for name in commas[:3])
         listed = " and ".join(f'"{printable(name)}"' for name in commas)
         meaning.written['decimal = ","'] = f"numbers of {listed} have decimal commas, such as {places}"
@@ -36,6 +37,12 @@ def amend(series: Series, meaning: Meaning, ask: Ask) -> None:
         meaning.why |= dict.fromkeys(known.intersection(commas), "numbers with decimal commas")
     meaning.ignored = dict(_totals(texts, meaning, ask))
     meaning.folded = list(_respelled(texts, meaning, ask))
+
+
+def _unless_asked(ask: Ask, meaning: Meaning, key: str) -> None:
+    """Note that a key of the manifest is a guess, where nobody was asked."""
+    if ask is take_default:
+        meaning.unsure[key] = None
 
 
 def _totals(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[tuple[str, list[str]]]:
@@ -50,6 +57,7 @@ def _totals(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[tuple[st
             if ask(yes_or_no(text, default=True)) == "yes":
                 line = f"ignore_rows.{toml_key(name)} = {toml_array(map(toml_text, marks))}"
                 meaning.written[line] = f"rows with it look like totals, and are no people ({places})"
+                _unless_asked(ask, meaning, "columns.ignore_rows")
                 yield name, marks
 
 
@@ -66,6 +74,7 @@ def _respelled(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[str]:
         if ask(yes_or_no(f"{what}. Are they the same?", default=True)) == "yes":
             line = f"fold = [{toml_text(INDIVIDUAL if name == columns.individual else name)}]"
             meaning.written[line] = f"{what}; they are taken for the same"
+            _unless_asked(ask, meaning, "columns.fold")
             yield INDIVIDUAL if name == columns.individual else name
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from audit.init import column_names
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import FoundFiles
-from audit.init.questions import Ask, yes_or_no
+from audit.init.questions import Ask, take_default, yes_or_no
 from audit.model.errors import printable
 
 _SURE = 0.8
@@ -90,7 +90,8 @@ def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]
         question = f'In release {tag}, is the column "{printable(old)}" what the others call "{printable(new)}"?'
         if score < _SURE and ask(yes_or_no(question, default=True)) == "no":
             continue
-        if score < _SURE:
+        if score < _SURE and ask is take_default:
+            found.unsure["columns.renamed"] = None
             found.doubts.append(f'In release {tag}, is "{old}" what the others call "{new}"? Its cells do not tell.')
         used |= {old, f"→{new}"}
         found.renamed.setdefault(tag, {})[old] = new

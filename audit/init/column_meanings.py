@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from audit.init import column_names
 from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
 from audit.init.found_files import FoundFiles
-from audit.init.questions import Ask, Question, take_default, yes_or_no
+from audit.init.questions import Ask, Question, take_default
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import EPISODES
@@ -24,6 +24,14 @@ _DECIMAL = r"[+-]?[0-9]+(,[0-9]+)?"
 _LABEL = r"[^0-9*<>\[({]{0,3}[0-9]+"  # such as 12 or G12
 _SHOWN = 12
 _COUNT = "[1-9][0-9]{0,8}"
+_JOINS = "it joins the rows and the values of the pairs"
+_COUNTED = "the counterfeits are counted by it"
+_NAMED_AND_EQUAL = "its name, and its rows have equal cells"
+_ONLY_THEY = "its rows have equal generalized cells, and only they"
+_ALONE = "the only exact column"
+_CHANGES = "the values of the transitions"
+_PUBLISHED = "published as it is, so that others may know it: the worst case"
+_BESIDE_FILES = frozenset({"in the register", "in the rows of the pairs", "it has a hierarchy"})
 
 
 @dataclass
@@ -35,6 +43,7 @@ class Meaning:
         quasi: the quasi-identifiers.
         why: the reasons, by name of the column.
         left: names of columns without a meaning, and why.
+        unlinkable: names of columns that nobody can know anything by, and why.
         hierarchies: by name of the column.
         types: by quasi-identifier, where cells only look like ranges of numbers.
         missing: the texts that stand for no value.
@@ -48,12 +57,15 @@ class Meaning:
         changes: how often a person's value was followed by another one, where a draft of transitions is wanted.
         columns: all columns that the releases share, by name.
         doubts: sentences for the user.
+        unsure: keys of the manifest that are guesses: no file beside the releases says them, nobody was asked, and
+            another reading of the files is possible.
     """
 
     chosen: dict[str, Column] = field(default_factory=dict)
     quasi: list[Column] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
+    unlinkable: dict[str, str] = field(default_factory=dict)
     hierarchies: dict[str, Hierarchy] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
@@ -68,6 +80,7 @@ class Meaning:
     changes: dict[tuple[str, str], int] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
+    unsure: dict[str, None] = field(default_factory=dict)
 
 
 def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: bool = True) -> Meaning:
@@ -86,7 +99,7 @@ def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: boo
     guesser.guess_sensitive()
     guesser.guess_quasi()
     if published:
-        guesser.take_exact()
+        guesser.take_others()
     guesser.leave_out()
     return guesser.meaning
 
@@ -113,12 +126,19 @@ class _Guesser:
         release = self.found.pair() or self.found.releases[-1]
         return InputError([Problem(release.values_shown or release.shown, what, remedy, line=1)])
 
-    def choose(self, key: str, column: Column, why: str) -> None:
+    def choose(self, key: str, column: Column, why: str, *, sure: bool) -> None:
         self.meaning.chosen[key], self.meaning.why[column.name] = column, why
+        if not sure:
+            self.meaning.unsure[f"columns.{key}"] = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody answers."""
+        return self.ask is not take_default
 
     def free(self, columns: dict[str, Column]) -> list[Column]:
         """Return the columns that have no meaning yet and are not left out."""
-        taken = {*self.meaning.why, *self.meaning.left}
+        taken = {*self.meaning.why, *self.meaning.left, *self.meaning.unlinkable}
         return [column for name, column in columns.items() if name not in taken]
 
     def match_hierarchies(self) -> None:
@@ -151,26 +171,28 @@ class _Guesser:
         shared = [c for name, c in self.rows.items() if name in self.values and not self.generalized(c)]
         if self.found.pair():
             shared.sort(key=lambda c: column_names.kind(c.name) != "group")
-            reasons = [(column, "it joins the rows and the values of the pairs") for column in shared]
+            reasons = [(column, _JOINS) for column in shared]
         else:
             boxes = self.boxes()
             reasons = [(column, why) for column in shared if (why := self.why_group(column, boxes))]
         if reasons:
-            self.choose("group", *reasons[0])
+            column, why = reasons[0]
+            equal = why in {_NAMED_AND_EQUAL, _ONLY_THEY} and steadiness(self.boxes(), [column]) == 1
+            self.choose("group", column, why, sure=equal or why in {_JOINS, _COUNTED})
 
     def why_group(self, column: Column, boxes: Sequence[Column]) -> str | None:
         """Return why a column holds the groups, or None when nothing says so."""
         if any({column.name, "Count"} <= set(self.found.names[shown]) for shown in self.found.counterfeits):
-            return "the counterfeits are counted by it"
+            return _COUNTED
         labels = column.matches(_LABEL)
         agrees = steadiness(boxes, [column]) if boxes else 0.0
         if column_names.kind(column.name) == "group":
             if column.unique or not (agrees > 0.9 or labels or (not boxes and "group" in column.name.casefold())):
                 return None
-            return "its name, and its rows have equal cells" if agrees > 0.9 else "its name"
+            return _NAMED_AND_EQUAL if agrees > 0.9 else "its name"
         named = column_names.is_quasi(column.name) or column_names.sensitivity(column.name)
         if labels and not named and agrees == 1 and len(column.some) >= 3 and steadiness([column], boxes) == 1:
-            return "its rows have equal generalized cells, and only they"
+            return _ONLY_THEY
         return None
 
     def guess_ids(self) -> None:
@@ -181,15 +203,16 @@ class _Guesser:
             key = "record" if kind == "record" or keyed else "individual"
             trouble = _id_trouble(column, kind)
             if key == "individual" and self.found.pair() and "count" not in self.values:
-                trouble = "beside a count column of another name than count, people have to be in key files"
+                trouble = _NEEDS_KEYS
             if trouble == _SEVERAL and kind == "person" and self.takes_several(column):
                 self.choose_id(key, column, keyed=keyed)
-            elif trouble:
+            elif trouble == _NUMBERS:
+                self.number_rows(column)
+            elif trouble == _NEEDS_KEYS:
                 m.left[column.name] = trouble
-                m.doubts.append(f'Column "{column.name}" is left out: {trouble}.')
-            elif key in m.chosen:
-                m.left[column.name] = "there is a better column of ids"
-            else:
+            elif trouble:
+                m.doubts.append(f'Column "{column.name}" is no id: {trouble}.')
+            elif key not in m.chosen:
                 self.choose_id(key, column, keyed=keyed)
 
     def takes_several(self, column: Column) -> bool:
@@ -209,9 +232,9 @@ class _Guesser:
         answer = self.ask(Question(f"{text}. What should be judged?", answers, "episodes"))
         if answer == "none":
             return False
+        if not self.asks:
+            self.meaning.unsure["columns.rows"] = None
         self.meaning.rows, self.meaning.date = answer, date if answer in by_date else None
-        if date is not None and answer in by_date:
-            self.meaning.why[date.name] = "tells which of a person's rows counts"
         line = f"rows = {toml_text(answer)}" + (
             f", date = {toml_text(date.name)}" if date and answer in by_date else ""
         )
@@ -251,9 +274,8 @@ class _Guesser:
         )
         answer = self.ask(Question(question, kept, key)) if key in kept else key
         if answer == "neither":
-            self.meaning.left[name] = "it is no id, as you said"
             return
-        self.choose(answer, column, why)
+        self.choose(answer, column, why, sure=self.asks or (key == "record" and keyed))
         if answer == key:
             self.meaning.doubts.append(f'Column "{name}" is taken for {doubt}')
 
@@ -264,16 +286,17 @@ class _Guesser:
         named = [c for c in whole if column_names.kind(c.name) == "count"]
         if self.found.pair():
             for column in (named or whole)[:1]:
-                self.choose("count", column, "whole numbers beside the values")
+                self.choose("count", column, "whole numbers beside the values", sure=True)
             return
         for column in named:
             others = [c for c in self.values.values() if c is not column]
             if self.found.keys or {"individual", "record"} & set(m.chosen):
-                m.left[column.name] = "each row is that of one person"
-            elif others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
-                m.left[column.name] = "some rows are equal, so it does not count them"
-            elif "count" not in m.chosen:
-                self.choose("count", column, "its name, whole numbers, and rows that are else all different")
+                continue  # each row is that of one person
+            if others and int(partition(others).max(initial=-1)) + 1 < len(column.codes):
+                continue  # some rows are equal, so it does not count them
+            if "count" not in m.chosen:
+                why = "its name, whole numbers, and rows that are else all different"
+                self.choose("count", column, why, sure=False)
 
     # -- sensitive and quasi-identifiers
 
@@ -294,7 +317,10 @@ class _Guesser:
             question = "Which column is sensitive: what should nobody learn of a person?"
             chosen = self.ask(Question(question, answers, best.name))
             best = next(column for column in free if column.name == chosen)
-        self.choose("sensitive", best, " and ".join(why for _, why in marks[best.name] if why) or "nothing fits better")
+        reasons = [why for _, why in marks[best.name] if why]
+        told = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
+        sure = told or (doubtful and self.asks)
+        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=sure)
         if doubtful:
             self.meaning.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
 
@@ -307,8 +333,8 @@ class _Guesser:
         known = column.name in self.found.register_columns() or column.name in self.meaning.hierarchies
         marks = [
             (named > 0, named, "its name"),
-            (bool(changing) and changing.issuperset(column.texts), 8, "the values of the transitions"),
-            (alone and not self.generalized(column), 3, "the only exact column"),
+            (bool(changing) and changing.issuperset(column.texts), 8, _CHANGES),
+            (alone and not self.generalized(column), 3, _ALONE),
             (not alone and steady < 0.5, 2, "it varies within groups"),
             (last, 1, ""),
             (steady > 0.95, -4, ""),
@@ -330,25 +356,36 @@ class _Guesser:
         by = self.boxes()
         for column in self.free(self.rows):
             if why := self.why_quasi(column, by):
-                self.meaning.quasi.append(column)
-                self.meaning.why[column.name] = why
+                self.take(column, why, sure=why in _BESIDE_FILES or self.generalized(column) is not None)
 
-    def take_exact(self) -> None:
-        """Take all plain columns for quasi-identifiers, where none is generalized, so that none tells which are."""
-        told = self.found.pair() or "group" in self.meaning.chosen or "register" in self.found.beside
-        if told or any(self.generalized(column) for column in self.rows.values()):
-            return
+    def take_others(self) -> None:
+        """Take all other columns of the rows for quasi-identifiers: others may know what is published."""
         for column in self.free(self.rows):
-            if len(column.some) > 1 and not column.row_numbers and not column.unique:
-                self.meaning.quasi.append(column)
-                self.meaning.why[column.name] = "published as it is, so that others may know it: the worst case"
+            if column.row_numbers:
+                self.number_rows(column)
+                continue
+            self.take(column, _PUBLISHED, sure=len(column.some) <= 1 and column.whole)
+
+    def number_rows(self, column: Column) -> None:
+        """Take a column for one that tells no more than the order of the rows does."""
+        self.meaning.unlinkable[column.name] = _NUMBERS
+        self.meaning.unsure["columns.unlinkable"] = None
+
+    def take(self, column: Column, why: str, *, sure: bool) -> None:
+        """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""
+        self.meaning.quasi.append(column)
+        self.meaning.why[column.name] = why
+        group = self.meaning.chosen.get("group")
+        whole = group is not None and "columns.group" not in self.meaning.unsure
+        if not (sure or (whole and group is not None and steadiness([column], [group]) == 1)):
+            self.meaning.unsure["columns.quasi_identifiers"] = None
 
     def why_quasi(self, column: Column, by: Sequence[Column]) -> str | None:
         """Return why a column is a quasi-identifier, or None when nothing says so."""
         if form := self.generalized(column):
             return form
-        if register := self.found.register_columns():
-            return "in the register" if column.name in register else None
+        if column.name in self.found.register_columns():
+            return "in the register"
         several = bool(by) and int(partition(by).max(initial=-1)) >= 4  # groups: in a few, cells are equal by chance
         reasons = {
             "in the rows of the pairs": self.found.pair() is not None,
@@ -356,28 +393,14 @@ class _Guesser:
             "it has a hierarchy": column.name in self.meaning.hierarchies,
             "constant within groups": several and steadiness([column], by) > 0.95,
             "dates, which others may know": column.are_dates,
-            "an exact measurement, which others may know": column.is_measured and self.knows(column),
+            "an exact measurement, which others may know": column.is_measured,
         }
         return next((why for why, holds in reasons.items() if holds), None)
 
-    def knows(self, column: Column) -> bool:
-        """Tell whether somebody may know an exact measurement of a person."""
-        text = (
-            f'Column "{printable(column.name)}" looks like an exact measurement: {len(column.some):,} distinct values. '
-            "Could somebody know it of a person?"
-        )
-        return self.ask(yes_or_no(text, default=True)) == "yes"
-
     def leave_out(self) -> None:
         """Say why the other columns have no meaning."""
-        m, known = self.meaning, "register" in self.found.beside
         others = [column.name for column in self.free(self.rows | self.values)]
-        why = "the register lacks them" if known else "their cells are exact, and their names say nothing"
-        m.left |= dict.fromkeys(others, why)
-        if others and not known:
-            quoted = ", ".join(f'"{name}"' for name in others[:_SHOWN])
-            quoted += f" and {len(others) - _SHOWN:,} more columns" if len(others) > _SHOWN else ""
-            m.doubts.append(f"Left out: {quoted}. What others may know of a person belongs to quasi_identifiers.")
+        self.meaning.left |= dict.fromkeys(others, "its cells are exact, and its name says nothing")
         self.leave_partial()
 
     def leave_partial(self) -> None:
@@ -416,6 +439,8 @@ def _id_kind(column: Column) -> str | None:
     return "content" if enough and not content and not fractions and column.unique and column.recurs else None
 
 
+_NUMBERS = "it numbers the rows of each file"
+_NEEDS_KEYS = "beside a count column of another name than count, people have to be in key files"
 _SEVERAL = "an id should stand once in a release, and here one stands several times"
 
 
@@ -424,7 +449,7 @@ def _id_trouble(column: Column, kind: str) -> str | None:
     if not column.unique:
         return _SEVERAL
     if kind == "id" and column.row_numbers:
-        return "it numbers the rows of each file"
+        return _NUMBERS
     if kind != "person" and column.whole and column.release.any() and not column.recurs:
         return "its ids are other ones in each release"
     return None

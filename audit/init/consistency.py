@@ -20,6 +20,8 @@ def settle(found: FoundFiles, meaning: Meaning) -> None:
     meaning.missing = sorted(MARKERS & {text for column in meaning.quasi for text in column.texts})
     if any("" in column.texts for column in (*meaning.quasi, meaning.chosen["sensitive"])):
         meaning.missing.append("")
+    if "register" in found.beside and any(meaning.missing):  # cells that cover everybody may be values
+        meaning.unsure["columns.missing"] = None
     troubles = {"register": _register_trouble(found, meaning), "transitions": _transitions_trouble(found, meaning)}
     meaning.barred = {role: why for role, why in troubles.items() if role in found.beside and why is not None}
     meaning.doubts += [f"{found.beside[role]} is commented out: {why}." for role, why in meaning.barred.items()]
@@ -33,8 +35,8 @@ def _only_looks_numeric(column: Column) -> bool:
 
 
 def _register_trouble(found: FoundFiles, meaning: Meaning) -> str | None:
-    if lacking := [column.name for column in meaning.quasi if column.name not in found.register_columns()]:
-        return f'it lacks the quasi-identifier "{lacking[0]}"'
+    if meaning.quasi and not any(column.name in found.register_columns() for column in meaning.quasi):
+        return "it has none of the quasi-identifiers"
     if not found.texts("register", "release") <= {release.tag for release in found.releases}:
         return "it names releases that are not here"
     places = {str(place + 1) for place in range(len(found.releases))}

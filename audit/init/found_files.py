@@ -35,6 +35,7 @@ class FoundFiles:
         renamed: by the tag of a release, which column of the series a column of its file is.
         unused: files that are none of these, and why.
         doubts: what to tell the user.
+        unsure: keys of the manifest that are guesses.
     """
 
     folder: Path
@@ -47,6 +48,7 @@ class FoundFiles:
     renamed: dict[str, dict[str, str]] = field(default_factory=dict)
     unused: dict[str, str] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
+    unsure: dict[str, None] = field(default_factory=dict)
 
     def pair(self) -> ReleaseFiles | None:
         """Return the first release that is an Anatomy pair."""
@@ -224,4 +226,5 @@ def _check_releases(found: FoundFiles) -> None:
             found.unused[f"{PRIVATE}/{path.name}"] = "no release has this tag"
     vague = not all(re.search("[0-9]", tag) for tag in tags) or any(map(_DAY_FIRST.fullmatch, tags))
     if len(tags) > 1 and vague:
+        found.unsure["series.releases"] = None
         found.doubts.append("The releases are in the order of their names; put them in the order of publication.")

@@ -39,6 +39,7 @@ class Guess:
         found, meaning: what it was guessed from.
         columns: the columns that the releases share, by name.
         warnings: what is irregular about the files.
+        unsure: keys of the manifest that are guesses.
     """
 
     manifest: Manifest
@@ -49,6 +50,7 @@ class Guess:
     meaning: Meaning
     columns: dict[str, Column]
     warnings: tuple[ReportWarning, ...]
+    unsure: tuple[str, ...]
 
 
 def guess(folder: Path, ask: Ask = take_default) -> Guess:
@@ -71,7 +73,7 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
             _note_changes(meaning)
     except InputError as error:
         meaning.doubts.append(f"A release cannot be read whole: {error.problems[0]}.")
-    drafted = replace(meaning, changes={})
+    drafted = replace(meaning, changes={}, unsure={})
     manifest, text = _manifest(found, drafted), document(found, meaning)
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
@@ -79,7 +81,9 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
     except InputError:
         warnings = ()
     files = {DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {}
-    return Guess(manifest, text, files, (*found.doubts, *meaning.doubts), found, meaning, meaning.columns, warnings)
+    unsure = tuple({**found.unsure, **meaning.unsure})
+    doubts = (*found.doubts, *meaning.doubts)
+    return Guess(manifest, text, files, doubts, found, meaning, meaning.columns, warnings, unsure)
 
 
 def _note_changes(meaning: Meaning) -> None:
@@ -87,6 +91,7 @@ def _note_changes(meaning: Meaning) -> None:
     kinds = [(old, new) for old, new in meaning.changes if old != new]
     if kinds:
         times = sum(meaning.changes[pair] for pair in kinds)
+        meaning.unsure["adversary.transitions"] = None
         meaning.written[f"transitions = {toml_text(DRAFTED_TRANSITIONS)}"] = (
             f"by the key, people's values changed {times:,} times, in {len(kinds):,} ways, which the file lists with "
             'counts; any other change is taken for impossible: complete it, or write "any"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 
 from audit.init.column_meanings import Meaning
@@ -39,10 +39,21 @@ def document(found: FoundFiles, meaning: Meaning) -> str:
         "[series]": _series(found),
         "[columns]": _columns(found, meaning),
         "[adversary]": _adversary(found, meaning),
+        "[unconfirmed]": _unconfirmed({**found.unsure, **meaning.unsure}),
         "[counterfeits]": [_pair(toml_key(tag), shown) for tag, shown in meaning.counterfeits.items()],
     }
     written = ["\n".join([head, *lines]) for head, content in tables.items() if (lines := list(content))]
     return "\n\n".join([_HEAD, *written, _POLICY]) + "\n"
+
+
+def _unconfirmed(keys: Iterable[str]) -> Iterator[str]:
+    listed = [toml_text(key) for key in keys]
+    if listed:
+        yield from _said(
+            "guesses: the files allow other readings, so that nothing that rests on them is decided. Check these keys "
+            "and delete them here, or let `audit init --confirm` ask"
+        )
+        yield f"keys = {toml_array(listed)}"
 
 
 def _series(found: FoundFiles) -> Iterator[str]:
@@ -83,8 +94,10 @@ def _columns(found: FoundFiles, meaning: Meaning) -> Iterator[str]:
         why = "in a quasi-identifier it stands for any value"
         yield f"missing = {toml_array(map(toml_text, meaning.missing))}{_beside(why)}"
     yield from _notation(found, meaning)
+    for name, reason in meaning.unlinkable.items():
+        yield _pair(f"unlinkable.{toml_key(name)}", reason)
     for reason, names in _by_reason(meaning.left):
-        yield from _said(f"left out, as {reason}: {names}")
+        yield from _said(f"without a role, as {reason}: {names}")
 
 
 def _notation(found: FoundFiles, meaning: Meaning) -> Iterator[str]:

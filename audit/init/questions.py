@@ -13,7 +13,7 @@ class Question:
 
     Attributes:
         text: one or more sentences.
-        answers: what may be answered, each with what follows.
+        answers: what may be answered, each with what follows; none where it is answered by a text.
         default: the answer that is taken where nobody is asked.
     """
 
@@ -34,3 +34,8 @@ def take_default(question: Question) -> str:
 def yes_or_no(text: str, *, default: bool) -> Question:
     """Return a question that is answered by yes or no."""
     return Question(text, {"yes": "", "no": ""}, "yes" if default else "no")
+
+
+def text_of(text: str, default: str = "") -> Question:
+    """Return a question that is answered by a text."""
+    return Question(text, {}, default)

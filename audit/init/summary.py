@@ -82,8 +82,9 @@ def column_rows(guessed: Guess) -> list[Row]:
     meaning, columns = guessed.meaning, guessed.columns
     roles = {column.name: key for key, column in meaning.chosen.items()}
     roles |= {column.name: "quasi-identifier" for column in meaning.quasi}
+    roles |= dict.fromkeys(meaning.unlinkable, "unlinkable")
     if meaning.date is not None:
-        roles[meaning.date.name] = "date"
+        roles[meaning.date.name] += ", date"
     rows: list[Row] = []
     left: dict[str, list[str]] = {}
     for name, why in meaning.left.items():
@@ -94,14 +95,15 @@ def column_rows(guessed: Guess) -> list[Row]:
             continue
         distinct = f"{'' if column.whole else 'over '}{len(column.texts) - ('' in column.texts):,}"
         if name in roles:
-            rows.append((name, roles[name], distinct, meaning.why.get(name, "")))
+            why = meaning.why.get(name, meaning.unlinkable.get(name, ""))
+            rows.append((name, roles[name], distinct, why))
         else:
-            rows.append((name, "LEFT OUT", distinct, meaning.left.get(name, "its name and cells say nothing")))
+            rows.append((name, "NO ROLE", distinct, meaning.left.get(name, "its name and cells say nothing")))
     rows += [
-        (name, "LEFT OUT", "", why) for name, why in meaning.left.items() if name not in columns and why not in folded
+        (name, "NO ROLE", "", why) for name, why in meaning.left.items() if name not in columns and why not in folded
     ]
     for why, names in folded.items():
-        rows.append((f"{len(names):,} columns", "LEFT OUT", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
+        rows.append((f"{len(names):,} columns", "NO ROLE", "", f"{why}: {', '.join(names[:_ALIKE_SHOWN])}, …"))
     return [tuple(printable(cell, 300) for cell in row) for row in rows]
 
 

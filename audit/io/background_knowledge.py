@@ -5,7 +5,7 @@ Their files are private or hold private things: messages say where something is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from audit.io import manifest as manifests
 from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import CellError
 from audit.io.encoding import NOBODY, Vocabulary
+from audit.io.respelling import fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
 from audit.io.transitions import check_size, read_lines
@@ -24,6 +25,7 @@ from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
 
 Codes = npt.NDArray[np.int32]
+_UNKNOWN = ["*"]
 _OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
 
 
@@ -74,15 +76,21 @@ def read_register(series: Series) -> Register:
         problems.add(manifests.NAME, what, "rename the quasi-identifier, in the releases too", column=attribute)
     problems.check()
     names = header(series.manifest.folder / name, name, problems)
+    lacking = _lacking(attributes, names or {}, name, problems)
     by_line = names is not None and "release" in names
-    wanted = ["individual", *attributes, *(["release"] if by_line else ["first", "last"])]
+    listed = [each for each in attributes if each not in lacking]
+    wanted = ["individual", *listed, *(["release"] if by_line else ["first", "last"])]
     table = series.side_table(name, wanted, problems) if names is not None else None
     if table is None:
         raise InputError(problems.found)
     if table.rows == 0:
         problems.add(name, "the register names nobody", "add the people, or leave it out of the manifest", line=2)
-    values, columns = [], []
+    values, columns = list[Sequence[str]](), []
     for attribute in attributes:
+        if attribute in lacking:
+            values.append(_UNKNOWN)
+            columns.append((np.zeros(table.rows, dtype=np.int32), len(_UNKNOWN)))
+            continue
         codes, texts = text_codes(table.arrow(attribute))
         _check_exact(series, table, attribute, codes, texts, problems)
         values.append(texts)
@@ -99,6 +107,17 @@ def read_register(series: Series) -> Register:
     _check_once(series, register, problems)
     problems.check()
     return register
+
+
+def _lacking(attributes: Sequence[str], names: Collection[str], shown: str, problems: Problems) -> list[str]:
+    """Return the quasi-identifiers that a register lacks, each of which covers everybody in it; note misspelt ones."""
+    lacking = [each for each in attributes if each not in names]
+    spelled = {fold(each): each for each in names}
+    for each in lacking:
+        if fold(each) in spelled:
+            what = f'the column is spelled "{spelled[fold(each)]}" here'
+            problems.add(shown, what, "spell it as in the releases", line=1, column=each)
+    return lacking
 
 
 def _check_exact(

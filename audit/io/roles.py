@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.io.adjustments import Adjustments, adjusted_names, parts_of, read_adjusted
 from audit.io.manifest import Columns, Manifest, ReleaseFiles
-from audit.io.tables import read_table, text_codes
+from audit.io.tables import Table, read_table, text_codes
 from audit.model.errors import Problems
 
 VALUE_COUNT = "count"
@@ -30,7 +30,7 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
         for path, shown, roles in _halves(manifest.columns, release):
             names = adjusted_names(path, shown, manifest.headings(release.tag), Problems()) or []
             known = {*roles, *(part for role in roles for part in parts_of(role, names))}
-            if "" in names and "" not in known and _counts_rows(manifest, release, path, shown):
+            if "" in names and "" not in known and _tells_nothing(manifest, release, path, shown):
                 known.add("")
             found |= dict.fromkeys(name for name in names if name not in known)
     return tuple(found)
@@ -39,8 +39,9 @@ def columns_without_role(manifest: Manifest) -> tuple[str, ...]:
 def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
     """Return how many texts of a column stand exactly once in each of two releases, and the fewest rows of a release.
 
-    Such a text ties its rows, whether or not anybody can know it. Texts that stand for no value tie nothing. Releases
-    that lack the column are left out; files that cannot be read tie nothing, and reading them says so.
+    Such a text ties its rows, whether or not anybody can know it. Texts that stand for no value, or for the place of
+    their row, tie nothing. Releases that lack the column are left out; so are files that cannot be read, and reading
+    them says so.
     """
     once, fewest = Counter[str](), 0
     for release in manifest.releases:
@@ -53,22 +54,26 @@ def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
             )
             table = read_adjusted(path, shown, [column], adjustments, Problems())
             if table is not None:
+                fewest = min(fewest or table.rows, table.rows)
+            if table is not None and not _numbers_rows(table, column):
                 codes, texts = text_codes(table.arrow(column))
                 single = np.bincount(codes, minlength=len(texts)) == 1
                 unknown = manifest.columns.missing
                 once.update(text for text, is_single in zip(texts, single.tolist(), strict=True)
                             if is_single and text.strip("*") and text not in unknown)  # fmt: skip
-                fewest = min(fewest or table.rows, table.rows)
     return sum(times > 1 for times in once.values()), fewest
 
 
-def _counts_rows(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
-    """Return whether the column without a name tells nothing: it is empty, or counts the rows from 0 or from 1."""
+def _tells_nothing(manifest: Manifest, release: ReleaseFiles, path: Path, shown: str) -> bool:
+    """Return whether the column without a name is empty or numbers the rows."""
     table = read_table(path, shown, [""], Problems(), manifest.headings(release.tag).declared)
-    if table is None:
-        return False
-    texts = list(table.texts(""))
-    return not any(texts) or any(texts == [str(row) for row in range(start, start + len(texts))] for start in (0, 1))
+    return table is not None and (not any(table.distinct("")) or _numbers_rows(table, ""))
+
+
+def _numbers_rows(table: Table, column: str) -> bool:
+    """Return whether a column counts the rows of its file, from 0 or from 1."""
+    numbers = table.whole_numbers(column)
+    return any(np.array_equal(numbers, np.arange(start, start + len(numbers))) for start in (0, 1))
 
 
 def _halves(columns: Columns, release: ReleaseFiles) -> Iterator[tuple[Path, str, set[str]]]:

@@ -273,7 +273,7 @@ class PublishedReleases:
         attribute = self.source.series.attributes[name]
         fits = self._fits.get((place, exact))
         if fits is None or len(fits) < len(attribute.cells):
-            if exact in attribute.missing:
+            if exact in attribute.missing or not exact.strip("*"):
                 fits = np.ones(len(attribute.cells), dtype=np.bool_)
             else:
                 point = parse(exact, attribute.kind) if attribute.kind is Kind.NUMERIC else ValueSet(frozenset({exact}))

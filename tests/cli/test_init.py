@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.cli import init
+from audit.init.confirmation import confirmed
 from audit.init.guess import guess
 from audit.init.questions import Question
 from audit.io.manifest import Manifest, read_manifest
@@ -135,6 +136,11 @@ individual = "Owner"  # guess: its name; its cells are unique in each release an
 # the worst case: the adversary knows everybody's group. If this column was itself published,
 # write record = "Owner" instead; if neither, delete the line
 
+[unconfirmed]
+# guesses: the files allow other readings, so that nothing that rests on them is decided. Check these keys and
+# delete them here, or let `audit init --confirm` ask
+keys = ["columns.individual"]
+
 [counterfeits]
 2 = "counterfeits/2.csv"
 
@@ -187,11 +193,12 @@ def test_german_names_in_a_flat_folder(tmp_path: Path) -> None:
     assert found["series"]["releases"] == ["2023Q4.csv.gz", "2024Q1.csv.gz", "2024Q2.csv.gz"]
     assert found["columns"] == {
         "sensitive": "Hauptdiagnose",
-        "quasi_identifiers": ["Geburtsjahr", "PLZ", "Geschlecht"],
+        "quasi_identifiers": ["Geburtsjahr", "PLZ", "Geschlecht", "Station"],
         "individual": "Patienten-ID",
         "missing": ["?"],
     }
-    assert any("Station" in doubt for doubt in guess(tmp_path).doubts)
+    unsure = {"columns.individual", "columns.sensitive", "columns.quasi_identifiers", "adversary.transitions"}
+    assert set(found["unconfirmed"]["keys"]) == unsure
 
 
 def test_hierarchies_and_a_group_known_by_its_rows(tmp_path: Path) -> None:
@@ -219,7 +226,7 @@ def test_hierarchies_and_a_group_known_by_its_rows(tmp_path: Path) -> None:
     }
     text = guess_manifest(tmp_path)
     assert 'not used, as no column has their names or labels: "hierarchies/colours.csv"' in text
-    assert 'left out, as a column needs a name: "(no name)"' in text
+    assert 'without a role, as a column needs a name: "(no name)"' in text
 
 
 @pytest.mark.parametrize("count", ["count", "number"])
@@ -253,12 +260,16 @@ def test_ids_of_unknown_name(tmp_path: Path) -> None:
     for release in (1, 2):
         rows = [(n, f"u{n * 37 % 1000}", f"f{release}{n}", "20-29", "abc"[n % 3]) for n in range(30)]
         write(tmp_path / f"releases/{release}.csv", ["id", "handle", "token", "Age", "Disease"], rows)
-    columns = guessed(tmp_path)["columns"]
+    found = guessed(tmp_path)
+    columns = found["columns"]
     assert columns["individual"] == "handle"
     assert "record" not in columns
+    assert columns["unlinkable"] == {"id": "it numbers the rows of each file"}
+    assert columns["quasi_identifiers"] == ["Age", "token"]
     doubts = " ".join(guess(tmp_path).doubts)
-    assert 'Column "id" is left out: it numbers the rows of each file' in doubts
-    assert 'Column "token" is left out: its ids are other ones in each release' in doubts
+    assert 'Column "token" is no id: its ids are other ones in each release' in doubts
+    unsure = {"columns.individual", "columns.sensitive", "columns.quasi_identifiers", "columns.unlinkable"}
+    assert set(found["unconfirmed"]["keys"]) == unsure
 
 
 def test_people_with_several_rows_are_episodes(tmp_path: Path) -> None:
@@ -318,7 +329,7 @@ def test_what_others_know(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("role", "content", "why"),
     [
-        ("register", "individual,Zip,first,last\nBob,21,1,2\n", "lacks the quasi-identifier"),
+        ("register", "individual,Zip,first,last\nBob,21,1,2\n", "has none of the quasi-identifiers"),
         ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2"),
         ("register", "individual,Age,release\nBob,21,2031\n", "names releases that are not here"),
         ("transitions", "from,to\nflu,flu\n", "has values for which it has no line"),
@@ -416,7 +427,7 @@ def test_hostile_column_names(tmp_path: Path, nasty: str) -> None:
         rows = [("20-29", "flu", 1), ("30-39", "cold", 2), ("30-39", "flu", 2)]
         write(tmp_path / f"{release}.csv", header, rows)
     columns = guessed(tmp_path)["columns"]
-    assert columns["quasi_identifiers"] == [header[0].strip()]
+    assert columns["quasi_identifiers"] == [header[0].strip(), header[2].strip()]
     assert columns["sensitive"] == header[1].strip()
 
 
@@ -565,7 +576,10 @@ What can be judged
 
 Wrote series.toml in my ward; it says why each guess was made.
 
-Next: audit 'my ward'
+These keys are guesses, and nothing that rests on them is decided: columns.individual.
+
+Next: audit init 'my ward' --confirm
+Then: audit 'my ward'
 """
     )
     assert open_series(Path("my ward")).tags == ("1", "2", "3")
@@ -575,3 +589,54 @@ def test_no_cell_is_quoted(tmp_path: Path) -> None:
     hospital(tmp_path, known="individual,value\nP03,flu\n")
     text = guess_manifest(tmp_path)
     assert not any(cell in text for cell in ("P03", "flu", "cold", "[0, 9]"))
+
+
+# -- what is sure, and what is asked ------------------------------------------------------------------------------
+
+GROUPED = [(g, f"[{g}0, {g}9]", "fm"[i % 2], ["flu", "cold", "gout"][i % 3]) for g in range(5) for i in range(6)]
+
+
+def unsure(folder: Path) -> set[str]:
+    return set(guessed(folder).get("unconfirmed", {}).get("keys", ()))
+
+
+def test_a_group_whose_rows_are_alike_is_sure_and_so_is_what_it_decides(tmp_path: Path) -> None:
+    """Which value is the sensitive one is told by nothing but its name; alone beside generalized cells it is sure."""
+    write(tmp_path / "1.csv", ["EQ", "Age", "Disease"], [(g, age, value) for g, age, _, value in GROUPED])
+    assert unsure(tmp_path) == set()
+    write(tmp_path / "1.csv", ["EQ", "Age", "Sex", "Disease"], GROUPED)
+    assert unsure(tmp_path) == {"columns.sensitive", "columns.quasi_identifiers"}
+    write(tmp_path / "1.csv", ["EQ", "Age", "Disease"], [(g % 3, age, value) for g, age, _, value in GROUPED])
+    assert "columns.group" not in guessed(tmp_path)["columns"]
+
+
+def test_transitions_and_registers_beside_the_releases_say_what_columns_are(tmp_path: Path) -> None:
+    write(tmp_path / "1.csv", ["Age", "Sex", "Disease"], [row[1:] for row in GROUPED])
+    (tmp_path / "transitions.csv").write_text("from,to\n" + "".join(f"{v},{v}\n" for v in ("flu", "cold", "gout")))
+    assert unsure(tmp_path) == {"columns.quasi_identifiers"}
+    (tmp_path / "register.csv").write_text("individual,Age,Sex,first,last\na,5,f,1,1\n")
+    assert unsure(tmp_path) == set()
+
+
+@pytest.mark.parametrize(("tags", "sure"), [(("2023", "2024"), True), (("w1", "w2"), True), (("jan", "feb"), False)])
+def test_the_order_of_releases_is_sure_where_their_names_tell_it(tmp_path: Path, tags: list[str], sure: bool) -> None:
+    for tag in tags:
+        write(tmp_path / f"{tag}.csv", ["EQ", "Age", "Disease"], [(g, age, value) for g, age, _, value in GROUPED])
+    assert unsure(tmp_path) == (set() if sure else {"series.releases"})
+
+
+def test_whoever_is_asked_leaves_nothing_unconfirmed(tmp_path: Path) -> None:
+    rows = [(f"p{n}", *row[1:]) for n, row in enumerate(GROUPED)]
+    write(tmp_path / "1.csv", ["Patient", "Age", "Sex", "Disease"], rows)
+    questions = []
+
+    def answer(question: Question) -> str:
+        questions.append(question.text)
+        return question.default
+
+    draft = guess(tmp_path, answer)
+    text = confirmed(tmp_path, draft.text, answer)
+    assert "unconfirmed" not in tomllib.loads(text)
+    assert "columns.individual" not in draft.unsure  # it was asked when it was found
+    asked = [text for text in questions if text.startswith("What is the column")]
+    assert [text.split('"')[1] for text in asked] == ["Disease", "Sex"]

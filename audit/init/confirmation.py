@@ -1,0 +1,269 @@
+"""Confirming a manifest: its publisher is asked about each guess and each column without a role.
+
+Nothing else in the file is changed: comments, and what was not asked about, stand as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from audit.count_tables.manifest import parse_table_manifest
+from audit.count_tables.series_kind import KIND
+from audit.init.columns import Column, read_columns
+from audit.init.questions import Ask, Question, text_of, yes_or_no
+from audit.io.manifest import NAME, Manifest, ReleaseFiles, parse_manifest
+from audit.io.roles import columns_without_role
+from audit.io.series import check_headers
+from audit.io.toml import UNCONFIRMED, key_path
+from audit.model.errors import Problems, UsageError, printable
+
+_SINGLE = ("group", "record", "individual", "count")
+_ROLES = {
+    "quasi_identifiers": "others may know it of a person",
+    "sensitive": "nobody should learn it of a person",
+    "unlinkable": "no outsider can know it of anybody, and it gives nothing away; you are asked why",
+    "record": "a published id, which links the rows of one record over releases",
+    "individual": "whose row it is, which only you know: your key, not published",
+    "group": "rows with the same text form a group",
+    "count": "how many people the row stands for",
+}
+_ROLE_KEYS = frozenset(f"columns.{role}" for role in _ROLES)
+_OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
+_IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": "it has no role for now, and no verdict holds"}
+_ORDER = "series.releases"
+_SHOWN = 3
+
+
+def confirmed(folder: Path, text: str, ask: Ask) -> str:
+    """Return the text of a manifest about whose guesses and columns without a role its publisher was asked.
+
+    Raises:
+        InputError: the manifest cannot be read, or not after what was answered.
+        UsageError: no column is sensitive by the answers.
+    """
+    import tomlkit
+
+    manifest = _opened(folder, text)
+    document = tomlkit.parse(text.removeprefix("\ufeff"))
+    asked = _Asked(document, manifest, ask)
+    if manifest is not None:
+        asked.ask_roles(manifest)
+    asked.ask_others()
+    changed = tomlkit.dumps(document)
+    _opened(folder, changed)
+    return changed
+
+
+def _opened(folder: Path, text: str) -> Manifest | None:
+    """Return the manifest that a text is; None where it is one of count tables.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    import tomllib
+
+    problems = Problems()
+    try:
+        series = tomllib.loads(text.removeprefix("\ufeff")).get("series")
+    except tomllib.TOMLDecodeError:
+        series = None  # which is told with its line below
+    if isinstance(series, dict) and series.get("kind") == KIND:
+        parse_table_manifest(folder, text, problems)
+        problems.check()
+        return None
+    manifest = parse_manifest(folder, text.removeprefix("\ufeff"), problems)
+    if manifest is not None and not problems.found:
+        check_headers(manifest, problems)
+    problems.check()
+    return manifest
+
+
+@dataclass
+class _Asked:
+    """A manifest whose publisher is asked.
+
+    Attributes:
+        document: the text, as it is changed: a document of tomlkit, whose types say little.
+        manifest: what the text said at first; None of count tables, whose columns have no roles.
+        ask: asks the publisher.
+    """
+
+    document: Any
+    manifest: Manifest | None
+    ask: Ask
+
+    @property
+    def columns(self) -> Any:  # noqa: ANN401 - a table of tomlkit
+        """The table of columns."""
+        return self.document["columns"]
+
+    # -- roles
+
+    def ask_roles(self, manifest: Manifest) -> None:
+        """Ask for the role of each column that has none, or only a guess of one.
+
+        Raises:
+            UsageError: none is sensitive.
+        """
+        found = _published(manifest)
+        waiting = list(dict.fromkeys([*_guessed(manifest, found), *columns_without_role(manifest)]))
+        for name in filter(None, waiting):
+            waiting += [each for each in self.ask_role(name, found.get(name)) if each not in waiting]
+        if not self.named("sensitive"):
+            raise UsageError("no column is sensitive by these answers, so that nothing could be judged; answer again")
+
+    def ask_role(self, name: str, column: Column | None) -> list[str]:
+        """Ask for a column's role and write it; return the columns that have lost theirs to it."""
+        before = self.role(name)
+        told = "" if column is None else f" ({len(column.some):,} different cells{_examples(column)})"
+        lacks = "" if before else ", which has no role"
+        question = f'What is the column "{printable(name)}"{told}{lacks}?'
+        if column is None and not before:
+            role = self.ask(Question(f"{question} Not all releases have it.", _IN_SOME, "none"))
+        else:
+            role = self.ask(Question(question, _ROLES, before or "quasi_identifiers"))
+        if role == "none" or (role == before and role != "unlinkable"):
+            return []
+        reason = ""
+        if role == "unlinkable":
+            old = str(self.columns[role][name]) if before == role else ""
+            reason = self.ask(text_of(f'Why can no outsider know "{printable(name)}" of a person?', old))
+        lost = [each for each in self.named(role) if role in _SINGLE and each != name]
+        self.take_role(name, before)
+        self.give_role(name, role, reason)
+        return lost
+
+    def role(self, name: str) -> str:
+        """Return the role that a column has now; an empty text where it has none."""
+        return next((role for role in _ROLES if name in self.named(role)), "")
+
+    def named(self, role: str) -> list[str]:
+        """Return the columns that have a role."""
+        value = self.columns.get(role, [])
+        return [str(value)] if isinstance(value, str) else [str(each) for each in value]
+
+    def take_role(self, name: str, role: str) -> None:
+        """Take a column out of the key that names it, and out of those that say how a quasi-identifier is read."""
+        value = self.columns.get(role)
+        if isinstance(value, str):
+            del self.columns[role]
+        elif value is not None and role == "unlinkable":
+            del value[name]
+        elif value is not None:
+            value.remove(name)
+        for key in ("hierarchies", "types"):
+            if name in self.columns.get(key, {}):
+                del self.columns[key][name]
+
+    def give_role(self, name: str, role: str, reason: str) -> None:
+        """Name a column under the key of its role."""
+        import tomlkit
+
+        value = self.columns.get(role)
+        if role == "unlinkable":
+            if value is None:
+                value = self.columns[role] = tomlkit.inline_table()
+            value[name] = reason
+        elif role in _SINGLE or (value is None and role == "sensitive"):
+            self.columns[role] = name
+        elif value is None or isinstance(value, str):
+            self.columns[role] = [*self.named(role), name]
+        else:
+            value.append(name)
+
+    # -- other guesses
+
+    def ask_others(self) -> None:
+        """Ask about each guess that is no role; those that are denied, and have to be corrected, are still listed."""
+        if UNCONFIRMED not in self.document:
+            return
+        left = []
+        for key in [str(each) for each in self.document[UNCONFIRMED]["keys"]]:
+            if self.manifest is not None and key == _ORDER:
+                self.ask_order(self.manifest.releases)
+            elif not (self.manifest is not None and key in _ROLE_KEYS) and not self.is_right(key):
+                left.append(key)
+        if left:
+            self.document[UNCONFIRMED]["keys"] = left
+        else:
+            _drop_guesses(self.document)
+
+    def ask_order(self, releases: tuple[ReleaseFiles, ...]) -> None:
+        """Ask for the order in which the releases were published."""
+        import tomlkit
+
+        tags = [release.tag for release in releases]
+        text = "In which order were the releases published? Write their names with commas between them."
+        while True:
+            given = [tag.strip() for tag in self.ask(text_of(text, ", ".join(tags))).split(",")]
+            if sorted(given) == sorted(tags):
+                break
+            text = "Write each of the names once, in the order of publication."
+        if given != tags:
+            pairs = {each.tag: {"rows": each.shown, "values": each.values_shown} for each in releases if each.values}
+            entries = {each.tag: each.shown for each in releases} | pairs
+            listed = tomlkit.array().multiline(multiline=True)
+            listed.extend(entries[tag] for tag in given)
+            self.document["series"]["releases"] = listed
+
+    def is_right(self, key: str) -> bool:
+        """Ask whether a key is right; a key of columns or of the adversary that is not is left out."""
+        *tables, last = key_path(key)
+        place = self.document
+        for table in tables:
+            place = place[table]
+        told = printable(str(place[last].unwrap()), 200)
+        if self.ask(yes_or_no(f"{NAME} says {key} = {told}. Is that right?", default=True)) == "yes":
+            return True
+        if self.manifest is None or tables[0] not in ("columns", "adversary"):
+            return False
+        del place[last]
+        return True
+
+
+def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlkit
+    """Drop the table of guesses, but not what stands below its list: tomlkit takes that for a part of the table."""
+    from tomlkit.items import Table
+
+    tables = [(key, item) for key, item in document.body if isinstance(item, Table)]
+    place = next((place for place, (key, _) in enumerate(tables) if key.key == UNCONFIRMED), 0)
+    items = tables[place][1].value.body
+    last = max(at for at, (key, _) in enumerate(items) if key is not None)
+    del document[UNCONFIRMED]
+    before = tables[place - 1][1].value if place else document
+    for _, item in items[last + 1 :]:
+        before.append(None, item)
+
+
+def _published(manifest: Manifest) -> dict[str, Column]:
+    """Return the columns that all releases have, with their first cells."""
+    releases = manifest.releases
+    renamed = [manifest.columns.notation.renamed.get(release.tag, {}) for release in releases]
+    found = read_columns([(each.rows, each.shown) for each in releases], renamed)
+    if all(each.values is not None for each in releases):
+        found |= read_columns([(each.values or each.rows, each.values_shown) for each in releases], renamed)
+    return found
+
+
+def _guessed(manifest: Manifest, found: dict[str, Column]) -> Iterator[str]:
+    """Yield the columns whose role is a guess; generalized cells are those of quasi-identifiers."""
+    columns, guesses = manifest.columns, set(manifest.unconfirmed)
+    if "columns.sensitive" in guesses:
+        yield from columns.sensitive
+    if guesses & _OF_PEOPLE:
+        exact = [name for name in columns.quasi_identifiers if name not in columns.hierarchies]
+        yield from (name for name in exact if name not in found or found[name].form is None)
+    for role in _SINGLE:
+        name = getattr(columns, role)
+        if f"columns.{role}" in guesses and name is not None:
+            yield name
+    if "columns.unlinkable" in guesses:
+        yield from columns.unlinkable
+
+
+def _examples(column: Column) -> str:
+    shown = ", ".join(f'"{printable(text)}"' for text in column.some[:_SHOWN])
+    return f", such as {shown}" if shown else ""

@@ -1,0 +1,150 @@
+"""`audit init --confirm`: it asks what is guessed or has no role, and changes nothing else in the manifest."""
+
+import io
+import tomllib
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+MANIFEST = """\
+# Ours. Do not touch.
+[series]
+name = "Ward"   # as in the contract
+releases = ["jan.csv", "feb.csv"]
+
+[columns]   # what they mean
+sensitive = "Disease"
+quasi_identifiers = [
+    "Age",  # in bands
+    "Sex",
+]
+types.Age = "numeric"   # years
+
+[unconfirmed]
+# guesses
+keys = [{keys}]
+
+# [policy]
+# k = 3
+"""
+ALL = '"columns.sensitive", "columns.quasi_identifiers", "series.releases"'
+HEAD = ["Age", "Sex", "Disease", "Note"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for tag in ("jan", "feb"):
+        rows = [[f"{20 + n % 2 * 10}-{29 + n % 2 * 10}", "fm"[n // 2 % 2], ["flu", "cold", "gout"][n % 3], f"{tag} {n}"]
+                for n in range(48)]  # fmt: skip
+        write(tmp_path / f"{tag}.csv", as_csv([HEAD, *rows]))
+    write(tmp_path / "series.toml", MANIFEST.format(keys=ALL))
+    return tmp_path
+
+
+def confirm(folder, *answers, more=0):
+    """Answer on lines, then with so many empty ones: exit code, what was asked, errors and the manifest's text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", io.StringIO("".join(f"{answer}\n" for answer in [*answers, *[""] * more])))
+        code, out, err = run_main("init", str(folder), "--confirm")
+    return code, out, err, (folder / "series.toml").read_text(encoding="utf-8")
+
+
+def said(text):
+    return [line.split('"')[1] for line in text.splitlines() if line.startswith("What is the column")]
+
+
+def test_each_guess_and_each_column_without_a_role_is_asked_and_nothing_else_is_changed(folder):
+    code, out, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", "feb, jan")
+    assert code == 0, err
+    assert said(err) == ["Disease", "Sex", "Note"]  # ages in bands are quasi-identifiers
+    assert "which has no role?" in " ".join(err.split())
+    expected = MANIFEST.replace("[unconfirmed]\n# guesses\nkeys = [{keys}]\n\n", "")
+    expected = expected.replace('["jan.csv", "feb.csv"]', '[\n    "feb.csv",\n    "jan.csv",\n]')
+    lines = [line for line in text.splitlines() if line and not line.startswith("unlinkable")]
+    assert lines == [line for line in expected.splitlines() if line]
+    assert tomllib.loads(text)["columns"]["unlinkable"] == {"Note": "we number the notes"}
+    assert f"Next: audit {folder}" in out
+    code, result, _ = run_audit(folder)
+    assert (code, {each["state"] for each in result["policy"]["clauses"]}) == (0, {"holds", "not judged"})
+    assert confirm(folder) == (0, f"{folder}/series.toml: nothing is left to confirm.\n", "", text)
+
+
+def test_the_twin_that_is_unsafe_is_so_once_it_is_confirmed(folder):
+    assert run_audit(folder)[0] == 3
+    assert confirm(folder, "", "", "quasi_identifiers", "")[0] == 0
+    code, result, _ = run_audit(folder)
+    assert code == 1
+    assert {each["measure"] for each in result["policy"]["violations"]} == {"k", "max_risk"}
+
+
+def test_roles_that_are_given_to_other_columns(folder):
+    code, _, err, text = confirm(folder, "", "sensitive", "record", "")
+    assert code == 0, err
+    columns = tomllib.loads(text)["columns"]
+    assert columns["sensitive"] == ["Disease", "Sex"]
+    assert (columns["quasi_identifiers"], columns["record"]) == (["Age"], "Note")
+
+
+def test_whoever_loses_a_role_that_only_one_can_have_is_asked_again(folder):
+    write(
+        folder / "series.toml",
+        MANIFEST.format(keys='"columns.quasi_identifiers"').replace("[columns]", '[columns]\nrecord = "Note"'),
+    )
+    code, _, err, text = confirm(folder, "record", "unlinkable", "drawn anew each time")
+    assert code == 0, err
+    assert said(err) == ["Sex", "Note"]
+    columns = tomllib.loads(text)["columns"]
+    assert (columns["record"], columns["unlinkable"]) == ("Sex", {"Note": "drawn anew each time"})
+
+
+@pytest.mark.parametrize("answers", [(), ("", ""), ("", "", "unlinkable"), ("", "", "unlinkable", "", "")])
+def test_answers_that_end_too_early_change_nothing(folder, answers):
+    code, _, err, text = confirm(folder, *answers)
+    assert code == 2
+    assert "the answers end before the questions do, and nothing was changed" in err
+    assert text == MANIFEST.format(keys=ALL)
+
+
+def test_something_has_to_be_sensitive(folder):
+    code, _, err, text = confirm(folder, "quasi", more=9)
+    assert code == 2
+    assert "no column is sensitive by these answers" in err
+    assert text == MANIFEST.format(keys=ALL)
+
+
+def test_a_guess_that_is_denied_is_struck_out_or_left_for_its_owner(folder):
+    plain = MANIFEST.replace("types.Age", 'unlinkable.Note = "x"\nmissing = ["?"]\ntypes.Age')
+    keys = '"columns.missing", "columns.types.Age", "series.name"'
+    write(folder / "series.toml", plain.format(keys=keys))
+    code, _, err, text = confirm(folder, "no", "yes", "no")
+    assert code == 0, err
+    assert "series.toml says columns.missing = ['?']. Is that right?" in err
+    found = tomllib.loads(text)
+    assert "missing" not in found["columns"]
+    assert found["columns"]["types"] == {"Age": "numeric"}
+    assert found["unconfirmed"]["keys"] == ["series.name"]
+    assert "# guesses" in text
+
+
+def test_a_column_that_some_releases_lack_can_wait(folder):
+    rows = [[*HEAD, "Ward"], ["20-29", "f", "flu", "x", "A"], ["20-29", "f", "cold", "y", "B"]]
+    write(folder / "feb.csv", as_csv(rows))
+    code, _, err, text = confirm(folder, "", "", "", "", more=2)
+    assert code == 0, err
+    assert said(err)[-1] == "Ward"
+    assert "Not all releases have it" in " ".join(err.split())
+    assert "Ward" not in str(tomllib.loads(text)["columns"])
+    code, result, _ = run_audit(folder, "--policy", "k=1", "--policy", "max_risk=1")
+    assert any('"Ward" has no role' in each["reason"] for each in result["policy"]["undecided"])
+
+
+def test_what_cannot_be_confirmed(folder, tmp_path):
+    assert "leave --microdata out" in run_main("init", str(folder), "--confirm", "--microdata")[2]
+    assert run_main("init", str(folder), "--confirm", "--yes")[0] == 2
+    write(folder / "series.toml", "[series")
+    assert "this is not TOML" in run_main("init", str(folder), "--confirm")[2]
+    (folder / "series.toml").unlink()
+    code, _, err = run_main("init", str(folder), "--confirm")
+    assert (code, "let `audit init` write it first" in err) == (2, True)
