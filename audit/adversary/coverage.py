@@ -25,7 +25,6 @@ import numpy.typing as npt
 from audit.adversary import lattice_sweep
 from audit.adversary.lattice_sweep import LatticeAxis, LatticeCounts, ragged
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import parse_value
 from audit.model.composite_keys import combine
 from audit.model.evidence import Codes, Table, ValueCounts
 
@@ -109,9 +108,9 @@ class Space:
 
 def _ordered(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
     """Return exact values in ascending order, the unknown ones last."""
-    parsed = [(parse_value(text, attribute.kind, attribute.missing), text) for text in texts]
-    known = sorted(pair for pair in parsed if pair[0] is not None)
-    return [text for _, text in known] + [text for value, text in parsed if value is None]
+    parsed = [(attribute.rank(text), text) for text in texts]
+    known = sorted(pair for pair in parsed if pair[0])
+    return [text for _, text in known] + [text for rank, text in parsed if not rank]
 
 
 @dataclass(frozen=True)

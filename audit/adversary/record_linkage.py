@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from audit.adversary.release_cache import ReleaseCache
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
 from audit.io.cells import Anything, Cell, Kind, Masked, ValueSet, intersect
 from audit.io.encoding import NOBODY
@@ -62,7 +63,7 @@ class RecordContents:
 
     def text(self, number: int) -> str:
         """Return contents as they were published first, or as text where no single cell was published for them."""
-        return self._texts.get(number) or show(self._cells[number])
+        return self._texts.get(number) or show(self._cells[number], self._attribute.kind)
 
     def add(self, cell: Cell) -> int:
         """Return the number of a cell."""
@@ -74,17 +75,11 @@ class RecordContents:
     def _plain(self, cell: Cell) -> Cell:
         """Return the one cell that stands for all that have the same contents."""
         if self._leaves is None:
-            return _without_whole(cell) if isinstance(cell, ValueSet) else cell
+            return without_whole(cell) if isinstance(cell, ValueSet) else cell
         if isinstance(cell, Masked):
             fitting = intersect(cell, ValueSet(self._leaves))
             cell = cell if fitting is None else fitting
         return Anything() if cell == ValueSet(self._leaves) else cell
-
-
-def _without_whole(cell: ValueSet) -> ValueSet:
-    """Return a list of values without the text as a whole, which is read as a value too, as it may be one."""
-    parts = frozenset(member for member in cell.members if "," not in member)
-    return ValueSet(parts or cell.members)
 
 
 class FollowedRecords:

@@ -26,6 +26,7 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release, Wanted, varies
 from audit.io.series import Series
 from audit.io.tables import Table
+from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.evidence import Codes
 
@@ -76,6 +77,8 @@ class ReleaseCache:
         self.names = IdentifierEncoder()
         self.on_first_read: Callable[[int, LoadedRelease], None] | None = None
         self.register: Register | None = read_register(series) if adversary.has_register else None
+        if self.register is not None:
+            check_register_texts(series, self.register)
         self._row_classes = adversary.tells_rows_apart
         several = len(series.vocabularies) > 1 and adversary.knows_people and series.manifest.known is None
         self.combined = CombinedVocabulary(series.vocabularies) if several else None

@@ -72,7 +72,7 @@ class RowContentsSource:
 
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
     """Return points such that every set of cells that have a point in common without the others covers one of them."""
-    if attribute.kind is Kind.NUMERIC:
+    if attribute.kind is not Kind.CATEGORICAL:
         return [Interval(number, number) for number in _numbers(cells)]
     leaves = set() if attribute.hierarchy is None else set(attribute.hierarchy.levels[0])
     texts = leaves.union(*(cell.members for cell in cells if isinstance(cell, ValueSet)))

@@ -177,7 +177,8 @@ def _seed(text: str) -> int:
 
 
 def _length(text: str) -> tuple[str, Fraction]:
-    from audit.io.cells import CellError, Kind, parse_value
+    from audit.io.cell_reading import parse_value
+    from audit.io.cells import CellError, Kind
 
     name, _, number = text.rpartition("=")
     try:

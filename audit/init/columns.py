@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.io.adjustments import composed, families
-from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet, infer_kind, parse
+from audit.io.cell_reading import infer_kind, parse
+from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.tables import Table, first_rows, text_codes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from audit.init.column_meanings import Meaning
 from audit.init.columns import MARKERS, Column
 from audit.init.found_files import FoundFiles
-from audit.io.cells import Kind, infer_kind
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
 from audit.io.toml import release_tag
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from audit.init.column_meanings import Meaning
 from audit.init.columns import MARKERS, Column, read_columns
 from audit.init.found_files import FoundFiles
-from audit.io.cells import Kind, infer_kind
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
 from audit.io.respelling import fold
 from audit.io.toml import toml_key
 from audit.model.errors import InputError, Problem, printable

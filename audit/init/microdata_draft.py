@@ -10,8 +10,9 @@ from audit.init import column_names
 from audit.init.column_meanings import Meaning
 from audit.init.columns import Column
 from audit.init.found_files import FoundFiles
+from audit.io.cell_reading import parse_value
 from audit.io.cell_text import decimal
-from audit.io.cells import CellError, Kind, parse_value
+from audit.io.cells import CellError, Kind
 from audit.io.microdata import MOST_LISTED, kind_of_values
 from audit.io.toml import natural, toml_array, toml_key, toml_text
 from audit.model.errors import InputError, Problem

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.cells import Cell, CellError, Kind, covers, parse
+from audit.io.cell_reading import covers, exact_text, parse, parse_point, parse_value, unit_of
+from audit.io.cells import Anything, Cell, CellError, Kind
 from audit.io.hierarchies import Hierarchy
 
 Codes = npt.NDArray[np.int32]
@@ -18,7 +20,8 @@ Codes = npt.NDArray[np.int32]
 class QuasiIdentifier:
     """One quasi-identifier; equal cells, however they are written, get the same number.
 
-    `cells` and `texts` are the distinct cells and how each was written first, by number.
+    `cells` and `texts` are the distinct cells and how each was written first, by number. `spelled` says that texts are
+    exact values, whatever they look like. The numbers of a column have one unit.
     """
 
     name: str
@@ -27,8 +30,15 @@ class QuasiIdentifier:
     missing: frozenset[str]
     cells: list[Cell] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    spelled: bool = False
     _of_text: dict[str, int] = field(default_factory=dict)
     _of_cell: dict[Cell, int] = field(default_factory=dict)
+    _unit: str | None = None
+
+    @property
+    def anything(self) -> int:
+        """The number of `*`, -1 where no cell is that."""
+        return self._of_cell.get(Anything(), -1)
 
     def number(self, text: str) -> int:
         """Return the number of the cell that a text stands for.
@@ -38,12 +48,48 @@ class QuasiIdentifier:
         """
         known = self._of_text.get(text)
         if known is None:
-            cell = parse(text, self.kind, self.hierarchy, self.missing)
+            cell = self.parse(text)
             known = self._of_text[text] = self._of_cell.setdefault(cell, len(self.cells))
             if known == len(self.cells):
                 self.texts.append(text)
                 self.cells.append(cell)
         return known
+
+    def parse(self, text: str) -> Cell:
+        """Return the cell that a text stands for.
+
+        Raises:
+            CellError: the text is no cell of this attribute.
+        """
+        if self.spelled:
+            return exact_text(text, self.missing)
+        cell = parse(text, self.kind, self.hierarchy, self.missing)
+        self._check_unit(text)
+        return cell
+
+    def check_exact(self, text: str) -> None:
+        """Refuse a text that is no exact value of this attribute.
+
+        Raises:
+            CellError: it is none.
+        """
+        if self.kind is not Kind.CATEGORICAL:
+            parse_point(text, self.kind, self.missing)
+            self._check_unit(text)
+
+    def rank(self, text: str) -> tuple[Fraction | str | None, ...]:
+        """Return what exact values are ordered by; nothing for one that is unknown."""
+        if self.kind is Kind.CATEGORICAL:
+            value = parse_value(text, self.kind, self.missing)
+            return () if value is None else (value,)
+        point = parse_point(text, self.kind, self.missing)
+        return () if point is None else (point.low, point.high)
+
+    def _check_unit(self, text: str) -> None:
+        unit = unit_of(text) if self.kind is Kind.NUMERIC else None
+        if unit is not None and self._unit not in (None, unit):
+            raise CellError("the cell's unit is not that of others", "write all cells of the column in one unit")
+        self._unit = unit or self._unit
 
     def numbers(self, names: Sequence[str]) -> tuple[Codes, list[tuple[int, CellError]]]:
         """Return the numbers of many texts, and the places and errors of those that are no cells."""

@@ -139,7 +139,7 @@ def _check_exact(
 def _is_no_value(series: Series, attribute: str, text: str) -> bool:
     hierarchy = series.attributes[attribute].hierarchy
     try:
-        series.attributes[attribute].covers(np.zeros(0, dtype=np.intp), [text])
+        series.attributes[attribute].check_exact(text)
     except CellError:
         return True
     return hierarchy is not None and text not in hierarchy.levels[0]

@@ -1,30 +1,42 @@
-"""Spelling: texts for generalized cells."""
+"""Write generalized cells as texts."""
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable
 from fractions import Fraction
 
-from audit.io.cells import Anything, Cell, Interval, NumberSet, ValueSet
+from audit.io.cells import Anything, Cell, Interval, Kind, NumberSet, ValueSet
 
 ANYTHING = "*"
 
 
-def show(cell: Cell) -> str:
-    """Return a text for a cell.
+def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
+    """Return a text for a cell of a column of this kind.
 
     >>> show(Interval(Fraction(21), Fraction(22))), show(Interval(Fraction(5, 2), None, low_open=True))
     ('[21, 22]', '>2.5')
     """
     if isinstance(cell, Anything):
         return ANYTHING
+    write = day if kind.is_date else decimal
     if isinstance(cell, Interval):
-        return _interval(cell)
+        return _interval(cell, write)
     if isinstance(cell, NumberSet):
-        return "{" + ", ".join(map(decimal, sorted(cell.members))) + "}"
+        return "{" + ", ".join(map(write, sorted(cell.members))) + "}"
     if isinstance(cell, ValueSet):
         members = sorted(cell.members)
         return members[0] if len(members) == 1 else "{" + ", ".join(members) + "}"
     return cell.prefix + "*" * (cell.length - len(cell.prefix))
+
+
+def day(number: Fraction) -> str:
+    """Return the date of a day that is given by its number.
+
+    >>> day(Fraction(datetime.date(2024, 3, 17).toordinal()))
+    '2024-03-17'
+    """
+    return datetime.date.fromordinal(int(number)).isoformat()
 
 
 def decimal(number: Fraction) -> str:
@@ -42,11 +54,11 @@ def decimal(number: Fraction) -> str:
     return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
-def _interval(cell: Interval) -> str:
+def _interval(cell: Interval, write: Callable[[Fraction], str]) -> str:
     if cell.low is None or cell.high is None:
         sign, is_open, end = ("<", cell.high_open, cell.high) if cell.low is None else (">", cell.low_open, cell.low)
-        return f"{sign}{'' if is_open else '='}{decimal(end)}" if end is not None else ANYTHING
+        return f"{sign}{'' if is_open else '='}{write(end)}" if end is not None else ANYTHING
     if cell.low == cell.high:
-        return decimal(cell.low)
+        return write(cell.low)
     opening, closing = "(" if cell.low_open else "[", ")" if cell.high_open else "]"
-    return f"{opening}{decimal(cell.low)}, {decimal(cell.high)}{closing}"
+    return f"{opening}{write(cell.low)}, {write(cell.high)}{closing}"

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from audit.io.adjustments import Adjustments, read_adjusted
-from audit.io.cells import Kind, infer_kind
+from audit.io.cell_reading import infer_kind
+from audit.io.cells import Kind
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import EPISODES, LATEST, ReleaseFiles

@@ -11,10 +11,12 @@ from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
+from audit.io.cell_reading import is_range
+from audit.io.cells import Kind
 from audit.io.dialect import NOTHING_DECLARED, Declared, is_encoding
 from audit.io.paths import is_remote
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
-from audit.model.errors import Problems
+from audit.model.errors import Problems, printable
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -34,6 +36,7 @@ _TABLES: dict[str, set[str] | None] = {
         "hierarchies",
         "types",
         "missing",
+        "spelled",
         "delimiter",
         "decimal",
         "encoding",
@@ -95,7 +98,8 @@ class Columns:
     """What the columns of a release mean.
 
     `rows` says what is made of several rows of a person: each is an episode that is judged by itself, or the latest or
-    the first one counts, by the column `date`; None where everybody has one.
+    the first one counts, by the column `date`; None where everybody has one. The texts of columns that are
+    `spelled` are exact values, whatever they look like.
     """
 
     sensitive: tuple[str, ...]
@@ -107,6 +111,7 @@ class Columns:
     hierarchies: Mapping[str, str] = field(default_factory=dict)
     types: Mapping[str, str] = field(default_factory=dict)
     missing: frozenset[str] = frozenset()
+    spelled: frozenset[str] = frozenset()
     rows: str | None = None
     date: str | None = None
     unlinkable: Mapping[str, str] = field(default_factory=dict)
@@ -261,6 +266,7 @@ class _ManifestReader(Reader):
             hierarchies={c: n for c, n in self.mapping(table, "hierarchies").items() if self.inside("hierarchies", n)},
             types=self.mapping(table, "types"),
             missing=frozenset(self.texts(table, "missing", empty=True)),
+            spelled=frozenset(self.texts(table, "spelled")),
             rows=self.text(table, "rows"),
             date=self.text(table, "date"),
             unlinkable=self.unlinkable(table),
@@ -337,8 +343,23 @@ class _ManifestReader(Reader):
                 if name not in columns.quasi_identifiers:
                     self.note(key, f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
         for kind in columns.types.values():
-            if kind not in ("numeric", "categorical"):
-                self.note("types", f'"{kind}" is no type', 'use "numeric" or "categorical"')
+            if kind not in {each.value for each in Kind}:
+                names = ", ".join(f'"{each.value}"' for each in Kind)
+                self.note("types", f'"{kind}" is no type', f"use one of {names}")
+        self.check_texts(columns)
+
+    def check_texts(self, columns: Columns) -> None:
+        """Note columns of exact texts that have another meaning, and missing texts that have one."""
+        for name in sorted(columns.spelled):
+            if name not in columns.quasi_identifiers:
+                self.note("spelled", f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
+            elif name in columns.hierarchies or columns.types.get(name, Kind.CATEGORICAL.value) != "categorical":
+                what = f'the texts of "{name}" are exact values here, and something else under hierarchies or types'
+                self.note("spelled", what, "drop one of the two")
+        for text in sorted(columns.missing):
+            if is_range(text):
+                what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
+                self.note("missing", what, "write it in the files as [20, 39], >=65 or <18, and leave it out here")
 
     def releases(self, entries: object) -> tuple[ReleaseFiles, ...]:
         if not isinstance(entries, list) or not entries:

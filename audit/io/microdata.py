@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.io.cells import CellError, Kind, parse_value
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind
 from audit.io.coarser_cells import last_of_block
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from audit.io.adjustments import Adjustments, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
+from audit.io.cell_texts import CellTexts
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
@@ -50,6 +51,8 @@ class Release:
         records: the published record id of each row, distinct, where it was asked for.
         looks: which rows have equal published quasi-identifiers; None where the series has none, or where rows of one
             group are known to look alike and it was not asked for.
+        suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
+            record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
         kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
@@ -68,6 +71,7 @@ class Release:
     cells: dict[str, Codes]
     records: Coded | None
     looks: Alike | None = None
+    suppressed: int | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
     kept: npt.NDArray[np.int64] | None = None
@@ -179,6 +183,10 @@ class ReleaseContext(Protocol):
         """How texts are spelled."""
 
     @property
+    def cell_texts(self) -> CellTexts:
+        """The distinct texts of the quasi-identifiers in the releases read so far."""
+
+    @property
     def on_table(self) -> Callable[[Table], None] | None:
         """Who is told of each release's table as it stands in its file; None for nobody."""
 
@@ -259,6 +267,7 @@ class _Reading:
 
     def __init__(self, series: ReleaseContext, position: int, wanted: Wanted, problems: Problems) -> None:
         self.series = series
+        self.position = position
         self.columns = series.manifest.columns
         self.files = series.manifest.releases[position]
         self.key = wanted.key and series.keyed
@@ -287,7 +296,8 @@ class _Reading:
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
         counts = self.counts(table)
-        looks, singling = (None, ()) if self.uniform else self.looks(table, group, cells, counts)
+        suppressed = self.suppressed(group, cells)
+        looks, singling = (None, ()) if self.uniform else self.looks(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
@@ -305,6 +315,7 @@ class _Reading:
             cells=cells,
             records=None if self.record is None else self.records(table, self.record),
             looks=looks,
+            suppressed=suppressed,
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
             kept=table.kept,
@@ -333,7 +344,10 @@ class _Reading:
         if c.rows in (LATEST, FIRST):
             wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
         names = list(dict.fromkeys(name for name in wanted if name))
-        return self.read(self.files.rows, self.files.shown, names, heard=self.series.on_table)
+        table = self.read(self.files.rows, self.files.shown, names, heard=self.series.on_table)
+        if table is not None and not self.uniform:
+            self.series.cell_texts.note(self.position, table, c.quasi_identifiers)
+        return table
 
     def one_row_each(self, table: Table) -> Table | None:
         """Return a release less all rows of each person but the latest, or the first, by the column of dates."""
@@ -400,8 +414,20 @@ class _Reading:
                 self.note(table, int(rows[0]), name, error.what, error.remedy)
         return numbers[codes] if names else codes
 
+    def suppressed(self, group: Coded, cells: Mapping[str, Codes]) -> int | None:
+        """Return the group of the rows that say `*` in all quasi-identifiers, where others say more."""
+        if self.columns.group is not None or self.columns.record is not None or not cells:
+            return None
+        stars = np.logical_and.reduce([codes == self.series.attributes[name].anything for name, codes in cells.items()])
+        return int(group.codes[stars.argmax()]) if stars.any() and not stars.all() else None
+
     def looks(
-        self, table: Table, group: Coded, cells: dict[str, Codes], counts: npt.NDArray[np.int64] | None
+        self,
+        table: Table,
+        group: Coded,
+        cells: dict[str, Codes],
+        counts: npt.NDArray[np.int64] | None,
+        suppressed: int | None,
     ) -> tuple[Alike | None, tuple[SinglingColumn, ...]]:
         """Return which rows look alike, and what each quasi-identifier does to rows alone or in small groups.
 
@@ -416,7 +442,7 @@ class _Reading:
             if names[place] in self.compared:
                 cells[names[place]] = found = self.cells(table, names[place])
                 looks.replace(place, found, len(self.series.attributes[names[place]].cells))
-        alike, people = looks.alike(), looks.people(counts)
+        alike, people = looks.alike(), looks.people(counts, suppressed)
         if looks.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
             return alike, ()
         return alike, singling_columns(names, looks.columns, people, looks.number)
@@ -453,6 +479,7 @@ class _Reading:
         if len(wrong):
             remedy = "write a whole number from 1"
             self.note(table, int(wrong[0]), column, "the cell is no count of people", remedy)
+            counts = np.maximum(counts, 1)  # what else is wrong with the release is noted as well
         return counts
 
     def person(self, table: Table) -> Codes | None:

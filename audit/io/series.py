@@ -16,11 +16,14 @@ import numpy.typing as npt
 from audit.io import manifest as manifests
 from audit.io.adjustments import Adjustments, adjusted_names, check_present, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import Kind, infer_kind
+from audit.io.cell_reading import infer_kind
+from audit.io.cell_texts import CellTexts
+from audit.io.cells import Kind
 from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.manifest import EPISODES, FIRST, INDIVIDUAL, LATEST, PRIVATE, Manifest, ReleaseFiles
+from audit.io.notations import kind_of_days
 from audit.io.paths import as_path, is_remote, stays_inside
 from audit.io.releases import Release, Wanted, read_release, rows_table
 from audit.io.respelling import fold
@@ -44,6 +47,7 @@ class Series:
     read in order.
 
     Attributes:
+        cell_texts: the distinct texts of the quasi-identifiers in the releases read so far.
         updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
         on_table: who is told of each release's table, as it stands in its file, when it is read.
     """
@@ -53,6 +57,7 @@ class Series:
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
     on_table: Callable[[Table], None] | None = field(default=None, kw_only=True)
+    cell_texts: CellTexts = field(default_factory=CellTexts, kw_only=True)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Series:
@@ -94,20 +99,43 @@ class Series:
             InputError: a release or a hierarchy cannot be read.
         """
         columns = self.manifest.columns
-        open_kinds = [n for n in columns.quasi_identifiers if n not in columns.types and n not in self.hierarchies]
-        texts: dict[str, set[str]] = {name: set() for name in open_kinds}
-        problems = Problems()
-        for files in self.manifest.releases if open_kinds else ():
-            table = read_adjusted(files.rows, files.shown, open_kinds, self.adjustments(files.tag), problems)
-            for name in open_kinds if table is not None else ():
-                texts[name].update(table.distinct(name) if table is not None else ())
-        problems.check()
-        kinds = {name: infer_kind(texts[name], None, columns.missing) for name in open_kinds}
-        kinds |= {name: Kind(kind) for name, kind in columns.types.items()}
+        given = {*columns.types, *self.hierarchies, *columns.spelled}
+        open_kinds = [name for name in columns.quasi_identifiers if name not in given]
+        self._note_texts(open_kinds)
+        kinds = {name: infer_kind(self.texts(name), None, columns.missing) for name in open_kinds}
+        for name, kind in columns.types.items():
+            kinds[name] = Kind(kind)
+            if kinds[name] is Kind.DATE:  # which of the two orders slashes have is in the texts
+                kinds[name] = kind_of_days(self.texts(name))
         return {
-            name: QuasiIdentifier(name, kinds.get(name, Kind.CATEGORICAL), self.hierarchies.get(name), columns.missing)
+            name: QuasiIdentifier(
+                name,
+                kinds.get(name, Kind.CATEGORICAL),
+                self.hierarchies.get(name),
+                columns.missing,
+                spelled=name in columns.spelled,
+            )
             for name in columns.quasi_identifiers
         }
+
+    def texts(self, name: str) -> dict[str, int]:
+        """Return the distinct texts of a quasi-identifier, each with the release, from 0, where it stands first.
+
+        Raises:
+            InputError: a release cannot be read.
+        """
+        self._note_texts([name])
+        return self.cell_texts.first.get(name, {})
+
+    def _note_texts(self, names: Sequence[str]) -> None:
+        """Note the texts of some quasi-identifiers in the releases in which that was not yet done."""
+        problems = Problems()
+        for position, files in enumerate(self.manifest.releases):
+            if missing := self.cell_texts.lacks(position, names):
+                table = read_adjusted(files.rows, files.shown, missing, self.adjustments(files.tag), problems)
+                if table is not None:
+                    self.cell_texts.note(position, table, missing)
+        problems.check()
 
     @cached_property
     def crosswalk(self) -> dict[str, dict[str, dict[str, str]]]:

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.io.cells import CellError, Kind, parse_value
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
 from audit.io.microdata import Domain, Microdata, ReadSnapshot
 from audit.io.releases import Release
@@ -23,6 +24,8 @@ from audit.metrics.queries import Style, Workload
 from audit.metrics.query_estimates import ReleaseContents, estimate
 from audit.model.comparison import ReleaseMeasures
 from audit.model.errors import InputError, Problem, Problems, UsageError, printable, printable_path
+
+_MOST_COUNTED = 2**53
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,8 @@ def _axis(name: str, texts: Iterable[str], kind: Kind, domain: Domain | None) ->
     ends = [] if domain is None or domain.low is None or domain.high is None else [domain.low, domain.high]
     whole = all(number.denominator == 1 for number in [*numbers, *ends])
     low, high = ends or (min(numbers, default=Fraction(0)), max(numbers, default=Fraction(0)))
-    return DomainAxis(name, low, high, counted=whole)
+    # Beyond what floating-point numbers tell apart, whole numbers are no more counted than others.
+    return DomainAxis(name, low, high, counted=whole and high - low < _MOST_COUNTED)
 
 
 def _number(text: str) -> Fraction | None:

@@ -13,6 +13,7 @@ from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
+from audit.io.unread_cells import unread_cells
 from audit.judgement.baseline import Baseline
 from audit.judgement.doubts import gather_doubts
 from audit.judgement.exposure import exposure
@@ -312,7 +313,7 @@ def _decide(
     contradictions: Contradictions,
     options: AuditOptions,
 ) -> PolicyReport:
-    manifest = attacked.series.manifest
+    manifest, seen = attacked.series.manifest, attacked.evidence[0]
     stated = in_force(manifest.policy, options.limits)
     asked = attacked.panel if _judges_releases(waived.entries, options) else ()
     releases = [each for each in asked if each.release not in waived.accepted]
@@ -329,7 +330,11 @@ def _decide(
         ),
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
-        doubts=(*gather_doubts(attacked.series), *_failed(waived.entries)),
+        doubts=(
+            *gather_doubts(attacked.series),
+            *unread_cells(attacked.series, register=seen.adversary.has_register, reveal=options.reveal),
+            *_failed(waived.entries),
+        ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
     )
     decisions = [decide(CLAUSES[name], each, findings) for name, each in stated.items()]

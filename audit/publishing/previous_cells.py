@@ -108,7 +108,7 @@ class LastReleaseCells:
         self, attribute: QuasiIdentifier, column: int, used: Codes
     ) -> tuple[Codes, Codes, npt.NDArray[np.bool_]]:
         """Return for some cells the first place covered, the place after the last, and whether all between are."""
-        if attribute.kind is Kind.NUMERIC:
+        if attribute.kind is not Kind.CATEGORICAL:
             return cover_ranges([attribute.cells[cell] for cell in used], self.now.numbers[column])
         grid = attribute.covers(used, self.now.texts[column])
         covered = grid.sum(axis=1)

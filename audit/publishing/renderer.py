@@ -200,7 +200,7 @@ class Renderer:
         """Return the cell from one place of the scale to another, lengthened along a fixed grid where too short."""
         attribute = self.attributes[column]
         domain, length = self.domains.get(attribute.name), self.lengths.get(attribute.name, Fraction(0))
-        if attribute.kind is Kind.NUMERIC:
+        if attribute.kind is not Kind.CATEGORICAL:
             first, last = read.numbers[column][low], read.numbers[column][high]
             if attribute.name in self.grids:
                 return self._block(first, last, attribute.name, whole=whole)
@@ -245,7 +245,7 @@ class Renderer:
             cell = intersect(whole, part or _between(read, column, after, upto, told))
             text = None if cell is None else self._shown(cell, attribute)
             if text is None:
-                if attribute.kind is Kind.NUMERIC:
+                if attribute.kind is not Kind.CATEGORICAL:
                     what, remedy = "some numbers of this column are too long to end an interval", "round them"
                 else:
                     what, remedy = "some values of this column cannot stand in a set of values", "rename them"

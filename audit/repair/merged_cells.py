@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_text import ANYTHING, show
-from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains, parse
+from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet, contains
 from audit.io.coarser_cells import coarser
 from audit.io.hierarchies import Hierarchy
 
@@ -24,14 +24,10 @@ def merged_text(attribute: QuasiIdentifier, texts: Sequence[str]) -> str:
     Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
     postcodes, their common prefix; other texts a list, and `*` where the list would be long.
     """
-    return _merged({text: _parsed(attribute, text) for text in texts}, attribute.hierarchy)
+    return _merged({text: attribute.parse(text) for text in texts}, attribute)
 
 
-def _parsed(attribute: QuasiIdentifier, text: str) -> Cell:
-    return parse(text, attribute.kind, attribute.hierarchy, attribute.missing)
-
-
-def _merged(cells: Mapping[str, Cell], hierarchy: Hierarchy | None) -> str:
+def _merged(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
     """Return the text of the narrowest cell that covers some, which are given by their texts."""
     if len(cells) == 1:
         return next(iter(cells))
@@ -45,7 +41,9 @@ def _merged(cells: Mapping[str, Cell], hierarchy: Hierarchy | None) -> str:
             continue
         if all(contains(cell, each) for each in cells.values()):
             return text
-    return _merged_labels(list(cells.values()), hierarchy) if hull is None else show(hull)
+    if hull is not None:
+        return show(hull, attribute.kind)
+    return _merged_labels(list(cells.values()), attribute.hierarchy)
 
 
 def _hull(cells: Sequence[Interval | NumberSet]) -> Cell:
@@ -128,7 +126,7 @@ class CellCosts:
     def cell(self, text: str) -> Cell:
         """Return the cell of a text; each text is parsed once."""
         if text not in self._cells:
-            self._cells[text] = _parsed(self._attribute, text)
+            self._cells[text] = self._attribute.parse(text)
         return self._cells[text]
 
     def of(self, text: str) -> float:
@@ -192,15 +190,15 @@ class AttributeCells:
             return key[0]
         if key not in self._known:
             cells = {text: self._costs.cell(text) for text in (self.texts[code] for code in key)}
-            self._known[key] = self._number(_merged(cells, self.attribute.hierarchy))
+            self._known[key] = self._number(_merged(cells, self.attribute))
         return self._known[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:
         """Return the cell some steps up the hierarchy or grid; `*` is above all, as is what covers all there are."""
         for _ in range(steps):
             if code not in self._coarser:
-                hierarchy = self.attribute.hierarchy
-                text = _text(coarser(self._costs.cell(self.texts[code]), hierarchy, whole=self._whole), hierarchy)
+                cell = self._costs.cell(self.texts[code])
+                text = _text(coarser(cell, self.attribute.hierarchy, whole=self._whole), self.attribute)
                 self._coarser[code] = self._number(ANYTHING if self._costs.of(text) >= 1 else text)
             code = self._coarser[code]
         return code
@@ -216,8 +214,8 @@ class AttributeCells:
         return found
 
 
-def _text(cell: Cell, hierarchy: Hierarchy | None) -> str:
+def _text(cell: Cell, attribute: QuasiIdentifier) -> str:
     """Return a text for a cell: the label of a hierarchy where it is one."""
-    if hierarchy is not None and isinstance(cell, ValueSet):
-        return hierarchy.label_of(cell.members) or show(cell)
-    return show(cell)
+    if attribute.hierarchy is not None and isinstance(cell, ValueSet):
+        return attribute.hierarchy.label_of(cell.members) or show(cell)
+    return show(cell, attribute.kind)

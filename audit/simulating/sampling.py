@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.cells import CellError, Kind, parse_value
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind
 from audit.io.diagnostics import check_file
 from audit.io.encoding import COUNTERFEIT
 from audit.io.tables import SUFFIXES, Table, header, is_table, read_table, text_codes

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
-from audit.io.cells import Kind, ValueSet, contains, parse
+from audit.io.cell_reading import parse
+from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
 from audit.model.evidence import claimed_code, claimed_part
@@ -276,7 +277,8 @@ class PublishedReleases:
             if exact in attribute.missing or not exact.strip("*"):
                 fits = np.ones(len(attribute.cells), dtype=np.bool_)
             else:
-                point = parse(exact, attribute.kind) if attribute.kind is Kind.NUMERIC else ValueSet(frozenset({exact}))
-                fits = np.array([contains(cell, point) for cell in attribute.cells], dtype=np.bool_)
+                is_text = attribute.kind is Kind.CATEGORICAL
+                point = ValueSet(frozenset({exact})) if is_text else parse(exact, attribute.kind)
+                fits = np.array([intersect(cell, point) is not None for cell in attribute.cells], dtype=np.bool_)
             self._fits[place, exact] = fits
         return fits

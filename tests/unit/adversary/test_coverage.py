@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 from audit.adversary import coverage, lattice_sweep
 from audit.adversary.coverage import Space, boxes, cover, covering_groups
 from audit.io.attributes import QuasiIdentifier
-from audit.io.cells import Kind, ValueSet, contains, parse
+from audit.io.cell_reading import parse
+from audit.io.cells import Kind, ValueSet, contains, intersect
 from audit.model.evidence import ValueCounts
 
 MISSING = frozenset({"?"})
 NUMBERS = ["1", "2", "3.5", "10", "11", "20", "?"]
 TEXTS = ["aa", "ab", "b", "bb", "c", "?"]
 COUNTS = [1, 2, 3, 40_000, 70_000, 3_000_000_000, 10**12]
+DAY_CELLS = ["*", "?", "2024-03", "2024-03-17", "2024Q1", "<2024-03-17", ">17.03.2024", "2024", "2024-02 to 2024-03"]
+DAYS = ["2024-03-17", "2024-03-01", "2024-03", "2024-04-01", "2023-12", "2024", "?"]
+EXACT = {Kind.NUMERIC: NUMBERS, Kind.CATEGORICAL: TEXTS, Kind.DATE: DAYS}
 
 
 @st.composite
@@ -35,8 +39,8 @@ def text_cells(draw):
 @st.composite
 def releases(draw, *, single: bool):
     """Attributes, rows as (group, cells), entries as (group, value, count) or without counts, points as texts."""
-    kinds = draw(st.lists(st.sampled_from(list(Kind)), min_size=1, max_size=3))
-    cell = {Kind.NUMERIC: numeric_cells(), Kind.CATEGORICAL: text_cells()}
+    kinds = draw(st.lists(st.sampled_from([*EXACT]), min_size=1, max_size=3))
+    cell = {Kind.NUMERIC: numeric_cells(), Kind.CATEGORICAL: text_cells(), Kind.DATE: st.sampled_from(DAY_CELLS)}
     rows, entries = [], []
     counted = draw(st.booleans())
     for group in draw(st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True)):
@@ -45,8 +49,7 @@ def releases(draw, *, single: bool):
             rows.append((group, draw(st.sampled_from(several))))
             entries.append((group, draw(st.integers(0, 5)), draw(st.sampled_from(COUNTS)) if counted else 1))
         rows += [(group, cells) for cells in several]
-    exact = {Kind.NUMERIC: NUMBERS, Kind.CATEGORICAL: TEXTS}
-    values = [draw(st.lists(st.sampled_from(exact[kind]), min_size=1, unique=True)) for kind in kinds]
+    values = [draw(st.lists(st.sampled_from(EXACT[kind]), min_size=1, unique=True)) for kind in kinds]
     points = draw(st.lists(st.sampled_from(list(product(*values))), min_size=1, max_size=12, unique=True))
     return kinds, draw(st.permutations(rows)), draw(st.permutations(entries)), counted, values, points
 
@@ -54,6 +57,8 @@ def releases(draw, *, single: bool):
 def covers(cell, exact, kind):
     if exact in MISSING:
         return True
+    if kind is Kind.DATE:
+        return intersect(parse(cell, kind, None, MISSING), parse(exact, kind)) is not None
     point = parse(exact, kind) if kind is Kind.NUMERIC else ValueSet(frozenset({exact}))
     return contains(parse(cell, kind, None, MISSING), point)
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.io.cell_reading import covers, infer_kind, parse, parse_value
 from audit.io.cells import (
     Anything,
     Cell,
@@ -25,11 +26,7 @@ from audit.io.cells import (
     ValueSet,
     contains,
     cover_ranges,
-    covers,
-    infer_kind,
     intersect,
-    parse,
-    parse_value,
 )
 from audit.io.hierarchies import Hierarchy
 
@@ -338,9 +335,10 @@ def test_covers_texts() -> None:
 
 @pytest.mark.parametrize("kind", Kind)
 def test_covers_of_nothing(kind: Kind) -> None:
-    assert covers([], ["1", ""], kind).shape == (0, 2)
+    value = "2024-03-17" if kind.is_date else "1"
+    assert covers([], [value, ""], kind).shape == (0, 2)
     assert covers([Anything()], [], kind).shape == (1, 0)
-    assert covers([Anything()], ["", "1"], kind).tolist() == [[True, True]]
+    assert covers([Anything()], ["", value], kind).tolist() == [[True, True]]
 
 
 def test_cells_of_the_other_kind_are_refused() -> None:

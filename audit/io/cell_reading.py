@@ -1,0 +1,337 @@
+"""Reading cells: what a text means in a column of numbers, days or texts.
+
+Each distinct text is parsed once; nothing here runs per row. Messages never quote a text, which may be private.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.io.cells import (
+    Anything,
+    Cell,
+    CellError,
+    Interval,
+    Kind,
+    Masked,
+    ValueSet,
+    cover_numbers,
+    cover_texts,
+    number_cell,
+)
+from audit.io.hierarchies import Hierarchy
+from audit.io.notations import (
+    LONGEST_NUMBER,
+    Reading,
+    is_plain_number,
+    kind_of_days,
+    looks_generalized,
+    looks_ranged,
+    read_interval,
+    read_number,
+)
+
+_NOTHING: frozenset[str] = frozenset()
+_QUOTES = "\"'"
+# The letter x is a mask where it cannot be a size: behind two digits, or twice.
+_DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
+_TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])[xX]{2,})", re.DOTALL)
+
+
+def infer_kind(texts: Iterable[str], hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> Kind:
+    """Return NUMERIC, or a kind of days, when every unmasked cell has that form, there is one, and no hierarchy.
+
+    A reversed or empty interval has the form of a numeric range: `parse` then says what is wrong with it. Numbers of
+    several units do not compare.
+    """
+    if hierarchy is not None:
+        return Kind.CATEGORICAL
+    stripped = map(str.strip, texts)
+    unmasked = [text for text in stripped if not _is_unknown(text, missing) and _read_digit_mask(text) is None]
+    if not unmasked:
+        return Kind.CATEGORICAL
+    units: set[str | None] = set()
+    valid = True
+    for text in unmasked:
+        if is_plain_number(text):
+            continue
+        try:
+            read = _read_ordered(text, Kind.NUMERIC, None, missing)
+        except CellError:
+            valid = False
+            continue
+        if read is None:
+            return _kind_of_days(unmasked, missing)
+        units.add(read[1])
+    if not valid and (kind := _kind_of_days(unmasked, missing)).is_date:
+        return kind
+    return Kind.NUMERIC if len(units - {None}) <= 1 else Kind.CATEGORICAL
+
+
+def _kind_of_days(texts: Sequence[str], missing: frozenset[str]) -> Kind:
+    """Return the kind of days that all texts are, else CATEGORICAL."""
+    kind = kind_of_days(texts) if any("/" in text for text in texts) else Kind.DATE
+    try:
+        return kind if all(_read_ordered(text, kind, None, missing) for text in texts) else Kind.CATEGORICAL
+    except CellError:
+        return Kind.CATEGORICAL
+
+
+def parse(text: str, kind: Kind, hierarchy: Hierarchy | None = None, missing: frozenset[str] = _NOTHING) -> Cell:
+    """Return the cell that `text` denotes in a column of this kind; raise `CellError` when it denotes none.
+
+    >>> parse("21-22", Kind.NUMERIC) == parse("21 to 22 years", Kind.NUMERIC)
+    True
+    >>> parse("204**", Kind.CATEGORICAL)
+    Masked(prefix='204', length=5)
+    """
+    text = text.strip()
+    if _is_unknown(text, missing):
+        return Anything()
+    if not text:
+        raise CellError("the cell is empty", "write `*` where nothing is said, or declare it as `missing`")
+    if kind is Kind.CATEGORICAL:
+        return _parse_text(text, hierarchy, missing)
+    read = _read_ordered(text, kind, hierarchy, missing)
+    if read is not None:
+        return read[0]
+    if kind is Kind.NUMERIC and (masked := _read_digit_mask(text)) is not None:
+        return masked
+    if kind.is_date:
+        remedy = "write it as 2024-03-17, [2024-03-01, 2024-03-31] or 2024-03, or declare the column categorical"
+        raise CellError("the cell is neither a date nor a range of dates", remedy)
+    remedy = "write it as 21, [21, 22], >=65 or {21, 25}, or declare the column categorical"
+    raise CellError("the cell is neither a number nor a range or set of numbers", remedy)
+
+
+def exact_text(text: str, missing: frozenset[str] = _NOTHING) -> Cell:
+    """Return the cell of a text that stands for itself, but for the empty one and for `*`."""
+    text = text.strip()
+    return parse(text, Kind.CATEGORICAL, None, missing) if not text or _is_unknown(text, missing) else _alone(text)
+
+
+def _alone(text: str) -> ValueSet:
+    return ValueSet(frozenset([text]))
+
+
+def unit_of(text: str) -> str | None:
+    """Return the unit that stands behind a cell's numbers, if any."""
+    text = text.strip()
+    if not text or (text[-1].isdigit() and text[0].isdigit()):
+        return None
+    try:
+        read = read_interval(text, Kind.NUMERIC)
+    except CellError:
+        return None
+    return None if read is None else read.unit
+
+
+def parse_value(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Fraction | str | None:
+    """Return the exact text, number, or number of a day that `text` is; None when unknown (empty, `*` or missing)."""
+    known = _strip_value(text, missing)
+    if kind is Kind.CATEGORICAL or known is None:
+        return known
+    if kind.is_date:
+        return _day(parse_point(text, kind, missing))
+    number = read_number(known)
+    if number is None:
+        remedy = "write a decimal number of at most 40 characters, or declare the column categorical"
+        raise CellError("the value is not a number", remedy)
+    return number
+
+
+def _day(point: Interval | None) -> Fraction | None:
+    if point is not None and point.low != point.high:
+        raise CellError("the value is no single day", "write it as 2024-03-17, or declare the column categorical")
+    return None if point is None else point.low
+
+
+def parse_point(text: str, kind: Kind, missing: frozenset[str] = _NOTHING) -> Interval | None:
+    """Return the number, day, or days of the month, quarter or year that an exact value is; None when it is unknown.
+
+    A number may have its unit behind it. Raises `CellError` when it is none of these.
+    """
+    known = _strip_value(text, missing)
+    if known is None:
+        return None
+    read = _exact(known, kind)
+    if read is not None and read.interval is not None:
+        return read.interval
+    if kind.is_date:
+        raise CellError("the value is not a date", "write it as 2024-03-17, or declare the column categorical")
+    remedy = "write a decimal number of at most 40 characters, or declare the column categorical"
+    raise CellError("the value is not a number", remedy)
+
+
+def _exact(text: str, kind: Kind) -> Reading | None:
+    """Return what a text means that is a single number with its unit, or a date."""
+    try:
+        read = read_interval(text, kind)
+    except CellError:
+        return None
+    if read is None or read.interval is None or not read.is_point:
+        return None
+    return read
+
+
+def covers(
+    cells: Sequence[Cell], values: Sequence[str], kind: Kind, missing: frozenset[str] = _NOTHING
+) -> NDArray[np.bool_]:
+    """Return, as booleans of shape (cells, values), whether each cell covers each exact value.
+
+    An unknown value is covered by every cell; a month, in a column of days, by all that have a day of it. Raises
+    `CellError` when a numeric column's value is no number.
+    """
+    if kind is Kind.CATEGORICAL:
+        return cover_texts(cells, [_strip_value(value, missing) for value in values])
+    return cover_numbers(cells, [parse_point(value, kind, missing) for value in values])
+
+
+def unread(text: str, hierarchy: Hierarchy | None, missing: frozenset[str] = _NOTHING) -> bool:
+    """Return whether a text in a column of texts looks like a range, list or mask, or is one, and was not read so.
+
+    >>> unread("20 to 39", None), unread("{a, b}", None), unread("a, 20-39", None), unread("204**", None)
+    (True, False, True, False)
+    """
+    text = text.strip()
+    if not text or _is_unknown(text, missing) or _is_label(text, hierarchy):
+        return False
+    try:
+        cell = _parse_text(text, hierarchy, missing)
+    except CellError:
+        return looks_generalized(text)
+    if not isinstance(cell, ValueSet):
+        return False
+    members = _braced(text) or _split(text)
+    if members is None:
+        return is_range(text, looks_generalized)
+    return any(is_range(member, looks_generalized) for member in members if not _is_label(member, hierarchy))
+
+
+def is_range(text: str, looks: Callable[[str], bool] = looks_ranged) -> bool:
+    """Return whether a text is more than one number or day, or else looks so."""
+    for kind in (Kind.NUMERIC, Kind.DATE):
+        try:
+            read = read_interval(text, kind)
+        except CellError:
+            continue
+        if read is not None:
+            return not read.is_point
+    return looks(text)
+
+
+def without_whole(cell: ValueSet) -> ValueSet:
+    """Return a list of values without the text as a whole, which is read as a value too, as it may be one."""
+    for member in cell.members:
+        parts = _split(member)
+        if parts is not None and frozenset(filter(None, parts)) == cell.members - {member}:
+            return ValueSet(cell.members - {member})
+    return cell
+
+
+def _is_unknown(text: str, missing: frozenset[str]) -> bool:
+    return text in missing or (text != "" and not text.strip("*"))
+
+
+def _is_label(text: str, hierarchy: Hierarchy | None) -> bool:
+    return hierarchy is not None and hierarchy.leaves_of(text) is not None
+
+
+def _leaves(texts: Iterable[str], hierarchy: Hierarchy | None) -> set[str]:
+    """Return the leaves below labels, and all other texts as they are."""
+    below = hierarchy.leaves_of if hierarchy is not None else lambda _: None
+    return {leaf for text in texts for leaf in below(text) or (text,)}
+
+
+def _braced(text: str) -> list[str] | None:
+    """Return the members of a set in braces, or of a list of quoted texts, blank ones too; None of other texts."""
+    braced = text.startswith("{") and text.endswith("}")
+    if not braced and not (text.startswith("[") and text.endswith("]")):
+        return None
+    members = [member.strip() for member in text[1:-1].split(",")]
+    quoted = [len(member) > 1 and member[0] == member[-1] and member[0] in _QUOTES for member in members]
+    if not braced and not all(quoted):
+        return None
+    members = [member[1:-1].strip() if is_quoted else member for member, is_quoted in zip(members, quoted, strict=True)]
+    if not any(members):
+        raise CellError("the set is empty", "write its members as {a, b}, or `*` where nothing is said")
+    return members
+
+
+def _split(text: str) -> list[str] | None:
+    """Return the members of a list without braces; None of a text that is no list, or an interval."""
+    sign = next((sign for sign in "|;," if sign in text), None)
+    if sign is None or (text[0] in "[(]" and text[-1] in "[)]"):
+        return None
+    return [member.strip() for member in text.split(sign)]
+
+
+def _strip_value(text: str, missing: frozenset[str]) -> str | None:
+    text = text.strip()
+    return None if not text or _is_unknown(text, missing) else text
+
+
+def _read_digit_mask(text: str) -> Interval | None:
+    """Return the interval that masked digits denote: `204**` is 20400 to 20499."""
+    found = _DIGIT_MASK.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    if found is None:
+        return None
+    step = 10 ** len(found[2])
+    low = Fraction(int(found[1]) * step)
+    return Interval(low, low + step - 1)
+
+
+def _read_ordered(
+    text: str, kind: Kind, hierarchy: Hierarchy | None, missing: frozenset[str]
+) -> tuple[Cell, str | None] | None:
+    """Return the cell, and the unit, of a label, set, list, number, date or range, or None when it has no such form."""
+    members = [text] if _is_label(text, hierarchy) else _braced(text)
+    if members is None:
+        read = read_interval(text, kind)
+        if read is not None:
+            return (Anything() if read.interval is None else read.interval), read.unit
+        members = _split(text) if "," not in text else None
+        if members is None:
+            return None
+    if any(_is_unknown(member, missing) for member in members):
+        return Anything(), None
+    points = [_exact(leaf, kind) for leaf in _leaves(filter(None, members), hierarchy)]
+    numbers, units = set[Fraction](), set[str | None]()
+    for point in points:
+        if point is None or point.interval is None or point.interval.low != point.interval.high:
+            return None
+        numbers.update(end for end in (point.interval.low,) if end is not None)
+        units.add(point.unit)
+    cell = number_cell(frozenset(numbers))
+    return None if cell is None or len(units - {None}) > 1 else (cell, next(iter(units - {None}), None))
+
+
+def _parse_text(text: str, hierarchy: Hierarchy | None, missing: frozenset[str]) -> Cell:
+    """Return the cell of a label, set, list, masked prefix or, without hierarchy, of any text."""
+    if _is_label(text, hierarchy):
+        return ValueSet(frozenset(_leaves([text], hierarchy)))
+    members = _braced(text) or _listed(text, hierarchy)
+    if members == [text] and (masked := _TEXT_MASK.fullmatch(text)) is not None:
+        return Masked(masked[1], len(text))
+    if any(_is_unknown(member, missing) for member in members):
+        return Anything()
+    members = [member for member in members if member]
+    strange = [member for member in members if not _is_label(member, hierarchy)]
+    if any(member.endswith("*") for member in strange):
+        raise CellError("a member of the set is masked", "write the set as one masked prefix, or spell it out")
+    if hierarchy is not None and (strange or not members):
+        raise CellError("the cell is no label of the column's hierarchy", "add the label to the hierarchy file")
+    return ValueSet(frozenset(_leaves(members, hierarchy)))
+
+
+def _listed(text: str, hierarchy: Hierarchy | None) -> list[str]:
+    """Split at the signs of lists; unless a hierarchy tells, the whole may also be one value."""
+    members = _split(text)
+    if members is None:
+        return [text]
+    return members if hierarchy is not None else [*members, text]

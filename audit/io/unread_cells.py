@@ -1,0 +1,189 @@
+"""Cells that were not read: texts that look like ranges, lists or masks, or equal nothing that the register has.
+
+Distinct texts alone are looked at, in series of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from audit.io.adjustments import read_adjusted
+from audit.io.attributes import QuasiIdentifier
+from audit.io.background_knowledge import Register
+from audit.io.cell_reading import unread
+from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.respelling import with_decimal_point
+from audit.io.series import Series
+from audit.io.tables import text_codes
+from audit.model.doubt import Doubt
+from audit.model.errors import Problems, printable
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason
+
+_SENTINEL_DIGITS = ("7", "8", "9")
+_FAR = 2
+
+
+def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt, ...]:
+    """Return a doubt for each quasi-identifier with texts that were not read.
+
+    Args:
+        series: the series, which has been read.
+        register: whether people were looked for by their exact values, so that findings rest on what cells cover.
+        reveal: whether to quote a text.
+
+    Raises:
+        InputError: a release cannot be read.
+    """
+    return tuple(Doubt(Reason(why), guessed=register) for why in _reasons(series, reveal=reveal))
+
+
+def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
+    spelled = series.manifest.columns.spelled
+    for name, attribute in series.attributes.items():
+        texts = list(series.texts(name))
+        if name in spelled:
+            continue
+        column = printable(name)
+        if attribute.kind is Kind.CATEGORICAL:
+            if found := [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]:
+                yield say(
+                    '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
+                    "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
+                    '["{column}"] under [columns]',
+                    column=column,
+                    count=len(found),
+                    place=_place(series, name, found[0], reveal=reveal),
+                )
+            elif found := _decimal_commas(series, texts, attribute):
+                yield say(
+                    '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: '
+                    '{place}); write decimal = "," under [columns], or spelled = ["{column}"] if texts are exact '
+                    "values",
+                    column=column,
+                    place=_place(series, name, found[0], reveal=reveal),
+                )
+            continue
+        if found := [text for text in texts if _is_faulty(attribute, text)]:
+            yield say(
+                '"{column}": {count} distinct texts are no cells of their column (first: {place}); correct them, or '
+                "declare the column categorical under types",
+                column=column,
+                count=len(found),
+                place=_place(series, name, found[0], reveal=reveal),
+            )
+        elif name not in series.manifest.columns.types and (found := _sentinels(attribute, texts)):
+            yield say(
+                '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
+                '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
+                "[columns] if they are numbers",
+                column=column,
+                count=len(found),
+                place=_place(series, name, found[0], reveal=reveal),
+            )
+
+
+def _place(series: Series, name: str, text: str, *, reveal: bool) -> str:
+    """Return the file and the line where a text stands first, with the text where that is asked for."""
+    where = f"{series.manifest.releases[series.texts(name)[text]].shown}:{_line(series, name, text)}"
+    return f'{where}, "{printable(text)}"' if reveal else where
+
+
+def _line(series: Series, name: str, text: str) -> int | None:
+    """Return the line of the release where a text stands first."""
+    files = series.manifest.releases[series.texts(name)[text]]
+    table = read_adjusted(files.rows, files.shown, [name], series.adjustments(files.tag), Problems())
+    if table is None:
+        return None
+    codes, texts = text_codes(table.arrow(name))
+    return table.line(int(np.flatnonzero(codes == texts.index(text))[0]))
+
+
+def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
+    try:
+        attribute.parse(text)
+    except CellError:
+        return True
+    return False
+
+
+def _decimal_commas(series: Series, texts: Sequence[str], attribute: QuasiIdentifier) -> list[str]:
+    """Return the texts with commas of a column that would be one of numbers if these were decimal signs."""
+    if series.manifest.columns.notation.decimal == "," or attribute.hierarchy is not None:
+        return []
+    commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
+    others = [text for text in texts if text not in commas and text not in attribute.missing and text.strip("*")]
+    numbers = QuasiIdentifier(attribute.name, Kind.NUMERIC, None, attribute.missing)
+    every = [*map(with_decimal_point, commas), *others]
+    return [] if any(_is_faulty(numbers, text) for text in every) else commas
+
+
+def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
+    """Return the numbers beside ranges that look like codes: 99, 8888, -1, outside of all ranges, and far from them."""
+    if attribute.kind is not Kind.NUMERIC:
+        return []
+    numbers, ends, ranged = dict[str, Fraction](), list[Fraction](), False
+    for text in texts:
+        cell = attribute.parse(text)
+        if (number := _single(cell)) is not None:
+            numbers[text] = number
+        elif isinstance(cell, Interval | NumberSet):
+            ranged = True
+            both = cell.members if isinstance(cell, NumberSet) else (cell.low, cell.high)
+            ends += [end for end in both if end is not None]
+    odd = {text: number for text, number in numbers.items() if _is_code(number)}
+    ends += [number for text, number in numbers.items() if text not in odd]
+    if not ranged or not ends:
+        return []
+    high, low = max([Fraction(0), *ends]), min(ends)
+    return [text for text, number in odd.items() if number > _FAR * high or number < 0 <= low]
+
+
+def _single(cell: Cell) -> Fraction | None:
+    return cell.low if isinstance(cell, Interval) and cell.low == cell.high else None
+
+
+def _is_code(number: Fraction) -> bool:
+    digits = str(abs(number))
+    return number < 0 or (len(digits) > 1 and len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS)
+
+
+def check_register_texts(series: Series, register: Register) -> None:
+    """Refuse texts of the releases that the register, which has exact values, knows nothing of.
+
+    A text that is no value of the register, no label, no set and no mask covers nobody. That is believed where all
+    cells of the column are such texts, and all of the register's values are among them.
+
+    Raises:
+        InputError: a column has other cells that are generalized, or the register has values that no cell equals.
+    """
+    problems = Problems()
+    for (name, attribute), values in zip(series.attributes.items(), register.values, strict=True):
+        if attribute.kind is not Kind.CATEGORICAL or attribute.hierarchy is not None or attribute.spelled:
+            continue
+        texts = [text for text in series.texts(name) if text and text not in attribute.missing]
+        alone = [text for text in texts if _is_alone(attribute, text)]
+        exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
+        strange = [text for text in alone if text not in exact]
+        if strange and (len(alone) < len(texts) or not exact.issubset(alone)):
+            more = f" (and {len(strange) - 1} other texts)" if len(strange) > 1 else ""
+            what = f"the text is no value of the register, no label of a hierarchy, no set and no mask{more}"
+            remedy = (
+                "write ranges as [20, 39] or >=65, sets as {a, b}; if the column's texts are exact values, write "
+                f'spelled = ["{printable(name)}"] under [columns]'
+            )
+            files = series.manifest.releases[series.texts(name)[strange[0]]]
+            problems.add(files.shown, what, remedy, line=_line(series, name, strange[0]), column=name)
+    problems.check()
+
+
+def _is_alone(attribute: QuasiIdentifier, text: str) -> bool:
+    """Return whether a cell is a single text."""
+    try:
+        cell = attribute.parse(text)
+    except CellError:
+        return False
+    return isinstance(cell, ValueSet) and cell.members == {text}

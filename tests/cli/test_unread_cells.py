@@ -1,0 +1,225 @@
+"""Cells are read, or the verdict is undecided, or the input refused: each case beside the nearest one that holds."""
+
+import random
+
+import pytest
+
+from tests.helpers.running import run_audit, run_main
+
+REGISTER = "individual,born,first,last\n{people}"
+
+
+def series(
+    folder,
+    rows,
+    *,
+    people=None,
+    columns="",
+    adversary="",
+    header="g,born,d",
+    group='group = "g"',
+    risk="max_risk = 0.9",
+):
+    """A series of one release, with a register where people are given by their exact values."""
+    folder.mkdir()
+    (folder / "1.csv").write_text("\n".join([header, *rows]) + "\n")
+    if people is not None:
+        lines = "".join(f"P{place},{value},1,1\n" for place, value in enumerate(people))
+        (folder / "register.csv").write_text(REGISTER.format(people=lines))
+        adversary = '[adversary]\nregister = "register.csv"\n'
+    (folder / "series.toml").write_text(
+        f'[series]\nreleases = ["1.csv"]\n[columns]\n{group}\nquasi_identifiers = ["born"]\nsensitive = "d"\n'
+        f"{columns}\n{adversary}[policy]\n{risk}\n"
+    )
+    return folder
+
+
+def rows(low, high, *, star="*"):
+    """Ten rows of one class with one value, a class of stars, and one of other people."""
+    return [
+        *([f'1,"{low}",HIV'] * 10),
+        *(f'2,"{star}",{value}' for value in ("HIV", "flu")),
+        *(f'3,"{high}",{value}' for value in ("gas", "flu", "ulc")),
+    ]
+
+
+def reasons(result):
+    return [each["reason"] for each in result["policy"]["undecided"]]
+
+
+def verdict(folder, *words):
+    code, result, err = run_audit(folder, *words)
+    assert result is not None, err
+    return code, result
+
+
+def test_ranges_in_words_and_dates_are_read(tmp_path):
+    """Bob is 33, or born in March 1990: ten of twelve rows that may be his have HIV, and one star row more."""
+    for name, low, high, bob in (
+        ("to", "30 to 39", "40 to 49", "33"),
+        ("dates", "[1990-01-01, 1990-12-31]", "[1970-01-01, 1989-12-31]", "1990-03-05"),
+    ):
+        code, result = verdict(series(tmp_path / name, rows(low, high), people=[bob]))
+        assert code == 1
+        assert {each["measure"] for each in result["policy"]["violations"]} == {"max_risk"}
+        assert reasons(result) == []
+        # Another one, whose class has three values, is safe.
+        other = "45" if name == "to" else "1980-03-05"
+        code, result = verdict(series(tmp_path / f"{name}-safe", rows(low, high), people=[other]))
+        assert (code, reasons(result)) == (0, [])
+
+
+def test_the_open_end_of_a_column_of_ranges_is_read(tmp_path):
+    """Ann and Bob can be in the class of 60 to 79 alone, however the older ones are written."""
+    for place, oldest in enumerate(("80+", ">=80", "80 and over", "80 ans et plus")):
+        table = ["1,18-59,flu", "1,18-59,hiv", "2,60-79,flu", "2,60-79,flu", f"3,{oldest},gout", f"3,{oldest},hiv"]
+        code, result = verdict(series(tmp_path / str(place), table, people=["65", "70"]))
+        assert (code, reasons(result)) == (1, [])
+        assert verdict(series(tmp_path / f"{place}-safe", table, people=["85", "20"]))[0] == 0
+
+
+@pytest.mark.parametrize("missing", ['["80+"]', '["20 to 39"]', '["<18"]', '["2024-01 to 2024-03"]'])
+def test_missing_may_not_be_a_range(missing, tmp_path):
+    folder = series(tmp_path / "s", rows("30 to 39", "40 to 49"), people=["33"], columns=f"missing = {missing}")
+    code, out, err = run_main(str(folder))
+    assert (code, out) == (2, "")
+    assert "series.toml:" in err
+    assert "looks like a range" in err
+    text = (folder / "series.toml").read_text()
+    (folder / "series.toml").write_text(text.replace(missing, '["?", "NA", "999"]').replace("33", "45"))
+    assert run_main(str(folder))[0] == 1
+
+
+UNREAD = ["20 -> 39", "65 and beyond", "0**1", "[a, b]", "<5k", "20-39 widgets"]
+
+
+@pytest.mark.parametrize("text", UNREAD)
+@pytest.mark.parametrize("adversary", ["published", "linked", "pseudonym", "register"])
+def test_what_looks_like_a_range_and_is_not_read_is_undecided(adversary, text, tmp_path):
+    """Under every adversary, naming file, line and column; with its texts declared as exact values all holds."""
+    table = [
+        *(f'{group},"{text}",{value},p{group}{value},{group}{value}' for group in (1, 2) for value in ("flu", "gas")),
+        *(f"3,other,{value},q{value},3{value}" for value in ("flu", "gas", "ulc")),
+    ]
+    columns = {"linked": 'individual = "who"', "pseudonym": 'record = "id"'}.get(adversary, "")
+    people = [f'"{text}"', "other"] if adversary == "register" else None
+    found = []
+    for name, more in (("unread", ""), ("spelled", 'spelled = ["born"]')):
+        folder = series(
+            tmp_path / name, table, columns=f"{columns}\n{more}", people=people, header="g,born,d,who,id", risk=""
+        )
+        found.append(verdict(folder))
+    (code, result), (exit_spelled, spelled) = found
+    assert code == 3
+    assert any('"born"' in each and "1.csv:2" in each and "spelled" in each for each in reasons(result))
+    assert (exit_spelled, reasons(spelled)) == (0, [])
+
+
+def test_with_a_stray_text_a_column_of_ranges_is_not_read(tmp_path):
+    """One cell that is no range makes the column one of texts: undecided, until it is declared as missing."""
+    table = [f'{group},"{cell}",{value}' for group, cell in ((1, "20-39"), (2, "unknown")) for value in ("a", "b")]
+    code, result = verdict(series(tmp_path / "stray", table))
+    assert code == 3
+    assert any("1.csv:2" in each for each in reasons(result))
+    code, result = verdict(series(tmp_path / "missing", table, columns='missing = ["unknown"]'))
+    assert (code, reasons(result)) == (0, [])
+
+
+def test_texts_are_quoted_where_names_are(tmp_path):
+    folder = series(tmp_path / "s", rows("20 -> 39", "a"))
+    assert not any("->" in each for each in reasons(verdict(folder)[1]))
+    assert any("->" in each for each in reasons(verdict(folder, "--reveal")[1]))
+
+
+def test_under_a_register_a_text_that_nobody_has_is_refused(tmp_path):
+    """A label beside stars that equals nothing of the register covers nobody: it may be a class of several texts."""
+    table = [f"{group},{cell},{value}" for group, cell in ((1, "north"), (2, "*")) for value in ("flu", "gas")]
+    folder = series(tmp_path / "strange", table, people=["Oslo", "Bergen"])
+    code, out, err = run_main(str(folder))
+    assert (code, out) == (2, "")
+    assert '1.csv:2, column "born"' in err
+    assert "spelled" in err
+    # Its own value is no stranger's, nor are declared texts, nor texts beside no other cells.
+    assert verdict(series(tmp_path / "own", table, people=["north"]))[0] == 0
+    assert verdict(series(tmp_path / "spelled", table, people=["Oslo"], columns='spelled = ["born"]'))[0] == 0
+    plain = [f"{group},{cell},{value}" for group, cell in ((1, "F"), (2, "M")) for value in ("flu", "gas")]
+    assert verdict(series(tmp_path / "plain", plain, people=["F"]))[0] == 0
+    assert run_main(str(series(tmp_path / "other", plain, people=["F", "X"])))[0] == 2
+
+
+def test_codes_beside_ranges_are_undecided(tmp_path):
+    """8888 beside ranges of ages means not known, or is a number: only the publisher knows."""
+    table = ["1,25-34,a", "1,25-34,b", "2,8888,a", "2,8888,c", "3,>74,a", "3,>74,b", "4,<25,a", "4,<25,b"]
+    code, result = verdict(series(tmp_path / "code", table, people=["30", "80"]))
+    assert code == 3
+    assert any("1.csv:4" in each and "missing" in each for each in reasons(result))
+    for name, columns in (("missing", 'missing = ["8888"]'), ("number", 'types = { born = "numeric" }')):
+        code, result = verdict(series(tmp_path / name, table, people=["30", "80"], columns=columns))
+        assert (code, reasons(result)) == (0, [])
+    near = [line.replace("8888", "77") for line in table]
+    assert verdict(series(tmp_path / "near", near, people=["30", "80"]))[0] == 0
+
+
+def test_rows_of_stars_alone_count_in_no_class(tmp_path):
+    """Where neither groups nor record ids are published; in a class of their own they are judged as all are."""
+    more = ["1,20-39,flu", "1,20-39,gas"]
+    stars = ["1,*,flu", "1,*,gas"]
+    code, result = verdict(series(tmp_path / "none", [*more, *more, *stars], group=""), "--k", "3")
+    assert code == 0
+    assert [(each["k"], each["suppressed"]) for each in result["panel"]] == [(4, 2)]
+    code, result = verdict(series(tmp_path / "grouped", [*more, *more, "2,*,flu", "2,*,gas"]), "--k", "3")
+    assert code == 1
+    assert [(each["k"], each["suppressed"]) for each in result["panel"]] == [(2, 0)]
+    code, result = verdict(series(tmp_path / "all", stars, group=""), "--k", "3")
+    assert code == 1
+    code, out, _ = run_main(str(tmp_path / "none"), "--k", "3")
+    assert code == 0
+    assert "suppressed" in out
+    # One row of them still gives its value away to those who know whose it is.
+    assert verdict(series(tmp_path / "one", [*more, "1,*,flu"], group=""))[0] == 1
+
+
+NOTATIONS = [
+    "[{a}, {b}]",
+    "{a} to {b}",
+    "{a}–{b}",
+    "{a}..{b}",
+    "{a} bis {b} Jahre",
+    "de {a} à {b} ans",
+    "({a}.0, {b}.0]",
+]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_verdicts_do_not_depend_on_notation(seed, tmp_path):
+    """Random intervals around random people: the result is that of `[a, b]`, but for ids."""
+    draw = random.Random(seed)  # noqa: S311 - nothing secret is drawn
+    ages = [draw.randint(18, 60) for _ in range(4)]
+    cells = [(min(ages) - 1, draw.choice(ages)), (draw.choice(ages) - 5, max(ages) + 3), (10, 70)]
+    found = []
+    for place, form in enumerate(NOTATIONS):
+        low = -1 if form.startswith("(") else 0  # the same whole numbers
+        table = [
+            f'{group},"{form.format(a=a + low, b=max(a, b))}",{value}'
+            for group, (a, b) in enumerate(cells, 1)
+            for value in ("flu", "gas", "flu" if group == 1 else "ulc")
+        ]
+        code, result, err = run_audit(series(tmp_path / str(place), table, people=ages))
+        assert result is not None, err
+        found.append((code, [attack["measures"] for attack in result["attacks"]], result["policy"]["clauses"]))
+    assert all(each == found[0] for each in found)
+
+
+def test_a_day_in_slashes_is_read_where_the_column_allows_one_order(tmp_path):
+    table = [f'{group},"{cell}",{value}' for group, cell in ((1, "{a}"), (2, "{b}")) for value in ("flu", "gas")]
+    for name, a, b, code in (
+        ("one", "01/03/2024 - 31/03/2024", "13/04/2024 - 30/04/2024", 0),
+        ("both", "01/03/2024 - 05/03/2024", "01/04/2024 - 05/04/2024", 3),
+    ):
+        lines = [line.replace("{a}", a).replace("{b}", b) for line in table]
+        assert verdict(series(tmp_path / name, lines))[0] == code
+    declared = [
+        line.replace("{a}", "01/03/2024 - 05/03/2024").replace("{b}", "01/04/2024 - 05/04/2024") for line in table
+    ]
+    columns = 'types = { born = "day/month/year" }'
+    assert verdict(series(tmp_path / "declared", declared, columns=columns, people=["02/03/2024"]))[0] == 0
