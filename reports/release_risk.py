@@ -86,6 +86,7 @@ def panel(report: Report, *, releases: int | None = None, means: bool = True) ->
     notes = [
         *_exact(shown),
         *_fewer_people(shown),
+        *_suppressed(shown),
         *(say("No journalist's risk: {reason}.", reason=reason) for reason in reasons),
     ]
     return Panel(head, rows, notes, words, marks)
@@ -120,6 +121,19 @@ def _fewer_people(shown: Sequence[ReleasePanel]) -> Iterator[str]:
             people,
             release=printable(worst.release),
             k=worst.k,
+        )
+
+
+def _suppressed(shown: Sequence[ReleasePanel]) -> Iterator[str]:
+    """Yield how many rows say nothing but their value."""
+    for each in {each.release: each for each in shown if each.suppressed}.values():
+        yield say_count(
+            "{count} row of release {release} is suppressed: it says * in every quasi-identifier, may be anyone's, and "
+            "counts in no class's size.",
+            "{count} rows of release {release} are suppressed: they say * in every quasi-identifier, may be anyone's, "
+            "and count in no class's size.",
+            each.suppressed,
+            release=printable(each.release),
         )
 
 

@@ -90,11 +90,16 @@ class RowLooks:
         number[groups] = row_ranks([(codes[rows], bound) for codes, bound in self.columns], len(rows))
         return number
 
-    def people(self, counts: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
-        """Return how many people each run stands for; `counts` says it of rows, which stand for one each without."""
+    def people(self, counts: npt.NDArray[np.int64] | None, less: int | None = None) -> npt.NDArray[np.int64]:
+        """Return how many people each run stands for, none those of the group `less`.
+
+        `counts` says it of rows, which stand for one each without.
+        """
         if self._first is None or self._length is None:
-            return np.ones(self.rows, dtype=np.int64) if counts is None else counts
-        return self._length if counts is None else np.add.reduceat(counts, self._first)
+            people = np.ones(self.rows, dtype=np.int64) if counts is None else counts
+        else:
+            people = self._length if counts is None else np.add.reduceat(counts, self._first)
+        return people if less is None else np.where(self._group == less, 0, people)
 
     def fewest(self, people: npt.NDArray[np.int64]) -> int:
         """Return how many people are at least in each class of rows that look alike; `people` says it of runs.

@@ -87,10 +87,12 @@ def panels_in(
     """
     of_group = class_sizes(release)
     sizes = of_group[of_group > 0]
+    classes = sizes if release.suppressed is None else np.delete(of_group, release.suppressed)
+    classes = classes[classes > 0] if classes.any() else sizes  # without the rows that say nothing: they are anybody's
     risk = journalist_risk(sizes, None if population is None else population[of_group > 0])
     if population is not None and risk is None:
         no_journalist = say("a class has more rows than the register has people who fit it")
-    prosecutor = len(sizes) / int(sizes.sum())
+    prosecutor = len(classes) / int(classes.sum())
     smallest = smallest_class(release, fake)
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
@@ -99,22 +101,23 @@ def panels_in(
             ReleasePanel(
                 release=release.tag,
                 sensitive=name if len(release.entry_value) > 1 else None,
-                rows=int(sizes.sum()),
+                rows=total,
                 classes=len(sizes),
                 k=smallest.rows,
                 k_people=smallest.people,
                 alone=smallest.alone,
+                suppressed=total - int(classes.sum()),
                 exact=not release.values_by_row,
                 distinct_l=diversity.distinct_l,
                 entropy_l=diversity.entropy_l,
                 t=diversity.t,
                 ordered=diversity.ordered,
-                prosecutor_max=1 / int(sizes.min()),
+                prosecutor_max=1 / int(classes.min()),
                 prosecutor_mean=prosecutor,
                 journalist_max=None if risk is None else risk.highest,
                 journalist_mean=None if risk is None else risk.mean,
                 marketer=prosecutor if risk is None else risk.marketer,
-                uniqueness=int(np.count_nonzero(sizes == 1)) / int(sizes.sum()),
+                uniqueness=int(np.count_nonzero(classes == 1)) / int(classes.sum()),
                 no_journalist=None if risk is not None else no_journalist,
                 singling=tuple(
                     ColumnShare(each.column, each.alone / total, each.small / total, each.by_itself / total)
@@ -144,7 +147,7 @@ def smallest_class(release: Release, fake: Flags | None) -> SmallestClass:
 
     Rows look alike that have equal published cells, and one group where groups are published; without
     quasi-identifiers a class is a group. In an Anatomy pair, which publishes exact quasi-identifiers, values belong to
-    groups: its smallest class is its smallest group, and people may be alone all the same.
+    groups: its smallest class is its smallest group, and people may be alone all the same. Suppressed rows form none.
     """
     group = (release.group.codes, release.group.size)
     of_row = row_ranks([group], release.rows)
@@ -157,6 +160,9 @@ def smallest_class(release: Release, fake: Flags | None) -> SmallestClass:
     of_row = of_looks if release.values_by_row else of_row
     rows = np.bincount(of_row, weights=release.counts).astype(np.int64)
     people = _people_of(release, of_row, rows, fake)
+    if release.suppressed is not None:  # there are neither groups nor pairs: looks are classes
+        said = np.arange(len(rows)) != of_row[(release.group.codes == release.suppressed).argmax()]
+        looks, rows, people = looks[said], rows[said], people[said]
     held = people[people > 0]
     fewest = int(held.min()) if len(held) else None
     return SmallestClass(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))

@@ -263,6 +263,8 @@ class ReleasePanel:
         sensitive: the attribute, when several are audited.
         rows: how many people, counterfeits among them, its rows stand for.
         classes: how many equivalence classes they form.
+        suppressed: how many rows say `*` in all quasi-identifiers, where neither groups nor record ids are published;
+            they may be anybody's, and count in no class's size.
         k: the fewest rows of one group with equal published quasi-identifiers; of an Anatomy pair, or without
             quasi-identifiers, the rows of the smallest group.
         k_people: the fewest people of such a class that is somebody's: its rows less its counterfeits, known by the key
@@ -301,6 +303,7 @@ class ReleasePanel:
     uniqueness: Probability
     no_journalist: str | None
     singling: tuple[ColumnShare, ...] = ()
+    suppressed: int = 0
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Rows of one group with equal cells form a class. Counterfeits are not people: the key tells which rows they are; where
 there is none, each class is taken to hold as many of its group's published counterfeits as it can, while somebody may
 be left in it. A class that is known to be counterfeits alone is nobody's, and breaks nothing. An Anatomy release
-publishes exact quasi-identifiers, and these form its classes. Source: monotonic paper, Section 2.
+publishes exact quasi-identifiers, and these form its classes. Rows that say `*` in all quasi-identifiers, where neither
+groups nor record ids are published, may be anybody's and form no class. Source: monotonic paper, Section 2.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def small_classes(series: Series, release: Release, k: int) -> list[BrokenClause
     _, place = distinct(*combine([(release.group.codes, release.group.size), *cells], release.rows))
     row = first_rows(place, int(place.max(initial=-1)) + 1)
     people = _people(series, release, place, release.group.codes[row])
-    small = np.flatnonzero((people > 0) & (people < k))
+    said = True if release.suppressed is None else release.group.codes[row] != release.suppressed
+    small = np.flatnonzero((people > 0) & (people < k) & said)
 
     def offence(number: int) -> PrincipleViolation:
         at, count = int(row[small[number]]), int(people[small[number]])
