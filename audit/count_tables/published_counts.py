@@ -333,6 +333,11 @@ class _Assembler:
             what = "this is neither a number nor a marker"
             remedy = "write a number, or name the text in [table] markers or not_published"
             part.table.note_first(np.isin(coded.codes, unknown), name, what, remedy, self.problems)
+            large = [code for code in range(coded.size) if (decimal_of(coded.name(code)) or 0) >= UNBOUNDED]
+            remedy = "correct it, or drop [table] rate"
+            part.table.note_first(
+                np.isin(coded.codes, large), name, "this is larger than any count", remedy, self.problems
+            )
         rows = np.stack([codes, rate.codes, denominator.codes], axis=1)
         distinct, where = np.unique(rows, axis=0, return_inverse=True)
         ends = [
@@ -340,7 +345,8 @@ class _Assembler:
             for value, one, other in distinct.tolist()
         ]
         if ends:
-            lower[:], upper[:] = np.array(ends, dtype=np.int64)[where.ravel()].T
+            bounded = [(min(low, UNBOUNDED), min(high, UNBOUNDED)) for low, high in ends]
+            lower[:], upper[:] = np.array(bounded, dtype=np.int64)[where.ravel()].T
 
     def _number(self, text: str) -> str:
         """Return a rate, empty where it is a marker."""

@@ -171,11 +171,14 @@ def _float_texts(array: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    exact = pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), _EXACT_FLOATS)).fill_null(True)
+    wide = array.cast(pa.float64())  # of 32 bits, `_EXACT_FLOATS` is no number
+    exact = pc.and_(pc.equal(pc.floor(wide), wide), pc.less(pc.abs(wide), _EXACT_FLOATS)).fill_null(True)
     if pc.all(exact, min_count=0).as_py():
-        return array.cast(pa.int64()).cast(pa.string())
-    cells = [None if cell is None else str(int(cell)) if cell.is_integer() else str(cell) for cell in array.to_pylist()]
-    return column_of("" if cell is None else cell for cell in cells)
+        return wide.cast(pa.int64()).cast(pa.string())
+    # The shortest text that is this number among those of its width: 0.1, not 0.10000000149011612.
+    narrow = {pa.float16(): np.float16, pa.float32(): np.float32}.get(array.type, float)
+    cells = wide.to_pylist()
+    return column_of("" if c is None else str(int(c)) if c.is_integer() else str(narrow(c)) for c in cells)
 
 
 def hexadecimal(array: pa.Array) -> pa.Array:

@@ -96,14 +96,21 @@ class CandidateRows:
 
     @cached_property
     def columns(self) -> tuple[AttributeCells, ...]:
-        """The cells of each of these attributes."""
-        found = []
+        """The cells of each of these attributes.
+
+        Raises:
+            InputError: a text is no cell of its attribute.
+        """
+        problems, coded = Problems(), []
         for name in self.attributes:
-            coded = self.table.coded(name)
-            used, codes = np.unique(coded.codes, return_inverse=True)
-            texts = [coded.name(code) for code in used.tolist()]
-            found.append(AttributeCells(self.series.attributes[name], codes, texts))
-        return tuple(found)
+            column = self.table.coded(name)
+            used, codes = np.unique(column.codes, return_inverse=True)
+            texts = [column.name(code) for code in used.tolist()]
+            for place, error in self.series.attributes[name].numbers(texts)[1]:
+                self.table.note_first(codes == place, name, error.what, error.remedy, problems)
+            coded.append((self.series.attributes[name], codes, texts))
+        problems.check()
+        return tuple(AttributeCells(*each) for each in coded)
 
     @cached_property
     def _order(self) -> tuple[Places, Places]:
