@@ -21,7 +21,7 @@ from audit.io.tables import text_codes
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say
-from audit.runtime.reasons import Reason
+from audit.runtime.reasons import Reason, ReasonKind
 
 _SENTINEL_DIGITS = ("7", "8", "9")
 _FAR = 2
@@ -38,7 +38,7 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
     Raises:
         InputError: a release cannot be read.
     """
-    return tuple(Doubt(Reason(why), guessed=register) for why in _reasons(series, reveal=reveal))
+    return tuple(Doubt(Reason(why, ReasonKind.UNDECLARED), guessed=register) for why in _reasons(series, reveal=reveal))
 
 
 def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from audit.io.roles import columns_without_role, tied_texts
 from audit.io.series import Series
 from audit.io.toml import toml_key
+from audit.io.unread_cells import unread_cells
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
 from audit.runtime.phrases import joined, say, say_count
@@ -21,9 +22,16 @@ _FEW_TIES = 3
 _FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
 
 
-def gather_doubts(series: Series) -> tuple[Doubt, ...]:
-    """Return all doubts about a series that was attacked; each says what to declare or to correct."""
-    return (*_guessed(series), *_without_role(series), *_tying(series))
+def gather_doubts(series: Series, *, register: bool = False, reveal: bool = False) -> tuple[Doubt, ...]:
+    """Return all doubts about a series that was attacked; each says what to declare or to correct.
+
+    Args:
+        series: the series.
+        register: whether people were looked for by their exact values, so that findings rest on what cells cover.
+        reveal: whether texts of the files are quoted.
+    """
+    unread = unread_cells(series, register=register, reveal=reveal)
+    return (*_guessed(series), *_without_role(series), *_tying(series), *unread)
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:

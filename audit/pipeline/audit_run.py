@@ -13,7 +13,6 @@ from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
-from audit.io.unread_cells import unread_cells
 from audit.judgement.baseline import Baseline
 from audit.judgement.doubts import gather_doubts
 from audit.judgement.exposure import exposure
@@ -331,8 +330,7 @@ def _decide(
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
         doubts=(
-            *gather_doubts(attacked.series),
-            *unread_cells(attacked.series, register=seen.adversary.has_register, reveal=options.reveal),
+            *gather_doubts(attacked.series, register=seen.adversary.has_register, reveal=options.reveal),
             *_failed(waived.entries),
         ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),
