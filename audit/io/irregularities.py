@@ -230,7 +230,7 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
         if stray:
             what = say(
                 '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
-                "these cells, or list them under missing",
+                "these cells, or, only where they mean that the value is not known, list them under missing",
                 column=printable(name),
                 count=len(stray),
             )
