@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     ask = ask_on_terminal if sys.stdin.isatty() and not arguments.yes else take_default
     if arguments.microdata:
         return _microdata(path, ask)
-    if (tables := guess_tables(folder) if folder.is_dir() else None) is not None:
+    if (tables := guess_tables(folder, ask) if folder.is_dir() else None) is not None:
         return _tables(path, tables)
     guessed = guess(folder, ask)
     for beside, text in guessed.files.items():

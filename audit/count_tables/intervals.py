@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from math import ceil, floor
 
 from audit.count_tables.manifest import Rates, Rounding, TableManifest
+from audit.count_tables.number_texts import Interval, decimal_of, is_too_large, number_of
 from audit.model.count_tables import UNBOUNDED
 
-_NUMBER = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.0*)?")
-_DECIMAL = re.compile(r"([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]*)?")
-Interval = tuple[int, int]
-
 ANYTHING: Interval = (0, UNBOUNDED)
-
-
-def number_of(text: str) -> int | None:
-    """Return the whole number that a text is, with thousands commas and `.0` or without; None for any other text.
-
-    >>> number_of("1,234"), number_of("12.0"), number_of("12.5"), number_of("*")
-    (1234, 12, None, None)
-    """
-    found = _NUMBER.fullmatch(text)
-    number = int(found[1].replace(",", "")) if found else None
-    return number if number is not None and number < UNBOUNDED // 10 else None
-
-
-def decimal_of(text: str) -> Fraction | None:
-    """Return the number that a text is, with thousands commas and decimals or without; None for any other text."""
-    found = _DECIMAL.fullmatch(text)
-    return Fraction(text.replace(",", "").rstrip(".")) if found else None
 
 
 def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
@@ -101,19 +80,24 @@ def published_rate_interval(counts: Interval, rounding: Rounding | None) -> Inte
 
 
 class Interpreter:
-    """Turns published texts into intervals, each distinct one once."""
+    """Turns published texts into intervals, each distinct one once.
+
+    Attributes:
+        point: whether a point parts thousands in the texts at hand.
+    """
 
     def __init__(self, manifest: TableManifest) -> None:
         self.manifest = manifest
+        self.point = False
         self._rates: dict[tuple[str, str], Interval] = {}
 
     def fault(self, text: str) -> str | None:
         """Return what is wrong with a published value, or None."""
         if not text or text in self.manifest.markers:
             return None
-        number = number_of(text)
+        number = number_of(text, point=self.point)
         if number is None:
-            too_large = _NUMBER.fullmatch(text) is not None
+            too_large = is_too_large(text)
             return "this is larger than any count" if too_large else "this is neither a whole number nor a marker"
         rounding = self.manifest.rounding
         if rounding is not None and rounded_interval(number, rounding) is None:
@@ -137,7 +121,7 @@ class Interpreter:
             low, high = self.manifest.markers[text]
             number = None
         else:
-            number = number_of(text)
+            number = number_of(text, point=self.point)
             low, high = ANYTHING if number is None else rounded_interval(number, self.manifest.rounding) or ANYTHING
             if number is not None:
                 low, high = widened((low, high), self.manifest.perturbation)

@@ -6,14 +6,15 @@ import math
 import os
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from audit.count_tables.series_kind import CLAUSES
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
-from audit.io.toml import Reader, parse, read_text, release_tag
+from audit.io.tables import read_table
+from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
@@ -24,10 +25,14 @@ HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of counts: where it lies, and how it is called in messages."""
+    """A file of counts: where it lies, how it is called in messages, and the column and text of its rows.
+
+    `only` is None where all of its rows are meant.
+    """
 
     path: Path
     shown: str
+    only: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,10 @@ class TableManifest:
         threshold: counts from 1 to one less are always published as a marker.
         perturbation: by how much numbers may be off, before they are rounded.
         absent_is_zero: whether a row that is left out is a 0.
+        releases_by: the column whose texts are releases, if any.
+        not_counts: columns and statistics with numbers that say nothing about the counts.
+        loose: nested dimensions of which a label may have people that no label inside it has.
+        unconfirmed: keys of the manifest that are guesses, such as `table.markers`.
     """
 
     folder: Path
@@ -103,6 +112,10 @@ class TableManifest:
     rates: Rates | None = None
     over_time: OverTime = "independent"
     absent_is_zero: bool = False
+    releases_by: str | None = None
+    not_counts: frozenset[str] = frozenset()
+    loose: frozenset[str] = frozenset()
+    unconfirmed: tuple[str, ...] = ()
     policy: Mapping[str, int] = field(default_factory=dict)
     waivers: tuple[microdata.Waiver, ...] = ()
 
@@ -111,9 +124,17 @@ class TableManifest:
         """The releases' tags, in order of publication."""
         return tuple(release.tag for release in self.releases)
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that have a meaning."""
+        rates = () if self.rates is None else (self.rates.column, self.rates.denominator)
+        named = (self.value, self.measure, self.status, self.breakdown, self.releases_by, *self.levels, *rates)
+        nested = (column for columns in self.nested.values() for column in columns)
+        return frozenset({*self.dimensions, *nested, *self.not_counts, *(each for each in named if each is not None)})
+
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
-        tables = [table.path for release in self.releases for table in release.tables]
+        tables = dict.fromkeys(table.path for release in self.releases for table in release.tables)
         return [self.folder / NAME, *tables, *(self.folder / name for name in self.categories.values())]
 
     def limits(self, given: Mapping[str, float]) -> dict[str, int]:
@@ -162,7 +183,7 @@ class _TableManifestReader(Reader):
 
     what = "series"
     allowed: Mapping[str, set[str] | None] = {  # type: ignore[misc]  # a constant of this class
-        "series": {"name", "kind", "releases"},
+        "series": {"name", "kind", "releases", "releases_by"},
         "table": {
             "dimensions",
             "value",
@@ -183,8 +204,10 @@ class _TableManifestReader(Reader):
             "rates",
             "over_time",
             "absent",
+            "not_counts",
         },
         "policy": set(CLAUSES),
+        "unconfirmed": {"keys"},
         "waiver": {"finding", "reason", "expires"},
     }
 
@@ -200,7 +223,8 @@ class _TableManifestReader(Reader):
         found = TableManifest(
             folder=self.folder,
             name=self.text(series, "name") or self.folder.resolve().name,
-            releases=self.releases(series.get("releases")),
+            releases=self.releases(series.get("releases"), self.text(series, "releases_by")),
+            releases_by=self.text(series, "releases_by"),
             dimensions=dimensions,
             value=value or "",
             measure=self.text(table, "measure"),
@@ -220,6 +244,8 @@ class _TableManifestReader(Reader):
             rates=self.rates(table),
             over_time=self.over_time(table),
             absent_is_zero=self.absent(table),
+            not_counts=frozenset(self.texts(table, "not_counts")),
+            unconfirmed=self.texts(self.table("unconfirmed"), "keys"),
             policy=self.policy(),
             waivers=microdata.read_waivers(self),
         )
@@ -249,7 +275,7 @@ class _TableManifestReader(Reader):
                 self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
         return {name: unicodedata.normalize("NFC", text.strip()) for name, text in found.items() if name in dimensions}
 
-    def releases(self, entries: object) -> tuple[TableRelease, ...]:
+    def releases(self, entries: object, by: str | None) -> tuple[TableRelease, ...]:
         if not isinstance(entries, list) or not entries:
             self.note("releases", "no release is named", 'write releases = ["releases/1.csv"] under [series]')
             return ()
@@ -267,10 +293,23 @@ class _TableManifestReader(Reader):
             else:
                 what = 'write a path, or { tag = "2024", tables = ["a.csv", "b.csv"] }'
                 self.note("releases", "an entry is neither a path nor a tag with its tables", what)
+        if by is not None:
+            found = self.releases_by(found, by)
         tags = [release.tag for release in found]
         for tag in sorted({tag for tag in tags if tags.count(tag) > 1}):
             self.note("releases", f'two releases have the tag "{tag}"', "rename one of them")
         return tuple(found)
+
+    def releases_by(self, found: list[TableRelease], column: str) -> list[TableRelease]:
+        """Return a release for each text of a column, in the order of the texts."""
+        tables: dict[str, list[TableFile]] = {}
+        for file in (table for release in found for table in release.tables):
+            read = read_table(file.path, file.shown, [column], self.problems)
+            for text in () if read is None else read.distinct(column):
+                tables.setdefault(text, []).append(replace(file, only=(column, text)))
+        if "" in tables:
+            self.note("releases_by", f'"{column}" has empty cells', "write into each row which release it belongs to")
+        return [TableRelease(text, tuple(tables[text])) for text in sorted(tables, key=natural)]
 
     def several(self, entry: Mapping[str, Any]) -> list[TableRelease]:
         tag = self.text(entry, "tag")

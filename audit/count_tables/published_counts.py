@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
-from audit.count_tables.intervals import Interpreter, decimal_of
+from audit.count_tables.intervals import Interpreter
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
+from audit.count_tables.number_texts import decimal_of, is_too_large, points_part_thousands
 from audit.count_tables.table_shapes import (
     SESSION,
     NestedLabels,
     breakdown_labels,
-    nested_categories,
+    nested_dimension,
     nested_labels,
     session_tables,
 )
@@ -43,6 +44,7 @@ class PublishedCounts:
         text: shape (rows,), int32; what is shown, as a place in `texts`.
         file, row: shape (rows,), int32; where it stands: a place in `files`, and the row there.
         files: the tables.
+        nested: dimensions of nested labels, and each file's paths of labels.
         tables: the same as they were read, which know on which line a row stands.
         rows_of: how many rows each table has.
     """
@@ -64,6 +66,7 @@ class PublishedCounts:
     files: tuple[TableFile, ...]
     tables: tuple[Table, ...]
     rows_of: tuple[int, ...]
+    nested: Mapping[str, tuple[NestedLabels, ...]] = field(default_factory=dict)
 
     @property
     def shown(self) -> Flags:
@@ -125,12 +128,15 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
     if any(column not in names for column in wanted):
         note_absent(file.path, file.shown, list(names), wanted, problems)
         return
-    table = read_table(file.path, file.shown, [*wanted, *(c for c in rates if c in names)], problems)
+    only = [] if file.only is None else [file.only[0]]
+    table = read_table(file.path, file.shown, [*wanted, *only, *(c for c in rates if c in names)], problems)
     if table is None:
         return
+    if file.only is not None:
+        releases = table.coded(file.only[0])
+        table = table.without(releases.codes != [releases.name(c) for c in range(releases.size)].index(file.only[1]))
     nested = {name: nested_labels(table, columns) for name, columns in manifest.nested.items()}
     labels = {d: table.coded(d) for d in others if d in table} | breakdown_labels(manifest, table)
-    labels |= {name: each.coded for name, each in nested.items()}
     measure = None if manifest.measure is None else table.coded(manifest.measure)
     yield _FileRows(release, file, table, labels, measure, nested)
 
@@ -146,8 +152,11 @@ class _Assembler:
         problems: Problems,
     ) -> None:
         self.manifest, self.parts, self.problems = manifest, parts, problems
-        nested = {name: nested_categories([part.nested[name] for part in parts]) for name in manifest.nested}
-        self.categories = categories | nested
+        self.nested = {
+            name: nested_dimension([part.nested[name] for part in parts], loose=name in manifest.loose)
+            for name in manifest.nested
+        }
+        self.categories = categories | {name: dict(each.atoms) for name, each in self.nested.items()}
         self.interpreter = Interpreter(manifest)
         self.texts: dict[str, int] = {}
 
@@ -179,6 +188,7 @@ class _Assembler:
             files=tuple(part.file for part in self.parts),
             tables=tuple(part.table for part in self.parts),
             rows_of=tuple(rows),
+            nested={name: tuple(part.nested[name] for part in self.parts) for name in self.nested},
         )
 
     def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
@@ -200,6 +210,8 @@ class _Assembler:
         """Return a file's labels of a dimension as places in `texts`, noting labels that are not known."""
         name = self.manifest.dimensions[place]
         coded = part.labels.get(name)
+        if name in self.nested:
+            coded = part.nested[name].coded(self.nested[name].names)
         if coded is None:
             return np.full(part.table.rows, texts.setdefault(str(total), len(texts)), dtype=np.int32)
         known = self.categories.get(name)
@@ -287,6 +299,7 @@ class _Assembler:
             codes, texts = self._with_status(part, codes, texts)
         codes, texts = self._counted_only(part, codes, texts)
         interpreter = self.interpreter
+        interpreter.point = points_part_thousands(texts)
         for what in dict.fromkeys(fault for text in texts if (fault := interpreter.fault(text))):
             wrong = np.array([interpreter.fault(text) == what for text in texts])[codes]
             first = texts[codes[int(np.flatnonzero(wrong)[0])]] if wrong.any() else ""
@@ -333,11 +346,11 @@ class _Assembler:
             what = "this is neither a number nor a marker"
             remedy = "write a number, or name the text in [table] markers or not_published"
             part.table.note_first(np.isin(coded.codes, unknown), name, what, remedy, self.problems)
-            large = [code for code in range(coded.size) if (decimal_of(coded.name(code)) or 0) >= UNBOUNDED]
-            remedy = "correct it, or drop [table] rate"
-            part.table.note_first(
-                np.isin(coded.codes, large), name, "this is larger than any count", remedy, self.problems
-            )
+            large = [code for code in range(coded.size) if is_too_large(coded.name(code))]
+            what, remedy = f"this is {UNBOUNDED // 10:,} or more, larger than any count", "correct the number"
+            part.table.note_first(np.isin(coded.codes, large), name, what, remedy, self.problems)
+        if self.problems.found:
+            return
         rows = np.stack([codes, rate.codes, denominator.codes], axis=1)
         distinct, where = np.unique(rows, axis=0, return_inverse=True)
         ends = [

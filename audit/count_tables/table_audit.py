@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder
+from audit.count_tables.doubts import surest_limits, table_doubts, without_guesses
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
@@ -35,18 +37,20 @@ from audit.model.count_tables import (
     SMALL,
     SMALL_COUNT,
     UNBOUNDED,
+    VERDICTS,
     ContradictingCountsError,
     CountOutcome,
     CountTables,
     WeightedSum,
 )
+from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problem
 from audit.model.json_types import ClauseState
 from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say
-from audit.runtime.reasons import Reason, kind_of
+from audit.runtime.reasons import Reason, combined, kind_of
 from audit.runtime.version import version
 
 _LOG = logging.getLogger(__name__)
@@ -189,7 +193,12 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     if failed:
         judged = _reopened(judged, certified.failed)
         kept = [place for place in kept if place not in certified.failed]
+    standing = _standing(judged, attack, options) if kept else None
+    if standing is not None:
+        guesses = manifest.unconfirmed
+        findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     measures = _measures(judged, kept)
+    sure = kept if standing is None else [each for each in kept if builder.id_of(judged.evidence, each) in standing]
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
     report = CountAttackReport(
         attack=attack.name,
@@ -208,7 +217,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         series=CountSeriesFacts(
             name=manifest.name,
             releases=manifest.tags,
-            tables=len(counts.files),
+            tables=len({file.path for file in counts.files}),
             rows=sum(counts.rows_of),
             dimensions=manifest.dimensions,
             totals=dict(manifest.totals),
@@ -217,7 +226,9 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
             rules=_rules(manifest),
         ),
         attack=report,
-        policy=replace(_decide(judged, report, kept), waived=tuple(waived)),
+        policy=replace(
+            _decide(judged, report, table_doubts(counts, nothing_found=not places), sure), waived=tuple(waived)
+        ),
         failed=failed,
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
@@ -332,7 +343,7 @@ def _reopened(judged: JudgedCounts, failed: frozenset[Place]) -> JudgedCounts:
 
 
 def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
-    verdicts = np.array([judged.outcomes[m][p].verdict[q] for m, p, q in kept], dtype=np.int64)
+    verdicts = _verdicts(judged, kept)
     widths = [one.smallest_width for some in judged.outcomes for one in some if one.smallest_width is not None]
     return CountMeasures(
         cells=sum(each.cells for each in judged.evidence),
@@ -357,12 +368,38 @@ def _waived(
     return told, frozenset(applied)
 
 
-def _decide(judged: JudgedCounts, report: CountAttackReport, kept: Sequence[Place]) -> PolicyReport:
-    """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`."""
-    measures = report.measures
-    found = (("recovered", measures.recovered), ("narrowed", measures.narrowed), ("small", measures.small))
-    violations = tuple(Violation(report.attack, name, 0, count) for name, count in found if count)
-    broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in kept}
+def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> frozenset[str] | None:
+    """Return the ids of what is found without anything that is only a guess; None where nothing is one."""
+    manifest = judged.counts.manifest
+    if not manifest.unconfirmed:
+        return None
+    counts = without_guesses(judged.counts)
+    if counts is None:
+        return frozenset()
+    left = None if options.time_limit is None else max(0.0, options.time_limit - judged.seconds)
+    limits = surest_limits(manifest, judged.limits, options.limits)
+    try:
+        again = judge(counts, attack, replace(options, time_limit=left, limits={**options.limits, **limits}))
+    except InputError:
+        return frozenset()
+    builder = FindingBuilder(counts)
+    return frozenset(builder.id_of(again.evidence, place) for place in _places(again))
+
+
+def _decide(
+    judged: JudgedCounts, report: CountAttackReport, doubts: Sequence[Doubt], sure: Sequence[Place]
+) -> PolicyReport:
+    """Return the decision: hidden counts are judged by `min_width`, all others by `min_count`.
+
+    `sure` is what is found whatever is guessed; what is found beside it leaves a clause undecided.
+    """
+    measures, kinds = report.measures, _verdicts(judged, sure)
+    violations = tuple(
+        Violation(report.attack, VERDICTS[kind], 0, count)
+        for kind in (RECOVERED, NARROWED, SMALL)
+        if (count := int((kinds == kind).sum()))
+    )
+    broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in sure}
     left = {
         int(rule)
         for evidence, outcomes in zip(judged.evidence, judged.outcomes, strict=True)
@@ -375,19 +412,27 @@ def _decide(judged: JudgedCounts, report: CountAttackReport, kept: Sequence[Plac
         questions=str(measures.questions),
         reason=report.reason,
     )
-    why = Reason(told, kind_of(report.reason))
+    unsettled = Reason(told, kind_of(report.reason))
     clauses = []
     for rule, clause in ((SMALL_COUNT, "min_count"), (PROTECTED, "min_width")):
-        state: ClauseState = "violated" if rule in broken else "undecided" if rule in left else "holds"
-        clauses.append(ClauseReport(clause, judged.limits[clause], state, why if state == "undecided" else None))
-    undecided = tuple(Undecided(each.clause, why) for each in clauses if each.state == "undecided")
+        reasons = [each.reason for each in doubts if each.concerns(clause)] + [unsettled] * (rule in left)
+        why = None if rule in broken else combined(reasons)
+        state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"
+        clauses.append(ClauseReport(clause, judged.limits[clause], state, why))
+    undecided = tuple(Undecided(each.clause, each.reason) for each in clauses if each.reason is not None)
     return PolicyReport(tuple(clauses), violations, undecided)
+
+
+def _verdicts(judged: JudgedCounts, places: Sequence[Place]) -> np.ndarray:
+    return np.array([judged.outcomes[m][p].verdict[q] for m, p, q in places], dtype=np.int64)
 
 
 def _inputs(counts: PublishedCounts) -> tuple[Input, ...]:
     manifest = counts.manifest
-    rows = list(zip(counts.files, counts.rows_of, strict=True))
-    found = [Input(file.shown, _digest(file.path), count) for file, count in rows]
+    rows = Counter[tuple[str, Path]]()
+    for file, count in zip(counts.files, counts.rows_of, strict=True):
+        rows[file.shown, file.path] += count
+    found = [Input(shown, _digest(path), count) for (shown, path), count in rows.items()]
     for name in manifest.categories.values():
         content = (manifest.folder / name).read_bytes()
         found.append(Input(name, hashlib.sha256(content).hexdigest(), max(0, content.count(b"\n") - 1)))

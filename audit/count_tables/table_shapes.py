@@ -12,12 +12,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from audit.count_tables.categories import composed
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.io.tables import Coded, Table
 from audit.model.errors import Problems
@@ -55,17 +56,25 @@ def _parts(breakdown: str) -> list[str]:
     return [part.strip() for part in breakdown.split(";")]
 
 
+LabelPath = tuple[str, ...]
+"""The labels of a nested area, the coarsest first: none for the total."""
+
+
 @dataclass(frozen=True)
 class NestedLabels:
     """The labels of a dimension that several columns give, the coarsest first; blank is the total.
 
     Attributes:
-        coded: the finest label of each row that is not blank.
-        inside: for each label the coarser one beside it, if any.
+        codes: shape (rows,), int32; places in `paths`.
+        paths: the distinct paths of labels.
     """
 
-    coded: Coded
-    inside: Mapping[str, str]
+    codes: npt.NDArray[np.int32]
+    paths: Sequence[LabelPath]
+
+    def coded(self, names: Mapping[LabelPath, str]) -> Coded:
+        """Return the finest label of each row, as it is named among all files."""
+        return Coded(self.codes, len(self.paths), [names[path] for path in self.paths])
 
 
 def nested_labels(table: Table, columns: Sequence[str]) -> NestedLabels:
@@ -73,37 +82,52 @@ def nested_labels(table: Table, columns: Sequence[str]) -> NestedLabels:
     levels = [table.coded(name) for name in columns]
     rows = np.stack([level.codes for level in levels], axis=1)
     distinct, where = np.unique(rows, axis=0, return_inverse=True)
-    names, inside = list[str](), dict[str, str]()
+    paths = []
     for codes in distinct.tolist():
-        texts = [level.name(code) for level, code in zip(levels, codes, strict=True)]
-        used = [_qualified(text, texts[:place]) for place, text in enumerate(texts) if text not in _NONE]
-        names.append(used[-1] if used else "")
-        for coarse, fine in pairwise(used):
-            inside[fine] = coarse
-    return NestedLabels(Coded(where.ravel().astype(np.int32), len(names), names), inside)
+        texts = [composed(level.name(code)) for level, code in zip(levels, codes, strict=True)]
+        paths.append(tuple(text for text in texts if text not in _NONE))
+    return NestedLabels(where.ravel().astype(np.int32), paths)
 
 
-def _qualified(text: str, coarser: Sequence[str]) -> str:
-    """Return a label that differs from that of the area around it, such as a region that is one authority."""
-    return f"{text} (itself)" if text in coarser else text
+@dataclass(frozen=True)
+class NestedDimension:
+    """The labels of a nested dimension in all files: each is its path, and two paths of one text are two labels.
+
+    Attributes:
+        names: the label that each path is shown as.
+        atoms: the atoms of each label: the labels that nothing finer is inside of.
+    """
+
+    names: Mapping[LabelPath, str]
+    atoms: Mapping[str, list[str]]
 
 
-def nested_categories(found: Sequence[NestedLabels]) -> dict[str, list[str]]:
-    """Return the atoms of each label of a dimension: the labels that nothing finer is inside of."""
-    inside: dict[str, str] = {}
-    labels: dict[str, None] = {}
-    for each in found:
-        inside |= each.inside
-        labels |= dict.fromkeys(name for name in each.coded.names or () if name)
-    coarse = set(inside.values())
-    atoms: dict[str, list[str]] = {label: [] for label in labels | dict.fromkeys(coarse)}
-    for label in labels:
-        if label not in coarse:
-            at: str | None = label
-            while at is not None:
-                atoms.setdefault(at, []).append(label)
-                at = inside.get(at)
-    return atoms
+def nested_dimension(found: Sequence[NestedLabels], *, loose: bool = False) -> NestedDimension:
+    """Return the labels of a dimension; `loose` adds to each coarser label an atom that no label inside it shows."""
+    paths = dict.fromkeys(path[:end] for each in found for path in each.paths for end in range(1, len(path) + 1))
+    ending: dict[str, list[LabelPath]] = {}
+    for path in paths:
+        ending.setdefault(path[-1], []).append(path)
+    names: dict[LabelPath, str] = {(): ""}
+    for path in paths:
+        alike = [other for other in ending[path[-1]] if len(other) > 1 or other == path]
+        names[path] = path[-1] if len(alike) == 1 else _qualified(path)
+    inner = {path[:-1] for path in paths}
+    atoms: dict[str, list[str]] = {names[path]: [] for path in paths}
+    for path in paths:
+        ends = [names[path]] if path not in inner else [f"{names[path]} (rest)"] if loose else []
+        for end in ends:
+            for length in range(1, len(path) + 1):
+                atoms[names[path[:length]]].append(end)
+            atoms.setdefault(end, [end])
+    return NestedDimension(names, atoms)
+
+
+def _qualified(path: LabelPath) -> str:
+    """Return a label with those around it, for one text may be several areas: "Unknown" of North and of South."""
+    if len(path) == 1:
+        return path[0]
+    return f"{path[-1]} (itself)" if set(path[:-1]) == {path[-1]} else f"{path[-1]} ({', '.join(path[:-1])})"
 
 
 # -- ACRO ---------------------------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ class CountFinding:
         lower, upper: its count lies between them.
         exact: whether both are attained.
         certificate: what shows the bounds.
+        rests_on: keys of the manifest that are guesses, without which it is not found.
     """
 
     id: str
@@ -107,6 +108,7 @@ class CountFinding:
     upper: int
     exact: bool
     certificate: tuple[CertifiedBound, ...]
+    rests_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

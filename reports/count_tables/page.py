@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from audit.model.count_report import CountPicture, CountReport
 from audit.model.errors import printable, printable_path
+from audit.model.report import Undecided
 from audit.runtime.phrases import figure, joined, say, say_count
+from audit.runtime.reasons import ReasonKind, kind_of
 from reports.count_tables.sentences import (
     KINDS,
     adversary,
@@ -149,12 +151,14 @@ def _picture(picture: CountPicture, report: CountReport) -> PageTable:
     return PageTable(head, rows, marked=frozenset(told), caption=caption)
 
 
+def _needed(undecided: Undecided) -> str:
+    declared = kind_of(undecided.reason) is ReasonKind.NEEDS
+    return say("a line in series.toml") if declared else say("more time: --time-limit SECONDS")
+
+
 def _open(report: CountReport) -> Iterator[Block]:
     attack = report.attack
-    rows = [
-        [each.measure, printable(each.reason, 400), say("more time: --time-limit SECONDS")]
-        for each in report.policy.undecided
-    ]
+    rows = [[each.measure, printable(each.reason, 400), _needed(each)] for each in report.policy.undecided]
     if attack.reason:
         rows.append([attack.attack, printable(attack.reason, 400), ""])
     if not rows:

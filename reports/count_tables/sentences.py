@@ -16,6 +16,7 @@ from audit.model.count_report import (
 )
 from audit.model.errors import printable
 from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
+from audit.runtime.reasons import ReasonKind, kind_of
 from reports.sentences import RELEASES, ROWS
 
 _OVER_TIME = {
@@ -101,13 +102,16 @@ def headline(report: CountReport) -> tuple[str, str]:
     """Return the verdict in one sentence, and its colour."""
     measures = report.attack.measures
     if report.policy.violations:
-        found = measures.recovered + measures.small + measures.narrowed
+        found = {each.measure: int(each.value) for each in report.policy.violations}
+        exactly = found.get("recovered", 0)
         return say_count(
             "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
             "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
-            found,
-            how=say("{count} exactly", count=measures.recovered) if measures.recovered else say("none exactly"),
+            sum(found.values()),
+            how=say("{count} exactly", count=exactly) if exactly else say("none exactly"),
         ), "red"
+    if report.policy.undecided and not measures.open:
+        return say("UNDECIDED: the tables cannot be called safe before what is named below is declared."), "yellow"
     if report.policy.undecided:
         return say_count(
             "UNDECIDED: {count} count could not be settled.",
@@ -202,7 +206,11 @@ def sentence(finding: CountFinding, report: CountReport) -> str:
         what = say("{where}, release {release}: {count}", **about)
     if finding.shown is not None:
         what = say("{finding} (published as {shown})", finding=what, shown=printable(finding.shown))
-    return what if finding.exact else say("{finding}; perhaps fewer values are left", finding=what)
+    if not finding.exact:
+        what = say("{finding}; perhaps fewer values are left", finding=what)
+    if finding.rests_on:
+        what = say("{finding}; this rests on a guess: {keys}", finding=what, keys=", ".join(finding.rests_on))
+    return what
 
 
 def amount(lower: int, upper: int | None) -> str:
@@ -347,8 +355,10 @@ def advice(report: CountReport) -> Iterator[str]:
             "Hide further cells in the same rows and columns, or round more coarsely, by the same rule "
             "in all tables and rates."
         )
-    if report.policy.undecided:
+    if report.policy.undecided and report.attack.measures.open:
         yield say("Give more time with --time-limit SECONDS.")
+    if any(kind_of(each.reason) is ReasonKind.NEEDS for each in report.policy.undecided):
+        yield say("Declare in series.toml what is not decided, and audit again.")
     if not report.policy.violations:
         yield say("Keep this report with the release; audit again, with the next release added, before that goes out.")
 

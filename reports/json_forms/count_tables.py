@@ -241,6 +241,7 @@ class CountFindingEntry:
         upper: its count is at most this.
         exact: false where it is not known that both are attained.
         certificate: what shows the bounds.
+        rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
     """
 
     id: str
@@ -254,6 +255,7 @@ class CountFindingEntry:
     upper: int
     exact: Omittable[Literal[False]]
     certificate: tuple[CertifiedBound, ...]
+    rests_on: Omittable[tuple[str, ...]] = None
 
 
 @dataclass(frozen=True)
@@ -333,6 +335,7 @@ def count_finding(finding: CountFinding) -> CountFindingEntry:
         upper=finding.upper,
         exact=None if finding.exact else False,
         certificate=finding.certificate,
+        rests_on=finding.rests_on or None,
     )
 
 

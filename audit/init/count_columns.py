@@ -1,0 +1,328 @@
+"""The columns of files that may be tables of counts: which hold labels, counts, other numbers, codes or periods."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from audit.count_tables.number_texts import (
+    decimal_of,
+    is_like_a_number,
+    number_of,
+    points_part_thousands,
+    said_range,
+)
+from audit.init import column_names
+from audit.io.tables import header, read_table
+from audit.model.errors import Problems
+
+Columns = Mapping[str, Sequence[str]]
+
+TOTALS = (
+    "total", "totals", "grand total", "overall", "all", "any", "t", "_t", "tot", "sum", "everyone", "everybody", "both",
+    "both sexes", "persons", "people", "all persons", "all people", "all ages", "all areas", "all categories",
+    "all groups", "all sexes", "national", "england", "united kingdom", "gesamt", "insgesamt", "summe", "zusammen",
+    "alle", "deutschland", "bund", "ensemble", "tous", "toutes", "tous sexes", "total général", "france",
+    "france entière", "somme", "total general", "ambos sexos", "todos", "todas", "nacional", "suma", "españa", "totale",
+    "totaal",
+    "i alt", "totalt", "razem", "ogółem",
+)  # fmt: skip
+"""Labels that offices give to everybody, the surest first."""
+
+COUNTED = (
+    "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
+    "patients", "admissions", "cases", "people", "persons", "headcount", "pupils", "attendances", "stays", "freq",
+    "frequency", "obs", "deaths", "births", "usage", "enterprises", "anzahl", "fälle", "personen", "nombre", "effectif",
+    "effectifs", "número", "casos", "cantidad", "cnt", "total_count",
+)  # fmt: skip
+"""Names of columns with counts, the surest first."""
+
+_COUNT_WORDS = frozenset(
+    [
+        "count",
+        "counts",
+        "cnt",
+        "n",
+        "number",
+        "num",
+        "cases",
+        "deaths",
+        "births",
+        "patients",
+        "people",
+        "persons",
+        "admissions",
+        "pupils",
+        "students",
+        "benes",
+        "anzahl",
+        "faelle",
+        "nombre",
+        "effectif",
+        "effectifs",
+        "casos",
+        "numero",
+        "headcount",
+        "freq",
+        "frequency",
+        "tot",
+    ]
+)
+_LABEL_WORDS = frozenset(
+    [
+        "age",
+        "ages",
+        "year",
+        "years",
+        "zip",
+        "zipcode",
+        "plz",
+        "postcode",
+        "postal",
+        "code",
+        "month",
+        "week",
+        "day",
+        "hour",
+        "wave",
+        "round",
+        "grade",
+        "level",
+        "band",
+        "decile",
+        "quintile",
+        "quantile",
+        "quartile",
+        "percentile",
+        "alter",
+        "jahr",
+        "monat",
+        "woche",
+        "tag",
+        "edad",
+        "ano",
+        "anno",
+        "annee",
+        "mois",
+        "semaine",
+        "codigo",
+        "geoid",
+        "fips",
+        "id",
+        "nuts",
+        "icd",
+        "nace",
+        "sic",
+        "isco",
+        "district",
+        "ward",
+        "lsoa",
+        "msoa",
+        "stage",
+        "period",
+        "quarter",
+        "cohort",
+    ]
+)
+_CODE_WORDS = frozenset(
+    [
+        "code",
+        "codes",
+        "id",
+        "ids",
+        "fips",
+        "geoid",
+        "dguid",
+        "gss",
+        "ons",
+        "vector",
+        "coordinate",
+        "key",
+        "uid",
+        "nuts",
+        "index",
+        "order",
+        "sort",
+    ]
+)
+_PERIOD_WORDS = frozenset(
+    [
+        "year",
+        "years",
+        "jahr",
+        "ano",
+        "anno",
+        "annee",
+        "period",
+        "time",
+        "date",
+        "month",
+        "monat",
+        "mois",
+        "mes",
+        "quarter",
+        "week",
+        "ref",
+        "financialyear",
+        "day",
+    ]
+)
+_SIGNS = re.compile(
+    r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
+    r"confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?",
+    re.IGNORECASE,
+)
+
+
+def is_sign(text: str) -> bool:
+    """Return whether a text is a sign that offices publish in place of a count."""
+    return _SIGNS.fullmatch(text) is not None or said_range(text) is not None
+
+
+def is_total_word(text: str) -> bool:
+    """Return whether a text is a label that offices give to everybody."""
+    return text.strip().casefold() in TOTALS
+
+
+def total_of(texts: Iterable[str]) -> str | None:
+    """Return the label that most surely stands for everybody, by its word."""
+    found = Counter(text for text in texts if is_total_word(text))
+    return min(found, key=lambda text: TOTALS.index(text.strip().casefold())) if found else None
+
+
+@dataclass(frozen=True)
+class CountFiles:
+    """The files of a folder, and all cells of the columns that they share.
+
+    Attributes:
+        files: the files, and `shown` how they are called.
+        names: the columns of the first file, in its order.
+        columns: all cells of each column, file by file.
+        rows_of: how many rows each file has.
+    """
+
+    files: Sequence[Path]
+    shown: list[str]
+    names: list[str]
+    columns: dict[str, list[str]]
+    rows_of: list[int]
+
+    def has(self, *names: str) -> bool:
+        """Return whether all files have some columns."""
+        return all(name in self.columns for name in names)
+
+    def first(self, *names: str) -> str | None:
+        """Return the first of some columns that all files have."""
+        return next((name for name in names if name in self.columns), None)
+
+    def varies(self, name: str) -> bool:
+        """Return whether a column has several texts."""
+        return len(set(self.columns[name])) > 1
+
+
+def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
+    """Return the files with all of their cells; None where one cannot be read."""
+    names, found, rows = [], dict[str, list[str]](), []
+    for place, file in enumerate(files):
+        have = header(file, file.name, Problems())
+        if have is None:
+            return None
+        if place == 0:
+            names, found = [*have], {name: [] for name in have}
+        found = {name: texts for name, texts in found.items() if name in have}
+        table = read_table(file, file.name, list(found), Problems())
+        if table is None:
+            return None
+        rows.append(table.rows)
+        for name in found:
+            found[name] += table.texts(name)
+    return CountFiles(files, [each.relative_to(folder).as_posix() for each in files], names, found, rows)
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What columns hold, by their cells and names.
+
+    Attributes:
+        labels: texts, and numbers that are labels (ages, years, ZIP codes).
+        counts: whole numbers, and signs or ranges in place of some.
+        numbers: any other numbers: rates, percentages, changes.
+    """
+
+    labels: list[str]
+    counts: list[str]
+    numbers: list[str]
+
+
+def kinds_of(columns: Columns) -> Kinds:
+    """Return what each column holds; empty ones are left out."""
+    found = Kinds([], [], [])
+    for name, texts in columns.items():
+        distinct = {text for text in texts if text}
+        if not distinct:
+            continue
+        point = points_part_thousands(distinct)
+        whole = [text for text in texts if number_of(text, point=point) is not None]
+        like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
+        shown = sum(1 for text in texts if text)
+        others = {text for text in distinct if not is_like_a_number(text)}
+        if any(map(is_total_word, distinct)) or (like and _is_label(name) and len(distinct) > 1):
+            found.labels.append(name)
+        elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
+            found.numbers.append(name)
+        elif whole and len(whole) > 0.2 * shown and all(map(is_sign, others)):
+            found.counts.append(name)
+        elif len(like) > 0.5 * shown:
+            (found.numbers if len(like) > len(whole) else found.counts).append(name)
+        elif others and all(said_range(text) or is_sign(text) for text in distinct) and speaks_of_counts(name):
+            found.counts.append(name)
+        else:
+            found.labels.append(name)
+    return found
+
+
+def _is_label(name: str) -> bool:
+    return not _LABEL_WORDS.isdisjoint(column_names.words(name)) and not speaks_of_counts(name)
+
+
+def speaks_of_counts(name: str) -> bool:
+    """Return whether a column's name says that it holds counts.
+
+    >>> speaks_of_counts("Bene_Feml_Cnt"), speaks_of_counts("age")
+    (True, False)
+    """
+    return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(
+        column_names.words(name)
+    )
+
+
+def is_period(name: str, texts: Iterable[str]) -> bool:
+    """Return whether a column says which year, month or day a row is about, by its name and its cells."""
+    words = column_names.words(name)
+    return not _PERIOD_WORDS.isdisjoint(words) and all(
+        re.match(r"(19|20)[0-9]{2}(?![0-9]{5})|[0-9]{2}[/.]", t) for t in texts if t
+    )
+
+
+def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
+    """Return the columns with numbers that only repeat a label, or name a period or an indicator.
+
+    Such a column is constant, or has one text for each label of another column, and its name says what it is.
+    """
+    found = []
+    for name in kinds:
+        texts = files.columns[name]
+        words = column_names.words(name)
+        code = not _CODE_WORDS.isdisjoint(words) or (is_period(name, set(texts)) and not files.varies(name))
+        beside = (
+            pairs
+            for label in labels
+            if label != name and len(pairs := set(zip(files.columns[label], texts, strict=True)))
+        )
+        repeats = len(set(texts)) == 1 or any(len(pairs) == len(set(texts)) for pairs in beside)
+        if code and repeats:
+            found.append(name)
+    return found

@@ -1,0 +1,245 @@
+"""Forms in which offices publish tables of counts, each recognised by its columns."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from audit.count_tables.number_texts import is_like_a_number, number_of
+from audit.init import column_names
+from audit.init.count_columns import (
+    COUNTED,
+    CountFiles,
+    codes_beside,
+    is_period,
+    is_sign,
+    is_total_word,
+    kinds_of,
+    speaks_of_counts,
+    total_of,
+)
+from audit.init.count_rules import CountRules
+from audit.io.toml import toml_array, toml_text
+
+_NESTED_NONE = ("", "NONE", "None", "none")
+
+
+def nhs(files: CountFiles) -> CountRules | None:
+    """Return the rules of a long file as NHS England publishes them."""
+    value = files.first("MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED")
+    if value is None or not files.has("BREAKDOWN", "PRIMARY_LEVEL"):
+        return None
+    columns = files.columns
+    levels = [name for name in ("PRIMARY_LEVEL", "SECONDARY_LEVEL", "TERTIARY_LEVEL") if name in columns]
+    parts = dict.fromkeys(part.strip() for text in columns["BREAKDOWN"] for part in text.split(";") if part.strip())
+    dimensions = [part for part in parts if not is_total_word(part)]
+    rules = CountRules("a long file as NHS England publishes them", files.shown, dimensions, value)
+    rules.totals = {name: total_of(_level_labels(files, levels, name)) or "All" for name in dimensions}
+    rules.extra |= {"breakdown": toml_text("BREAKDOWN"), "levels": toml_array(map(toml_text, levels))}
+    _add_period(rules, files, ["REPORTING_PERIOD_START"])
+    keep_counts(rules, files, files.first("MEASURE_ID", "METRIC"))
+    return rules
+
+
+def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> list[str]:
+    """Return the labels of a dimension that a breakdown names, such as `Region; Age`."""
+    parts = [[part.strip() for part in text.split(";")] for text in files.columns["BREAKDOWN"]]
+    named = ((row, some.index(dimension)) for row, some in enumerate(parts) if dimension in some)
+    return [files.columns[levels[level]][row] for row, level in named if level < len(levels)]
+
+
+def keep_counts(rules: CountRules, files: CountFiles, measure: str | None) -> None:
+    """Keep the texts of the statistics that are counts: those none of whose values has decimals."""
+    values = files.columns[rules.value]
+    kept = [True] * len(values)
+    if measure is not None and files.varies(measure):
+        counts = counts_of(files.columns[measure], values)
+        rules.extra |= {"measure": toml_text(measure), "measures": toml_array(map(toml_text, counts))}
+        kept = [text in counts for text in files.columns[measure]]
+        rules.doubts.append(f"Statistics whose values are all whole numbers are taken for counts: {', '.join(counts)}.")
+    rules.texts.update(text for text, keep in zip(values, kept, strict=True) if keep)
+
+
+def counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
+    """Return the statistics none of whose values has decimals."""
+    fractional = {m for m, v in zip(measures, values, strict=True) if number_of(v) is None and v[:1].isdigit()}
+    return [name for name in dict.fromkeys(measures) if name and name not in fractional]
+
+
+def _add_period(rules: CountRules, files: CountFiles, names: Sequence[str]) -> None:
+    """Make releases of a period column where one file holds several periods, a dimension where several files do."""
+    for name in names:
+        if name not in files.columns:
+            continue
+        several = len(set(files.columns[name])) > len(files.shown)
+        if several and len(files.shown) == 1:
+            rules.series["releases_by"] = name
+        elif several:
+            rules.dimensions.insert(0, name)
+            rules.over_time = "same"
+            rules.doubts.append(f"Each file holds several periods: {name} is a dimension without a total.")
+        elif any(map(str.isdigit, files.columns[name])):
+            rules.not_counts.append(name)
+
+
+def dfe(files: CountFiles) -> CountRules | None:
+    """Return the rules of a tidy file as the Department for Education publishes them, with its `.meta.csv`."""
+    if not files.has("geographic_level", "time_period"):
+        return None
+    columns = files.columns
+    filters, indicators = _meta(files.files)
+    value = next((name for name in indicators if name in columns), None)
+    if value is None:
+        filters = [n for n in columns if total_of(columns[n]) is not None and not n.startswith("country")]
+        counts = [name for name in kinds_of(columns).counts if "code" not in name and name != "time_period"]
+        value = counts[-1] if counts else None
+    if value is None:
+        return None
+    nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
+    dimensions = [n for n in filters if n in columns and files.varies(n) and n not in ("geographic_level", *nested)]
+    rules = CountRules("a tidy file as the Department for Education publishes them", files.shown, dimensions, value)
+    rules.totals = {name: total_of(columns[name]) or "Total" for name in dimensions}
+    if nested:
+        rules.dimensions.insert(0, "area")
+        rules.totals["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
+        rules.extra["nested"] = f"{{ area = {toml_array(map(toml_text, nested))} }}"
+        rules.doubts.append("Every region is taken to consist of the authorities that the files show inside it.")
+    _add_period(rules, files, ["time_period"])
+    rules.not_published = [text for text in ("z", "x") if text in columns[value]]
+    rules.texts.update(columns[value])
+    codes = [name for name in columns if name.endswith("_code") or name in ("new_la_code", "old_la_code")]
+    beside = [name for name in (*dimensions, *nested, "country_name") if name in columns]
+    rules.not_counts += codes_beside(files, codes, beside)
+    return rules
+
+
+def _meta(files: Sequence[Path]) -> tuple[list[str], list[str]]:
+    """Return the filters and the indicators that a `.meta.csv` beside the files names."""
+    for meta in sorted({each for file in files for each in file.parent.glob("*.meta.csv")}):
+        with meta.open(encoding="utf-8-sig", newline="") as source:
+            rows = list(csv.DictReader(source))
+        kinds = [(row.get("col_name", ""), (row.get("col_type") or "").casefold()) for row in rows]
+        return [n for n, kind in kinds if kind == "filter"], [n for n, kind in kinds if kind == "indicator"]
+    return [], []
+
+
+def sdmx(files: CountFiles) -> CountRules | None:
+    """Return the rules of an SDMX-CSV file, statistics apart where one column names them."""
+    if not files.has("OBS_VALUE"):
+        return None
+    columns = files.columns
+    status = next((n for n in ("CONF_STATUS", "OBS_STATUS", "OBS_FLAG") if n in columns and any(columns[n])), None)
+    skipped = {"OBS_VALUE", "CONF_STATUS", "OBS_STATUS", "OBS_FLAG", "DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "ACTION"}
+    before = [
+        name for name in files.names if name in columns and files.names.index(name) < files.names.index("OBS_VALUE")
+    ]
+    measure = next((n for n in before if n not in skipped and _parts_rates(files, n, "OBS_VALUE")), None)
+    dimensions = [n for n in before if n not in skipped | {"TIME_PERIOD", measure} and files.varies(n)]
+    rules = CountRules("SDMX-CSV", files.shown, dimensions, "OBS_VALUE")
+    rules.totals = {name: total for name in dimensions if (total := total_of(columns[name])) is not None}
+    _add_period(rules, files, ["TIME_PERIOD"])
+    keep_counts(rules, files, measure)
+    if status is not None:
+        rules.extra["status"] = toml_text(status)
+        empty = [flag for flag, value in zip(columns[status], columns["OBS_VALUE"], strict=True) if not value and flag]
+        rules.texts.update(empty)
+    return rules
+
+
+def _parts_rates(files: CountFiles, name: str, value: str) -> bool:
+    """Return whether a column keeps statistics with decimals from those that are whole numbers."""
+    values = files.columns[value]
+    if not any(number_of(text) is None and text[:1].isdigit() for text in values):
+        return False
+    found = counts_of(files.columns[name], values)
+    return 0 < len(found) < len(set(files.columns[name])) and _is_measure(name)
+
+
+def _is_measure(name: str) -> bool:
+    words = {"measure", "measures", "statistic", "metric", "indicator", "unit", "statistik", "mesure", "medida"}
+    return not words.isdisjoint(column_names.words(name))
+
+
+def tidy(files: CountFiles) -> CountRules | None:
+    """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
+    columns = files.columns
+    if any(column_names.kind(name) in ("person", "record", "group", "id") for name in columns):
+        return None  # rows of people
+    kinds = kinds_of(columns)
+    measure = next((name for name in kinds.labels if _is_measure(name) and files.varies(name)), None)
+    if not kinds.counts and measure is not None:
+        kinds.counts.extend(name for name in kinds.numbers[-1:] if _parts_rates(files, measure, name))
+    codes = codes_beside(files, [*kinds.counts, *kinds.numbers], kinds.labels)
+    counts = [name for name in kinds.counts if name not in codes]
+    if not counts:
+        return None
+    value = _value_of(counts, columns)
+    periods = [name for name in columns if is_period(name, set(columns[name]))]
+    period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
+    apart = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
+    labels = [n for n in kinds.labels if files.varies(n) and n not in apart and not _is_note(files, n, kinds.labels)]
+    if not labels or not _is_table(files, [*labels, *(n for n in apart if n in columns)], value):
+        return None
+    rules = CountRules("a tidy table of counts", files.shown, labels, value)
+    rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
+    rules.not_counts = codes
+    if period is not None and len(files.shown) == 1:
+        rules.series["releases_by"] = period
+    named = (*labels, *codes, period)
+    rules.not_counts += [n for n in periods if n not in named and any(map(is_like_a_number, columns[n]))]
+    keep_counts(rules, files, measure)
+    beside = [name for name in (*counts, *kinds.numbers) if name not in (value, *codes)]
+    if beside:
+        rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
+    if not rules.totals and not any(map(is_sign, rules.texts)):
+        rules.doubt(
+            "table.value",
+            f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
+        )
+    return rules
+
+
+def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
+    """Return the column that most surely has the counts: by its name, else by its signs, else the first."""
+    known = [each.casefold() for each in COUNTED]
+    named = sorted((known.index(name.casefold()), name) for name in counts if name.casefold() in known)
+    if named:
+        return named[0][1]
+    marked = [
+        name for name in counts if any(text and is_sign(text) and number_of(text) is None for text in columns[name])
+    ]
+    speaking = [name for name in counts if speaks_of_counts(name)]
+    return next(iter([*speaking, *marked, *counts]))
+
+
+def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
+    """Return whether a column of texts is a note beside numbers: often empty, and no label of everybody where it is."""
+    texts = files.columns[name]
+    return sum(not text for text in texts) > 0.3 * len(texts) and total_of(texts) is None and len(labels) > 1
+
+
+def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
+    """Return whether rows are cells of a table: each combination of labels once a file, and some sign of a table.
+
+    Such a sign is a label for everybody, a marker in place of a count, or the name of the column.
+    """
+    texts, start, unique = files.columns[value], 0, True
+    for rows in files.rows_of:
+        part = list(zip(*(files.columns[name][start : start + rows] for name in labels), strict=True))
+        unique &= len(set(part)) == len(part)
+        start += rows
+    if not unique or len(texts) < 2:
+        return False
+    if any(total_of(files.columns[name]) is not None for name in labels):
+        return True
+    marks = Counter(text for text in texts if text and number_of(text) is None)
+    return (bool(marks) and all(map(is_sign, marks))) or (
+        speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels))
+    )
+
+
+Form = Callable[[CountFiles], CountRules | None]
+FORMS: tuple[Form, ...] = (nhs, dfe, sdmx, tidy)
+"""The forms, the most special first."""

@@ -1,0 +1,231 @@
+"""What was not understood of a table, or only guessed, never ends as holds; each case beside its twin, which does."""
+
+import json
+
+import pytest
+
+from audit.count_tables.number_texts import points_part_thousands, said_range
+from audit.count_tables.sums import totals_by_sums
+from audit.model.count_tables import UNBOUNDED
+from tests.helpers.running import run_main
+
+NUMBERS = [("A", "f", "12"), ("A", "m", "15"), ("A", "All", "27"), ("B", "f", "22"), ("B", "m", "30"),
+           ("B", "All", "52"), ("All", "f", "34"), ("All", "m", "45"), ("All", "All", "79")]  # fmt: skip
+TABLE = """dimensions = ["area", "sex"]
+value = "n"
+totals = { area = "All", sex = "All" }
+"""
+
+
+def written(folder, rows, header="area,sex,n", table=TABLE, policy="min_count = 5", unconfirmed=(), releases=1):
+    (folder / "releases").mkdir(parents=True, exist_ok=True)
+    names = [f"releases/{number}.csv" for number in range(1, releases + 1)]
+    for name in names:
+        (folder / name).write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n", encoding="utf-8")
+    text = f'[series]\nkind = "tables"\nreleases = {json.dumps(names)}\n[table]\n{table}\n[policy]\n{policy}\n'
+    text += f"[unconfirmed]\nkeys = {json.dumps(list(unconfirmed))}\n" if unconfirmed else ""
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def verdict(folder, *words):
+    """The exit code, and the decision with its reasons in one text, and the findings."""
+    code, out, err = run_main(str(folder), "--format", "json", "--findings", "all", *words)
+    assert err == ""
+    result = json.loads(out)
+    return code, json.dumps(result["policy"]["undecided"], ensure_ascii=False), result["attacks"][0]["findings"]
+
+
+def beside(column):
+    return [(*row, text) for row, text in zip(NUMBERS, column, strict=True)]
+
+
+@pytest.mark.parametrize("texts", [
+    ["1.5", "2.5"] * 4 + ["3.5"], ["-2", "", ""] * 3, ["34.5%", "", ""] * 3, ["", "", "1-4"] * 3, ["27"] * 9,
+    ["<5", "", ""] * 3,
+])  # fmt: skip
+def test_numbers_beside_the_counts_are_judged_or_named(texts, tmp_path):
+    code, why, _ = verdict(written(tmp_path, beside(texts), "area,sex,n,extra"))
+    assert code == 3
+    assert '\\"extra\\"' in why
+    declared = written(tmp_path, beside(texts), "area,sex,n,extra", TABLE + 'not_counts = ["extra"]')
+    assert verdict(declared)[:2] == (0, "[]")
+
+
+def test_texts_beside_the_counts_say_nothing(tmp_path):
+    rows = beside(["provisional", "", "E92"] * 3)
+    assert verdict(written(tmp_path, rows, "area,sex,n,note"))[:2] == (0, "[]")
+
+
+def test_a_finding_stands_whatever_stands_beside_it(tmp_path):
+    rows = beside(["1.5"] * 9)
+    rows[0] = ("A", "f", "*", "1.5")
+    table = TABLE + 'markers = { "*" = [1, 14] }'
+    code, why, found = verdict(written(tmp_path, rows, "area,sex,n,rate", table))
+    assert (code, [each["lower"] for each in found], why) == (1, [12], why)
+    assert "rests_on" not in found[0]
+
+
+def test_statistics_beside_the_counts_are_judged_or_named(tmp_path):
+    rows = [(*row[:2], measure, text) for row in NUMBERS for measure, text in (("cases", row[2]), ("rate", "1.5"))]
+    table = TABLE + 'measure = "measure"\nmeasures = ["cases"]'
+    code, why, _ = verdict(written(tmp_path, rows, "area,sex,measure,n", table))
+    assert code == 3
+    assert '\\"rate\\"' in why
+    declared = written(tmp_path, rows, "area,sex,measure,n", table + '\nnot_counts = ["rate"]')
+    assert verdict(declared)[:2] == (0, "[]")
+
+
+HIDDEN = [("A", "f", "*"), ("A", "m", "*"), ("A", "All", "20"), ("B", "f", "11"), ("B", "m", "20"), ("B", "All", "31")]
+SEX = 'dimensions = ["area", "sex"]\nvalue = "n"\ntotals = { sex = "All" }\n'
+
+
+def test_a_finding_that_needs_a_guessed_marker_is_shown_and_undecided(tmp_path):
+    """Women 4 and men 16, both hidden by one sign: that both are 10 is what the guess says, not the table."""
+    table = SEX + 'markers = { "*" = [1, 10] }'
+    code, why, found = verdict(written(tmp_path, HIDDEN, table=table, unconfirmed=["table.markers"]))
+    assert code == 3
+    assert "table.markers" in why
+    assert [(each["lower"], each["rests_on"]) for each in found] == [(10, ["table.markers"])] * 2
+    assert verdict(written(tmp_path, HIDDEN, table=table))[0] == 1
+    assert verdict(written(tmp_path, HIDDEN, table=SEX + 'markers = { "*" = [0, inf] }'))[:2] == (0, "[]")
+
+
+def test_a_finding_that_needs_no_guess_is_one(tmp_path):
+    rows = [("A", "f", "16"), ("A", "m", "*"), ("A", "All", "20"), *HIDDEN[3:]]
+    table = SEX + 'markers = { "*" = [1, 10] }'
+    keys = ["table.markers", "policy.min_count", "table.over_time", "table.rounding"]
+    code, _, found = verdict(written(tmp_path, rows, table=table, unconfirmed=keys))
+    assert (code, [each["lower"] for each in found]) == (1, [4])
+    assert "rests_on" not in found[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("table.rounding", 'rounding = { to = 5, how = "nearest" }'),
+        ("table.over_time", 'over_time = "same"'),
+        ("table.threshold", "threshold = 6"),
+        ("table.totals.sex", 'open = ["area"]'),
+        ("policy.min_count", ""),
+        ("table.dimensions", ""),
+    ],
+)
+def test_a_guess_keeps_the_policy_from_holding(key, text, tmp_path):
+    rows = [(*row[:2], str(int(row[2]) * 5)) for row in NUMBERS]
+    code, why, _ = verdict(written(tmp_path, rows, table=TABLE + text, unconfirmed=[key]))
+    assert code == 3
+    assert key in why
+    assert verdict(written(tmp_path, rows, table=TABLE + text))[:2] == (0, "[]")
+
+
+def test_a_guessed_least_count_does_not_violate(tmp_path):
+    rows = [("A", "f", "4"), ("A", "m", "16"), ("A", "All", "20"), *HIDDEN[3:]]
+    code, why, found = verdict(written(tmp_path, rows, table=SEX, unconfirmed=["policy.min_count"]))
+    assert code == 3
+    assert "policy.min_count" in why
+    assert found[0]["rests_on"] == ["policy.min_count"]
+    assert verdict(tmp_path, "--policy", "min_count=5")[0] == 1
+
+
+def test_a_total_that_was_not_named_is_seen_by_its_sums(tmp_path):
+    rows = [(("Summe" if area == "All" else area), sex, text) for area, sex, text in NUMBERS if sex != "All"]
+    rows += [("A", "x", "9"), ("B", "x", "8"), ("Summe", "x", "17")]
+    table = 'dimensions = ["area", "sex"]\nvalue = "n"\n'
+    code, why, _ = verdict(written(tmp_path, rows, table=table))
+    assert code == 3
+    assert "Summe" in why
+    assert verdict(written(tmp_path, rows, table=table + 'totals = { area = "Summe" }'))[:2] == (0, "[]")
+    rows[-1] = ("Summe", "x", "20")
+    assert verdict(written(tmp_path, rows, table=table))[:2] == (0, "[]")  # it is no sum: a label like any other
+
+
+def test_a_line_that_lacks_a_label_refutes_no_sum():
+    lines = [{"f": (n, n), "m": (2, 2), "T": (n + 2, n + 2)} for n in range(1, 4)]
+    assert totals_by_sums(lines) == ["T"]
+    assert totals_by_sums([*lines, {"f": (3, 3), "T": (9, 9)}, {"f": None, "m": (1, 1), "T": (5, 5)}]) == ["T"]
+    assert totals_by_sums([*lines, {"f": (3, 3), "m": (3, 3), "T": (9, 9)}]) == []
+    assert totals_by_sums([*lines, {"f": None, "m": (7, 7), "T": (5, 5)}]) == []
+    assert totals_by_sums(lines[:2]) == []
+
+
+def test_labels_of_two_places_are_two(tmp_path):
+    table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\nmarkers = { "c" = [0, inf] }\n'
+    table += 'totals = { area = "England" }\n'
+    rows = [("NW", "", "20"), ("NW", "Unknown", "17"), ("NW", "Kendal", ""), ("NE", "Unknown", "c"),
+            ("NE", "Durham", "c")]  # fmt: skip
+    code, _, found = verdict(written(tmp_path, rows, "region,la,n", table))
+    assert code == 1
+    assert [(each["cell"], each["lower"], each["upper"]) for each in found] == [({"area": "Kendal"}, 3, 3)]
+    rows[1] = ("NW", "Unknown", "14")
+    assert verdict(written(tmp_path, rows, "region,la,n", table))[:2] == (0, "[]")
+    _, out, _ = run_main("explain", str(tmp_path), "--cell", "area=Unknown (NE)", "--format", "json")
+    assert json.loads(out)["counts"][0]["upper"] is None
+
+
+@pytest.mark.parametrize(("over_time", "code"), [("cumulative", 3), ("independent", 0)])
+def test_a_label_that_moves_is_named_with_both_lines(over_time, code, tmp_path):
+    table = 'dimensions = ["area"]\nvalue = "n"\nnested = { area = ["region", "la"] }\ntotals = { area = "England" }\n'
+    table += f'over_time = "{over_time}"\n'
+    rows = [("NW", "Kendal", "20"), ("NW", "York", "30"), ("NE", "Durham", "40")]
+    folder = written(tmp_path, rows, "region,la,n", table, releases=2)
+    assert verdict(folder)[:2] == (0, "[]")
+    moved = (folder / "releases/2.csv").read_text(encoding="utf-8").replace("NW,York", "NE,York")
+    (folder / "releases/2.csv").write_text(moved, encoding="utf-8")
+    found, why, _ = verdict(folder)
+    assert found == code
+    if code:
+        assert "York" in why
+        assert "releases/1.csv:3" in why
+        assert "releases/2.csv:3" in why
+
+
+def test_a_number_that_no_count_reaches_is_refused(tmp_path):
+    rows = [("A", "10", "9" * 400, "40.7"), ("All", "10", "1000", "")]
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\n'
+    table += 'rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }\n'
+    folder = written(tmp_path, rows, "area,n,population,rate", table)
+    code, out, err = run_main(str(folder))
+    assert (code, out) == (2, "")
+    assert 'releases/1.csv:2, column "population": this is 100,000,000,000 or more, larger than any count' in err
+
+
+@pytest.mark.parametrize(("text", "ends"), [
+    ("1-9", (1, 9)), ("0\u20132", (0, 2)), ("1 to 4", (1, 4)), ("between 1 and 4", (1, 4)), ("[1-9]", (1, 9)),
+    ("<5", (0, 4)), ("< 10", (0, 9)), ("fewer than 5", (0, 4)), ("less than 10", (0, 9)), ("<=5", (0, 5)),
+    ("\u22645", (0, 5)), ("5 or fewer", (0, 5)), ("at most 5", (0, 5)), ("weniger als 5", (0, 4)),
+    ("5 oder weniger", (0, 5)), ("h\u00f6chstens 3", (0, 3)), ("1 bis 4", (1, 4)), ("moins de 5", (0, 4)),
+    ("5 ou moins", (0, 5)), ("1 \u00e0 4", (1, 4)), ("menos de 5", (0, 4)), ("5 o menos", (0, 5)), ("1 a 4", (1, 4)),
+    ("100+", (100, UNBOUNDED)), (">1,000", (1001, UNBOUNDED)), ("1,000 or more", (1000, UNBOUNDED)),
+    ("*", None), ("c", None), ("12.5", None), ("9-1", None), ("2024-01", None), ("", None), ("12", None),
+])  # fmt: skip
+def test_a_marker_that_says_its_range(text, ends):
+    assert said_range(text) == ends
+
+
+def test_a_point_parts_thousands_only_where_three_digits_follow_everywhere(tmp_path):
+    assert points_part_thousands(["1.234", "12.345.678", "7"])
+    assert not points_part_thousands(["1.234", "12.5"])
+    table = 'dimensions = ["area"]\nvalue = "n"\ntotals = { area = "All" }\n'
+    folder = written(tmp_path, [("A", "1.234"), ("B", "766"), ("All", "2.000")], "area,n", table)
+    assert verdict(folder)[:2] == (0, "[]")
+    code, _, err = run_main(str(written(tmp_path, [("A", "1.234"), ("B", "7.5"), ("All", "9")], "area,n", table)))
+    assert code == 2
+    assert "neither a whole number" in err
+
+
+def test_years_in_one_column_are_releases(tmp_path):
+    rows = [(year, *row) for year in ("2022", "2023") for row in NUMBERS]
+    folder = written(tmp_path, rows, "year,area,sex,n")
+    assert verdict(folder)[0] == 3  # two numbers for each cell, and a column without a meaning
+    path = folder / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("[table]", 'releases_by = "year"\n[table]'), "utf-8")
+    code, out, _ = run_main(str(folder), "--format", "json")
+    series = json.loads(out)["series"]
+    assert (code, series["releases"], series["tables"], series["rows"]) == (0, ["2022", "2023"], 1, 18)
+    rows[2] = ("2022", "A", "All", "28")
+    written(folder, rows, "year,area,sex,n")
+    path.write_text(path.read_text(encoding="utf-8").replace("[table]", 'releases_by = "year"\n[table]'), "utf-8")
+    code, _, err = run_main(str(folder))
+    assert code == 2
+    assert "releases/1.csv:4" in err
