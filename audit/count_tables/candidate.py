@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
-from audit.count_tables.manifest import Rounding, TableFile, TableManifest, TableRelease
+from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts, read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
+from audit.count_tables.table_rules import Rounding
 from audit.io.toml import release_tag
 from audit.model.count_report import (
     CandidateReport,
@@ -133,7 +134,7 @@ class _CellSearch:
 
         None where rates stand beside them: those would speak of the counts as they were.
         """
-        if self.counts.manifest.rates is not None:
+        if self.counts.manifest.rates:
             return None
         least = 1 if self.counts.manifest.rounding is None else self.counts.manifest.rounding.to
         for base in _BASES:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from audit.count_tables.manifest import Rounding, TableManifest
+from audit.count_tables.guesses import guessed_entries, is_about, is_narrowest
 from audit.count_tables.number_texts import is_like_a_number, said_range
-from audit.count_tables.published_counts import PublishedCounts, read_counts
-from audit.count_tables.sums import Ends, lines_along, totals_by_sums
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.related_cells import exact_changes
+from audit.count_tables.sums import lines_along, totals_by_sums
 from audit.count_tables.table_shapes import SESSION
 from audit.io.tables import header, read_table
-from audit.model.count_tables import UNBOUNDED
 from audit.model.doubt import Doubt
-from audit.model.errors import InputError, Problems, printable
+from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -29,8 +28,10 @@ def table_doubts(counts: PublishedCounts, *, nothing_found: bool) -> list[Doubt]
     Where nothing was found with the narrowest reading of markers, nothing would be with a wider one.
     """
     manifest = counts.manifest
-    narrowest = nothing_found and all(_is_narrowest(*each) for each in _guessed(manifest, "table.markers").items())
-    keys = [key for key in manifest.unconfirmed if not (narrowest and _is_about(key, "table.markers"))]
+    narrowest = nothing_found and all(
+        is_narrowest(*each) for each in guessed_entries(manifest, "table.markers").items()
+    )
+    keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
     found = list(_guesses(keys))
     found += [
         Doubt(reason)
@@ -39,6 +40,8 @@ def table_doubts(counts: PublishedCounts, *, nothing_found: bool) -> list[Doubt]
             *_unread_measures(counts),
             *_missed_totals(counts),
             *_moved_labels(counts),
+            *_likely_parts(counts),
+            *_changes(counts),
         )
     ]
     return found
@@ -93,7 +96,7 @@ def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
     manifest = counts.manifest
     if manifest.measure is None or not manifest.measures:
         return
-    known = {*manifest.measures, *manifest.not_counts}
+    known = {*manifest.measures, *manifest.not_counts, *(each.column for each in manifest.rates)}
     named: dict[str, None] = {}
     for table in counts.tables:
         if manifest.measure in table and manifest.value in table:
@@ -107,6 +110,55 @@ def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
                 measures=", ".join(f'"{printable(name, 60)}"' for name in list(named)[:_NAMED]),
             )
         )
+
+
+def _changes(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield why changes are not judged whole: of rounded counts, or of two counts that are both not exact."""
+    change = counts.manifest.change
+    if change is not None and not exact_changes(counts.manifest):
+        yield _needs(
+            say(
+                "{column} has changes of counts that are not exact, which are not judged; name it in not_counts if "
+                "they are the differences of what was published",
+                column=printable(change.column, 60),
+            )
+        )
+    elif counts.untied:
+        yield Reason(
+            say_count(
+                "a change in {column} ties two counts that are both not exact; what both tell of others was not judged",
+                "{count} changes in {column} tie two counts that are both not exact; what both tell of others was not "
+                "judged",
+                counts.untied,
+                column=printable(change.column if change else "", 60),
+            ),
+            ReasonKind.TOO_HARD,
+        )
+
+
+def _likely_parts(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield the statistics of which nothing is said though one is nowhere above the other."""
+    said = counts.manifest.part_of
+    names = [name for name in counts.measures if name is not None]
+    cells: list[dict[tuple[int, ...], int]] = []
+    for place in range(len(names)):
+        rows = np.flatnonzero((counts.measure == place) & counts.number & (counts.lower == counts.upper))
+        keys = np.column_stack([counts.release, counts.label])[rows].tolist()
+        cells.append(dict(zip(map(tuple, keys), counts.lower[rows].tolist(), strict=True)))
+    for part, one in zip(names, cells, strict=True):
+        for whole, other in zip(names, cells, strict=True):
+            pairs = [(one[key], other[key]) for key in one.keys() & other.keys()] if part != whole else []
+            if part not in said and pairs and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+                yield _needs(
+                    say(
+                        '"{part}" is nowhere above "{whole}": write part_of = {example} if it is a part of it, or an '
+                        "empty text for one that is part of none",
+                        part=printable(part, 60),
+                        whole=printable(whole, 60),
+                        example=f'{{ "{printable(part, 60)}" = "{printable(whole, 60)}" }}',
+                    )
+                )
+                break
 
 
 def _moved_labels(counts: PublishedCounts) -> Iterator[Reason]:
@@ -175,117 +227,3 @@ def two_parents(counts: PublishedCounts) -> Iterator[TwoParents]:
 def _release_of(counts: PublishedCounts, file: int) -> int:
     rows = np.flatnonzero(counts.file == file)
     return int(counts.release[rows[0]]) if len(rows) else -1
-
-
-# -- what is found all the same ---------------------------------------------------------------------------------
-
-
-def without_guesses(counts: PublishedCounts) -> PublishedCounts | None:
-    """Return what was published, read with nothing that is only a guess; None where it cannot be read so."""
-    try:
-        manifest = _weakest(counts.manifest)
-        again = None if manifest is None else read_counts(manifest)
-    except InputError:
-        return None
-    if again is None or len(again.release) != len(counts.release):
-        return None
-    emptied = again.shown & ~counts.shown  # cells that a repair tries to hide
-    return replace(
-        again,
-        lower=np.where(emptied, 0, again.lower),
-        upper=np.where(emptied, UNBOUNDED, again.upper),
-        hidden=again.hidden & ~emptied,
-        number=again.number & ~emptied,
-    )
-
-
-def _weakest(manifest: TableManifest) -> TableManifest | None:
-    """Return a manifest that says no more than what is sure; None where a key is a guess without which nothing is."""
-    found = manifest
-    for key in manifest.unconfirmed:
-        weaker = next((weaker for about, weaker in _WEAKER.items() if _is_about(key, about)), None)
-        if weaker is None:
-            return None
-        found = weaker(found)
-    return replace(found, unconfirmed=())
-
-
-def _is_about(key: str, about: str) -> bool:
-    return key == about or key.startswith(f"{about}.")
-
-
-def _guessed(manifest: TableManifest, about: str) -> Mapping[str, Any]:
-    """Return the entries of `table.totals` or `table.markers` that are guesses: all of them, or those named."""
-    entries: Mapping[str, Any] = getattr(manifest, about.removeprefix("table."))
-    keys = manifest.unconfirmed
-    return {name: entry for name, entry in entries.items() if about in keys or f"{about}.{name}" in keys}
-
-
-def _open_markers(manifest: TableManifest) -> TableManifest:
-    markers = dict(manifest.markers)
-    for text, ends in _guessed(manifest, "table.markers").items():
-        markers[text] = (said_range(text) or ends) if is_said(text, ends) else (0, UNBOUNDED)
-    return replace(manifest, markers=markers)
-
-
-def _sure_totals(manifest: TableManifest) -> TableManifest:
-    guessed = _guessed(manifest, "table.totals")
-    return replace(manifest, totals={name: label for name, label in manifest.totals.items() if name not in guessed})
-
-
-def _widest_rounding(manifest: TableManifest) -> TableManifest:
-    rounding = manifest.rounding
-    if rounding is None or rounding.how == "midpoint":
-        return manifest
-    return replace(manifest, rounding=Rounding(rounding.to, "random"))
-
-
-def _not_cumulative(manifest: TableManifest) -> TableManifest:
-    return replace(manifest, over_time="independent") if manifest.over_time == "cumulative" else manifest
-
-
-def _loose_nesting(manifest: TableManifest) -> TableManifest:
-    names = frozenset(manifest.nested)
-    return replace(manifest, loose=names, open=manifest.open | names)
-
-
-_WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
-    "table.markers": _open_markers,
-    "table.threshold": lambda manifest: replace(manifest, threshold=None),
-    "table.rounding": _widest_rounding,
-    "table.over_time": lambda manifest: replace(manifest, over_time="independent"),
-    "table.totals": _sure_totals,
-    "table.nested": lambda manifest: replace(
-        manifest, loose=frozenset(manifest.nested), open=manifest.open | set(manifest.nested)
-    ),
-    "table.absent": lambda manifest: replace(manifest, absent_is_zero=False),
-    "table.rates": lambda manifest: replace(manifest, rates=None),
-    "series.releases": _not_cumulative,
-    "policy.min_count": lambda manifest: manifest,
-}
-"""What is left of a manifest without a guess; a finding that needs any other key stands only with it."""
-
-
-def is_said(text: str, ends: Ends) -> bool:
-    """Return whether a marker itself says that it stands for no other counts than these."""
-    said = said_range(text)
-    return said is not None and said[0] <= ends[0] and ends[1] == said[1]
-
-
-def _is_narrowest(text: str, ends: Ends) -> bool:
-    """Return whether a marker is read as narrowly as it can be: "fewer than 5" may stand for 0 too, or not."""
-    return is_said(text, ends) and (ends[0] > 0 or any(map(str.isdigit, text[:2])))
-
-
-def surest_limits(manifest: TableManifest, limits: Mapping[str, int], given: Container[str]) -> dict[str, int]:
-    """Return the policy, `min_count` the least there is where nobody gave it and a guess says it."""
-    if "min_count" in given:
-        return dict(limits)
-    if "min_count" in manifest.policy:
-        guessed = "policy.min_count" in manifest.unconfirmed
-    elif manifest.threshold is not None:
-        guessed = "table.threshold" in manifest.unconfirmed
-    else:
-        markers = _guessed(manifest, "table.markers").items()
-        guessed = any(ends[1] < UNBOUNDED and not is_said(text, ends) for text, ends in markers)
-    return {**limits, "min_count": 2} if guessed else dict(limits)

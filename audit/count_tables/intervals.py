@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
-from audit.count_tables.manifest import Rates, Rounding, TableManifest
+from audit.count_tables.manifest import TableManifest
 from audit.count_tables.number_texts import Interval, decimal_of, is_too_large, number_of
+from audit.count_tables.table_rules import Rates, Rounding
 from audit.model.count_tables import UNBOUNDED
 
 ANYTHING: Interval = (0, UNBOUNDED)
@@ -89,7 +90,7 @@ class Interpreter:
     def __init__(self, manifest: TableManifest) -> None:
         self.manifest = manifest
         self.point = False
-        self._rates: dict[tuple[str, str], Interval] = {}
+        self._rates: dict[tuple[str, str, str], Interval] = {}
 
     def fault(self, text: str) -> str | None:
         """Return what is wrong with a published value, or None."""
@@ -115,8 +116,8 @@ class Interpreter:
         """Tell whether a value is a number, or a marker that stands for one count only."""
         return bool(text) and not self.is_hidden(text)
 
-    def interval(self, text: str, rate: str = "", denominator: str = "") -> Interval:
-        """Return the counts that a published value can stand for, with the rate beside it."""
+    def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:
+        """Return the counts that a published value can stand for, with the rates and denominators beside it."""
         if text in self.manifest.markers:
             low, high = self.manifest.markers[text]
             number = None
@@ -125,17 +126,17 @@ class Interpreter:
             low, high = ANYTHING if number is None else rounded_interval(number, self.manifest.rounding) or ANYTHING
             if number is not None:
                 low, high = widened((low, high), self.manifest.perturbation)
-        if rate and denominator:
-            least, most = self._rate(rate, denominator)
-            if number is None or not self.manifest.rates or not self.manifest.rates.of_published:
+        for rates, rate, denominator in beside:
+            if rate and denominator and (number is None or not rates.of_published):
+                least, most = self._rate(rates, rate, denominator)
                 low, high = max(low, least), min(high, most)
         return (low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)
 
-    def _rate(self, rate: str, denominator: str) -> Interval:
-        key = rate, denominator
+    def _rate(self, rates: Rates, rate: str, denominator: str) -> Interval:
+        key = rates.column, rate, denominator
         if key not in self._rates:
-            numbers, rates = (decimal_of(rate), decimal_of(denominator)), self.manifest.rates
-            if rates is None or numbers[0] is None or numbers[1] is None:
+            numbers = decimal_of(rate), decimal_of(denominator)
+            if numbers[0] is None or numbers[1] is None:
                 self._rates[key] = ANYTHING
             else:
                 counts = rate_interval(numbers[0], numbers[1], rates)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import unicodedata
 from collections.abc import Mapping
@@ -11,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from audit.count_tables.series_kind import CLAUSES
+from audit.count_tables.table_rules import STATISTIC, WHOLE, Change, Rates, Rounding, RulesReader, View, Wide, roots
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.tables import read_table
-from audit.io.toml import Reader, natural, parse, read_text, release_tag
+from audit.io.toml import natural, parse, read_text, release_tag
 from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
 
 NAME = microdata.NAME
-HOW = ("nearest", "even", "down", "up", "random", "midpoint")
 
 
 @dataclass(frozen=True)
@@ -44,34 +43,16 @@ class TableRelease:
 
 
 @dataclass(frozen=True)
-class Rounding:
-    """How counts were rounded: to multiples of `to`; see `HOW` and docs/tables.md for the ways."""
-
-    to: int
-    how: str
-
-
-@dataclass(frozen=True)
-class Rates:
-    """A column with rates of the counts: per `per` of the `denominator` column, with so many decimals.
-
-    `of_published` says that they were computed from the counts as published.
-    """
-
-    column: str
-    per: int
-    decimals: int
-    denominator: str
-    of_published: bool
-
-
-@dataclass(frozen=True)
 class TableManifest:
     """All that the manifest of a series of count tables says.
 
     Attributes:
         dimensions: columns that say what a number counts.
-        value: the column with what was published.
+        value: the column with what was published; the first where `values` are several or `wide` ones.
+        values: the columns with counts, each a statistic, where there are several.
+        wide: a dimension whose labels are columns of counts, if any.
+        part_of: which statistic is part of which; empty for one that is part of none.
+        change: the column with what a count has grown by, if any.
         measure: the column that keeps statistics apart, if any; `measures` are those that are counts, all where empty.
         totals: by dimension the label that stands for everybody.
         categories: by dimension the file that says which atoms a label covers.
@@ -109,7 +90,11 @@ class TableManifest:
     threshold: int | None = None
     perturbation: int = 0
     rounding: Rounding | None = None
-    rates: Rates | None = None
+    rates: tuple[Rates, ...] = ()
+    values: tuple[str, ...] = ()
+    wide: Wide | None = None
+    part_of: Mapping[str, str] = field(default_factory=dict)
+    change: Change | None = None
     over_time: OverTime = "independent"
     absent_is_zero: bool = False
     releases_by: str | None = None
@@ -127,10 +112,33 @@ class TableManifest:
     @property
     def columns(self) -> frozenset[str]:
         """The columns that have a meaning."""
-        rates = () if self.rates is None else (self.rates.column, self.rates.denominator)
-        named = (self.value, self.measure, self.status, self.breakdown, self.releases_by, *self.levels, *rates)
+        rates = [name for each in self.rates if not each.is_statistic for name in (each.column, each.denominator)]
+        change = None if self.change is None else self.change.column
+        named = (
+            *(each.column for each in self.views),
+            change,
+            self.measure,
+            self.status,
+            self.breakdown,
+            self.releases_by,
+            *self.levels,
+            *rates,
+        )
         nested = (column for columns in self.nested.values() for column in columns)
         return frozenset({*self.dimensions, *nested, *self.not_counts, *(each for each in named if each is not None)})
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """The columns of counts."""
+        if self.wide is not None:
+            columns = self.wide.columns.items()
+            return tuple(View(column, labels={self.wide.dimension: label}) for label, column in columns)
+        if not self.values:
+            return (View(self.value),)
+        whole, parted = roots(self.values, self.part_of), any(self.part_of.values())
+        labels = {value: {STATISTIC: "" if whole[value] == value else value} if parted else {} for value in self.values}
+        one = len(set(whole.values())) == 1
+        return tuple(View(value, None if one else whole[value], labels[value]) for value in self.values)
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
@@ -178,7 +186,7 @@ def parse_table_manifest(folder: Path, text: str, problems: Problems) -> TableMa
     return None if document is None else _TableManifestReader(folder, NAME, text, document, problems).manifest()
 
 
-class _TableManifestReader(Reader):
+class _TableManifestReader(RulesReader):
     """Turns the TOML document into a `TableManifest`, noting each problem where it stands."""
 
     what = "series"
@@ -205,6 +213,10 @@ class _TableManifestReader(Reader):
             "over_time",
             "absent",
             "not_counts",
+            "values",
+            "wide",
+            "part_of",
+            "change",
         },
         "policy": set(CLAUSES),
         "unconfirmed": {"keys"},
@@ -215,7 +227,17 @@ class _TableManifestReader(Reader):
         self.check_names()
         series, table = self.table("series"), self.table("table")
         dimensions = self.texts(table, "dimensions")
-        value = self.text(table, "value")
+        wide, values = self.wide(table), self.texts(table, "values")
+        columns = values if wide is None else tuple(wide.columns.values())
+        value = self.text(table, "value") or next(iter(columns), None)
+        measure, measures = self.text(table, "measure"), self.texts(table, "measures")
+        if len([each for each in (wide, values, measure, table.get("value")) if each]) > 1 and (wide or values):
+            self.note("values", "several keys say which columns are counts", "keep one of value, values, wide")
+        part_of = self.part_of(table, values or measures)
+        if wide is not None:
+            dimensions = tuple(dict.fromkeys([*dimensions, wide.dimension]))
+        if any(part_of.values()):
+            dimensions = tuple(dict.fromkeys([*dimensions, STATISTIC]))
         if not dimensions:
             self.note("dimensions", "no dimension is named", 'write dimensions = ["area", "sex"] under [table]')
         if value is None:
@@ -227,8 +249,12 @@ class _TableManifestReader(Reader):
             releases_by=self.text(series, "releases_by"),
             dimensions=dimensions,
             value=value or "",
-            measure=self.text(table, "measure"),
-            measures=self.texts(table, "measures"),
+            measure=measure,
+            measures=measures,
+            values=values,
+            wide=wide,
+            part_of=part_of,
+            change=self.change(table),
             totals=self.of_dimensions(table, "totals", dimensions),
             categories=self.categories(table, dimensions),
             nested=self.nested(table, dimensions),
@@ -241,7 +267,7 @@ class _TableManifestReader(Reader):
             threshold=self.whole(table, "threshold", 2),
             perturbation=self.whole(table, "perturbation", 0) or 0,
             rounding=self.rounding(table),
-            rates=self.rates(table),
+            rates=self.rates(table, values or measures),
             over_time=self.over_time(table),
             absent_is_zero=self.absent(table),
             not_counts=frozenset(self.texts(table, "not_counts")),
@@ -249,6 +275,10 @@ class _TableManifestReader(Reader):
             policy=self.policy(),
             waivers=microdata.read_waivers(self),
         )
+        if any(part_of.values()):
+            whole = set(roots(values or measures, part_of).values())
+            total = next(iter(whole)) if len(whole) == 1 else WHOLE
+            found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
         for name in sorted(found.open - set(dimensions)):
             self.note("open", f'"{name}" is no dimension', "name one of the dimensions")
         return found
@@ -319,63 +349,6 @@ class _TableManifestReader(Reader):
             return []
         return [TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))]
 
-    def whole(self, table: Mapping[str, Any], key: str, least: int) -> int | None:
-        value = table.get(key)
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and least <= value < UNBOUNDED):
-            return value
-        self.note(key, "this has to be a whole number", f"write a whole number from {least}")
-        return None
-
-    def markers(self, table: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-        given = table.get("markers", {})
-        if not isinstance(given, dict):
-            self.note("markers", "this has to be a table", 'write markers = { "*" = [1, 7] }')
-            return {}
-        found = {}
-        for text, ends in given.items():
-            interval = _interval(ends)
-            if interval is None:
-                self.note("markers", f'"{text}" is not given a least and a greatest count', f'write "{text}" = [1, 7]')
-            elif not text.strip():
-                self.note("markers", "an empty cell is no marker: it counts as not published", "leave it out")
-            else:
-                found[text.strip()] = interval
-        return found
-
-    def rounding(self, table: Mapping[str, Any]) -> Rounding | None:
-        given = table.get("rounding")
-        if given is None:
-            return None
-        remedy = f'write rounding = {{ to = 5, how = "nearest" }}; how is one of {", ".join(HOW)}'
-        if not isinstance(given, dict) or not set(given) <= {"to", "how"} or given.get("how", "nearest") not in HOW:
-            self.note("rounding", "this is no way to round", remedy)
-            return None
-        to = self.whole(given, "to", 1)
-        if to is None:
-            self.note("rounding", "what counts are rounded to is missing", remedy)
-            return None
-        return Rounding(to, given.get("how", "nearest"))
-
-    def rates(self, table: Mapping[str, Any]) -> Rates | None:
-        given = table.get("rates")
-        if given is None:
-            return None
-        keys = {"column", "per", "decimals", "denominator", "of"}
-        remedy = 'write rates = { column = "rate", per = 100000, decimals = 1, denominator = "population" }'
-        if (
-            not isinstance(given, dict)
-            or not set(given) <= keys
-            or given.get("of", "count") not in ("count", "published")
-        ):
-            self.note("rates", "these are no rates", remedy)
-            return None
-        column, denominator = self.text(given, "column"), self.text(given, "denominator")
-        per, decimals = self.whole(given, "per", 1), self.whole(given, "decimals", 0)
-        if column is None or denominator is None or per is None or decimals is None:
-            self.note("rates", "something is missing", remedy)
-            return None
-        return Rates(column, per, decimals, denominator, given.get("of") == "published")
-
     def over_time(self, table: Mapping[str, Any]) -> OverTime:
         given = table.get("over_time", "independent")
         for known in ("same", "cumulative", "independent"):
@@ -416,12 +389,3 @@ def clause_limit(clause: str, value: object) -> int:
     if whole and least <= float(str(value)) < UNBOUNDED:
         return int(float(str(value)))
     raise ValueError("this is no limit of the policy", f"write a whole number from {least}")
-
-
-def _interval(ends: object) -> tuple[int, int] | None:
-    if not isinstance(ends, list) or len(ends) != 2:
-        return None
-    low, high = ends
-    high = UNBOUNDED if isinstance(high, float) and math.isinf(high) and high > 0 else high
-    numbers = all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high))
-    return (low, high) if numbers and 0 <= low <= high <= UNBOUNDED else None

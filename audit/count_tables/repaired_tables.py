@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,42 +66,49 @@ def _written(counts: PublishedCounts, rows: Rows, table: TableFile, output: Path
     """Write a table with the values of its hidden rows empty, and with them rates and statuses, which speak."""
     manifest, path = counts.manifest, output / table.path.name
     empty = [row for row in sorted(rows) if counts.files[int(counts.file[row])].path == table.path]
-    rates = None if manifest.rates is None else manifest.rates.column
-    columns = [name for name in (manifest.value, manifest.status, rates) if name is not None]
+    beside = [each.column for each in manifest.rates if not each.is_statistic]
+    beside += [] if manifest.change is None else [manifest.change.column]
+    more = [name for name in (manifest.status, *beside) if name is not None]
+    columns = {name: list[int]() for name in dict.fromkeys([*(view.column for view in manifest.views), *more])}
+    for row in empty:
+        for name in (counts.column_of[int(counts.file[row])], *more):
+            columns[name].append(row)
     output.mkdir(exist_ok=True)
     if path.name.endswith(".parquet"):
-        _write_parquet(table.path, path, columns, counts.row[empty])
+        _write_parquet(table.path, path, {name: counts.row[rows] for name, rows in columns.items()})
     else:
-        path.write_text(_as_csv(table.path, columns, {counts.place(r)[1] for r in empty}), encoding="utf-8", newline="")
+        lines = {name: {counts.place(row)[1] for row in rows} for name, rows in columns.items()}
+        path.write_text(_as_csv(table.path, lines), encoding="utf-8", newline="")
     return TableFile(path, str(path))
 
 
-def _as_csv(file: Path, columns: Sequence[str], empty: Container[int]) -> str:
-    """Return a file's text, some columns empty on some lines."""
+def _as_csv(file: Path, columns: Mapping[str, Container[int]]) -> str:
+    """Return a file's text, some columns empty on the lines that are named for each."""
     dialect = read_dialect(file)
     lines = list(records(file, dialect))
     names = [name.strip() for name in lines[0][1]]
-    places = [names.index(name) for name in columns if name in names]
+    places = {names.index(name): empty for name, empty in columns.items() if name in names}
     for line, cells in lines:
-        for place in places if line in empty else ():
-            cells[place] = ""
+        for place, empty in places.items():
+            if line in empty:
+                cells[place] = ""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=dialect.delimiter, lineterminator="\n")
     writer.writerows(cells for _, cells in lines)
     return text.getvalue()
 
 
-def _write_parquet(file: Path, path: Path, columns: Sequence[str], empty: npt.NDArray[np.int32]) -> None:
-    """Write a Parquet file, some columns null in some rows."""
+def _write_parquet(file: Path, path: Path, columns: Mapping[str, npt.NDArray[np.int32]]) -> None:
+    """Write a Parquet file, some columns null in the rows that are named for each."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     table = pq.read_table(file)
-    kept = np.ones(table.num_rows, dtype=np.bool_)
-    kept[empty] = False
     for place, name in enumerate(table.column_names):
         if name.strip() in columns:
+            kept = np.ones(table.num_rows, dtype=np.bool_)
+            kept[columns[name.strip()]] = False
             column = table.column(place)
             table = table.set_column(place, name, pc.if_else(pa.array(kept), column, pa.scalar(None, column.type)))
     pq.write_table(table, path)

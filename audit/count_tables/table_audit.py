@@ -16,10 +16,12 @@ import numpy as np
 
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder
-from audit.count_tables.doubts import surest_limits, table_doubts, without_guesses
+from audit.count_tables.doubts import table_doubts
+from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
+from audit.count_tables.table_rules import Rates
 from audit.judgement.waivers import sort_waivers
 from audit.model.count_report import (
     CountAttackReport,
@@ -174,7 +176,7 @@ def _contradiction(counts: PublishedCounts, rows: np.ndarray, error: Contradicti
                 f'"{shown}" {stands}: {what}',
                 "correct the number, or the rounding, markers, threshold, categories or over_time of the manifest",
                 line=line,
-                column=counts.manifest.value,
+                column=counts.column_of[int(counts.file[row])],
             )
         )
     return InputError(problems)
@@ -242,10 +244,15 @@ def _rules(manifest: TableManifest) -> CountRules:
         threshold=manifest.threshold,
         rounding=None if rounding is None else (rounding.to, rounding.how),
         perturbation=manifest.perturbation,
-        rates=None if rates is None else (rates.column, rates.per, rates.decimals, rates.denominator),
+        rates=tuple(_told_rates(each) for each in rates),
         absent_is_zero=manifest.absent_is_zero,
         open=tuple(sorted(manifest.open)),
     )
+
+
+def _told_rates(rates: Rates) -> tuple[str, int, int, str]:
+    cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
+    return rates.column, rates.per, rates.decimals, rates.denominator or cell
 
 
 Place = tuple[int, int, int]

@@ -20,11 +20,35 @@ import numpy.typing as npt
 
 from audit.count_tables.categories import composed
 from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.table_rules import Rates, View
 from audit.io.tables import Coded, Table
 from audit.model.errors import Problems
 
 SESSION = "results.json"
 _NONE = frozenset({"", "NONE", "None", "none"})
+
+
+_WITH_RATE = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]")
+
+
+def rate_column(rates: Rates, view: View) -> str:
+    """Return the column with the rates beside a column of counts; one of its own where a cell holds both."""
+    return f"{rates.column} (rate)" if rates.column == view.column else rates.column
+
+
+def split_rates(manifest: TableManifest, view: View, table: Table) -> Table:
+    """Return a table of which cells such as `12 (34.5)` are two: the count, and the rate in a column beside it."""
+    for rates in manifest.rates:
+        if rates.column == view.column and rates.column in table:
+            both = table.mapped(view.column, lambda text: _in_cell(text)[1])
+            table = table.mapped(view.column, lambda text: _in_cell(text)[0])
+            table = table.with_column(rate_column(rates, view), both.arrow(view.column))
+    return table
+
+
+def _in_cell(text: str) -> tuple[str, str]:
+    found = _WITH_RATE.fullmatch(text)
+    return (found[1], found[2]) if found and found[1] else (text, "")
 
 
 def breakdown_labels(manifest: TableManifest, table: Table) -> dict[str, Coded]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from audit.count_tables.number_texts import is_like_a_number, number_of
 from audit.init import column_names
+from audit.init.count_beside import declare_beside
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
@@ -190,7 +191,11 @@ def tidy(files: CountFiles) -> CountRules | None:
     named = (*labels, *codes, period)
     rules.not_counts += [n for n in periods if n not in named and any(map(is_like_a_number, columns[n]))]
     keep_counts(rules, files, measure)
-    beside = [name for name in (*counts, *kinds.numbers) if name not in (value, *codes)]
+    kept = [True] * len(columns[value])
+    if "measure" in rules.extra and measure is not None:
+        counted = counts_of(columns[measure], columns[value])
+        kept = [text in counted for text in columns[measure]]
+    beside = declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
     if beside:
         rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
     if not rules.totals and not any(map(is_sign, rules.texts)):

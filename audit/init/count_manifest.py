@@ -46,7 +46,7 @@ def tables_guess(rules: CountRules) -> TablesGuess:
         ("recognised", rules.shape),
         ("releases", f"{len(rules.releases)}" if not rules.series else f"one for each {rules.series['releases_by']}"),
         ("dimensions", ", ".join(rules.dimensions)),
-        ("counts", rules.value),
+        ("counts", rules.value or rules.extra.get("values") or rules.extra.get("wide", "")),
         ("totals", ", ".join(f"{name} {label}" for name, label in rules.totals.items()) or "none found"),
         ("markers", ", ".join(f"{text} {ends}" for text, ends in markers.items()) or "none found"),
         ("rounding", f"to {rules.rounding[0]} ({rules.rounding[1]})" if rules.rounding else "none found"),

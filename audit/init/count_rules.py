@@ -14,6 +14,7 @@ from math import gcd
 from audit.count_tables.number_texts import Interval, number_of, points_part_thousands, said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.sums import LINES, Line, lines_along, totals_by_sums
+from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import is_sign, is_total_word
 from audit.model.count_tables import UNBOUNDED
 
@@ -22,7 +23,7 @@ NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", "n/a", "na", "-", ".
 
 _BASES = (3, 5, 6, 10, 20, 50, 100)
 _CHANCE = 0.01
-_FAR = 100
+_NEAR, _FAR = 2, 100  # a smallest number between them says from where on counts are shown
 _LEAST = 10
 
 
@@ -127,7 +128,7 @@ def _stands_for(text: str, rules: CountRules, zero_shown: bool, threshold: int) 
                 )
             return (1, said[1])
         return said
-    if text.casefold() in NOT_COUNTED or threshold > _FAR:
+    if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
         rules.doubt(f"table.markers.{text}", f'"{text}" is taken to stand for any count; say which it can stand for.')
         return (0, UNBOUNDED)
     if text.casefold() == "low" and rules.rounding:
@@ -166,6 +167,8 @@ def guess_totals(rules: CountRules, counts: PublishedCounts) -> bool:
     changed = False
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
+        if name == STATISTIC:
+            continue
         if name not in rules.totals:
             found = totals_by_sums(lines_along(counts, place))
             by_word = [label for label in found if is_total_word(label)]

@@ -202,7 +202,7 @@ class CountRules:
         threshold: counts from 1 to one less are always hidden, if any.
         rounding: to what, and how.
         perturbation: by how much numbers may be off.
-        rates: the column, per how many, with how many decimals, and the column of the denominator.
+        rates: of each the column, per how many, with how many decimals, and the denominator.
         absent_is_zero: whether a row that is left out is a 0.
         open: dimensions whose labels need not cover everybody.
     """
@@ -211,7 +211,7 @@ class CountRules:
     threshold: int | None
     rounding: tuple[int, str] | None
     perturbation: int
-    rates: tuple[str, int, int, str] | None
+    rates: tuple[tuple[str, int, int, str], ...]
     absent_is_zero: bool
     open: tuple[str, ...]
 

@@ -75,8 +75,7 @@ def rules(report: CountReport) -> Iterator[str]:
         yield _ROUNDED[how].filled(base=base)
     if told.perturbation:
         yield say("Numbers are off by up to {most}.", most=told.perturbation)
-    if told.rates is not None:
-        column, per, decimals, denominator = told.rates
+    for column, per, decimals, denominator in told.rates:
         named = {"column": printable(column), "denominator": printable(denominator)}
         yield say_count(
             "{column} is per {per} of {denominator}, to {count} decimal.",

@@ -47,7 +47,7 @@ class RatesEntry:
         column: their column.
         per: per how many.
         decimals: with how many decimals.
-        denominator: the column of the denominator.
+        denominator: the column, the statistic or the cell of the denominator.
     """
 
     column: str
@@ -66,6 +66,7 @@ class RulesEntry:
         rounding: how numbers were rounded; null where they were not.
         perturbation: by how much numbers may be off.
         rates: rates of counts; null where there are none.
+        further_rates: others; absent where there are none.
         absent_is_zero: whether a row that is left out is a 0.
         open: dimensions whose labels need not cover everybody.
     """
@@ -77,6 +78,7 @@ class RulesEntry:
     rates: RatesEntry | None
     absent_is_zero: bool
     open: tuple[str, ...]
+    further_rates: Omittable[tuple[RatesEntry, ...]] = None
 
 
 @dataclass(frozen=True)
@@ -366,7 +368,8 @@ def _rules(rules: CountRules) -> RulesEntry:
         threshold=rules.threshold,
         rounding=None if rules.rounding is None else RoundingEntry(*rules.rounding),
         perturbation=rules.perturbation,
-        rates=None if rules.rates is None else RatesEntry(*rules.rates),
+        rates=RatesEntry(*rules.rates[0]) if rules.rates else None,
+        further_rates=tuple(RatesEntry(*each) for each in rules.rates[1:]) or None,
         absent_is_zero=rules.absent_is_zero,
         open=rules.open,
     )

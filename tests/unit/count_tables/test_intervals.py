@@ -6,7 +6,8 @@ from math import floor
 import pytest
 
 from audit.count_tables.intervals import Interpreter, published_rate_interval, rate_interval, rounded_interval
-from audit.count_tables.manifest import Rates, Rounding, TableManifest
+from audit.count_tables.manifest import TableManifest
+from audit.count_tables.table_rules import Rates, Rounding
 from audit.model.count_tables import UNBOUNDED
 from tests.oracle.count_tables import counts_of
 
@@ -72,11 +73,11 @@ def test_a_rate_of_a_published_count_stands_for_all_counts_published_so(to, how)
 
 def test_a_marker_in_the_place_of_a_rate_says_nothing(tmp_path):
     rates = Rates("r", 1000, 1, "n", False)
-    manifest = TableManifest(tmp_path, "", (), ("area",), "n", markers={"*": (1, 7)}, rates=rates)
-    assert Interpreter(manifest).interval("*", "", "200") == (1, 7)
-    assert Interpreter(manifest).interval("*", "15.0", "200") == (3, 3)
-    assert Interpreter(manifest).interval("", "15.0", "200") == (3, 3)
-    assert Interpreter(manifest).interval("3", "15.0", "200") == (3, 3)
+    manifest = TableManifest(tmp_path, "", (), ("area",), "n", markers={"*": (1, 7)}, rates=(rates,))
+    assert Interpreter(manifest).interval("*", (rates, "", "200")) == (1, 7)
+    assert Interpreter(manifest).interval("*", (rates, "15.0", "200")) == (3, 3)
+    assert Interpreter(manifest).interval("", (rates, "15.0", "200")) == (3, 3)
+    assert Interpreter(manifest).interval("3", (rates, "15.0", "200")) == (3, 3)
 
 
 def test_a_number_that_is_perturbed_and_then_rounded(tmp_path):

@@ -1,0 +1,176 @@
+"""What numbers beside the counts are, as far as all rows agree: rates of a column, shares of a total, other counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate
+
+from audit.count_tables.number_texts import decimal_of, number_of
+from audit.init import column_names
+from audit.init.count_columns import CountFiles, is_total_word
+from audit.init.count_rules import CountRules
+from audit.io.toml import toml_array, toml_key, toml_text
+
+_PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
+_DIGITS = 5  # chance does not make so many agree
+_SUMS = 3
+
+
+def declare_beside(
+    rules: CountRules, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
+) -> list[str]:
+    """Declare rates, shares and further counts that all rows agree with; return the columns that are left.
+
+    `kept` says which rows have counts.
+    """
+    value = rules.value
+    rates, known = [], set[str]()
+    for column in numbers:
+        found = next(_rates(files, value, column, counts, kept), None) or next(
+            _shares(rules, files, column, kept), None
+        )
+        if found is not None:
+            rates.append(found[0])
+            known |= {column, *found[1]}
+    if rates:
+        rules.extra["rates"] = rates[0] if len(rates) == 1 else toml_array(rates)
+    if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
+        known.add(change)
+    others = [name for name in counts if name != value and name not in known]
+    if others and not rates and "measure" not in rules.extra:
+        _declare_counts(rules, files, [name for name in counts if name not in known])
+        others = []
+    return [*others, *(name for name in numbers if name not in known)]
+
+
+def _decimals(texts: Sequence[str]) -> int:
+    return max((len(text.rstrip("% ").partition(".")[2]) for text in texts), default=0)
+
+
+def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int) -> bool:
+    """Return whether all rows' rates are those of their counts and denominators, and enough of them say so."""
+    half, shown = Fraction(1, 2 * 10**decimals), 0
+    for count, rate, base in rows:
+        n, r, d = number_of(count), decimal_of(rate.rstrip("% ")), number_of(base)
+        if n is None or r is None or d is None or d == 0:
+            continue
+        if abs(Fraction(n * per, d) - r) > half:
+            return False
+        shown += 0 < n < d
+    return shown > 1 and shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS
+
+
+def _rates(
+    files: CountFiles, value: str, column: str, counts: Sequence[str], kept: Sequence[bool]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rates, as TOML, that a column is of another column, with that column."""
+    texts = files.columns[column]
+    decimals = _decimals(texts)
+    for base in counts:
+        rows = [
+            each
+            for each, keep in zip(zip(files.columns[value], texts, files.columns[base], strict=True), kept, strict=True)
+            if keep
+        ]
+        for per in _PER if base != value else ():
+            if _agrees(rows, per, decimals):
+                yield _toml(column, per, decimals, toml_text(base)), [base]
+
+
+def _shares(rules: CountRules, files: CountFiles, column: str, kept: Sequence[bool]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rates, as TOML, that a column is of the cell at some dimensions' totals."""
+    texts, decimals = files.columns[column], _decimals(files.columns[column])
+    labels = list(zip(*(files.columns[name] for name in (*rules.dimensions, *rules.series.values())), strict=True))
+    cells = {label: count for label, count, keep in zip(labels, files.columns[rules.value], kept, strict=True) if keep}
+    for name, total in rules.totals.items():
+        at = rules.dimensions.index(name)
+        rows = [
+            (count, text, cells.get((*label[:at], total, *label[at + 1 :]), ""))
+            for label, count, text, keep in zip(labels, files.columns[rules.value], texts, kept, strict=True)
+            if keep
+        ]
+        for per in _PER[:2]:
+            if _agrees(rows, per, decimals):
+                yield _toml(column, per, decimals, f"{{ {toml_key(name)} = {toml_text(total)} }}"), []
+
+
+def _toml(column: str, per: int, decimals: int, denominator: str) -> str:
+    return f"{{ column = {toml_text(column)}, per = {per}, decimals = {decimals}, denominator = {denominator} }}"
+
+
+_CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "growth", "variation", "evolution"}
+
+
+def declare_change(rules: CountRules, files: CountFiles, numbers: Sequence[str]) -> str | None:
+    """Declare the column that says what counts have grown by since the file before, if all rows agree; return it."""
+    labels = list(zip(*(files.columns[name] for name in rules.dimensions), strict=True))
+    ends = [0, *accumulate(files.rows_of)]
+    for column in numbers:
+        if len(files.rows_of) < 2 or _CHANGES.isdisjoint(column_names.words(column)):
+            continue
+        values, texts, agree = files.columns[rules.value], files.columns[column], []
+        for before, start, end in zip(ends, ends[1:], ends[2:], strict=False):
+            known = {labels[row]: number_of(values[row]) for row in range(before, start)}
+            for row in range(start, end):
+                now, then = number_of(values[row]), known.get(labels[row])
+                by = number_of(texts[row].lstrip("+-\u2212"))
+                if now is not None and then is not None and by is not None:
+                    agree.append(now - then == by * (-1 if texts[row][0] in "-\u2212" else 1))
+        if agree and all(agree):
+            rules.extra["change"] = f"{{ column = {toml_text(column)}, since = 1 }}"
+            rules.doubt("table.change", f"{column} is taken for what counts have grown by since the release before.")
+            return column
+    return None
+
+
+def _declare_counts(rules: CountRules, files: CountFiles, counts: list[str]) -> None:
+    """Declare several columns of counts: labels of a dimension where one is the sum of the others, else statistics."""
+    total = _sum_of_others(files, counts)
+    if total is not None:
+        columns = ", ".join(f"{toml_key(name)} = {toml_text(name)}" for name in counts)
+        rules.extra["wide"] = f'{{ dimension = "column", columns = {{ {columns} }} }}'
+        rules.totals["column"] = total
+    else:
+        rules.extra["values"] = toml_array(map(toml_text, counts))
+        parts = _parts(files, counts)
+        if parts:
+            told = ", ".join(f"{toml_key(part)} = {toml_text(whole)}" for part, whole in parts.items())
+            rules.extra["part_of"] = f"{{ {told} }}"
+            names = ", ".join(f"{part} of {whole}" for part, whole in parts.items())
+            rules.doubt("table.part_of", f"Nowhere above the other, these are taken for parts: {names}.")
+    rules.value = ""
+    for name in counts:
+        rules.texts.update(files.columns[name])
+
+
+def _sum_of_others(files: CountFiles, counts: Sequence[str]) -> str | None:
+    """Return the column that is the sum of the others in all rows of which all numbers are shown, or says it is."""
+    rows = [[number_of(text) for text in row] for row in zip(*(files.columns[name] for name in counts), strict=True)]
+    whole = [[n for n in row if n is not None] for row in rows if None not in row]
+    if len(counts) <= 2:
+        return None
+    sums = [
+        name
+        for at, name in enumerate(counts)
+        if len(whole) >= _SUMS and all(2 * r[at] == sum(r) for r in whole) and any(map(sum, whole))
+    ]
+    words = [name for name in counts if is_total_word(name)]
+    return next(iter([*(name for name in sums if name in words), *sums, *words]), None)
+
+
+def _parts(files: CountFiles, counts: Sequence[str]) -> dict[str, str]:
+    """Return which counts are nowhere above another one, and somewhere below: the largest such one."""
+    columns: Mapping[str, list[int | None]] = {name: [number_of(t) for t in files.columns[name]] for name in counts}
+    found: dict[str, str] = {}
+    for part in counts:
+        wholes = []
+        for whole in counts:
+            pairs = [
+                (a, b) for a, b in zip(columns[part], columns[whole], strict=True) if a is not None and b is not None
+            ]
+            if part != whole and pairs and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs):
+                wholes.append((sum(n or 0 for n in columns[whole]), whole))
+        if wholes:
+            found[part] = max(wholes)[1]
+    return found
