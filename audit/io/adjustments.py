@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.io.cell_reading import list_sign
 from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.respelling import fold, with_decimal_point
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
@@ -184,16 +185,17 @@ def _respelled(table: Table, columns: Iterable[str], adjustments: Adjustments) -
 def _walked(walk: Mapping[str, str], text: str) -> str:
     """Return what a value, or each member of a set of values, is called in the series.
 
-    >>> _walked({"Grippe": "flu"}, "{Grippe, cold}")
-    '{flu, cold}'
+    >>> _walked({"Grippe": "flu"}, "{Grippe, cold}"), _walked({"Grippe": "flu"}, "cold;Grippe")
+    ('{flu, cold}', 'cold; flu')
     """
     if text in walk:
         return walk[text]
     braced = text.startswith("{") and text.endswith("}")
-    if not braced and "," not in text:
+    sign = "," if braced else list_sign(text)
+    if sign is None:
         return text
-    members = [member.strip() for member in (text[1:-1] if braced else text).split(",")]
-    called = ", ".join(walk.get(member, member) for member in members)
+    members = [member.strip() for member in (text[1:-1] if braced else text).split(sign)]
+    called = f"{sign} ".join(walk.get(member, member) for member in members)
     return text if not any(member in walk for member in members) else (f"{{{called}}}" if braced else called)
 
 

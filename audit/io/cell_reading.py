@@ -263,9 +263,14 @@ def _braced(text: str) -> list[str] | None:
     return members
 
 
+def list_sign(text: str) -> str | None:
+    """Return the sign between the members of a list without braces, None where there is none."""
+    return next((sign for sign in "|;," if sign in text), None)
+
+
 def _split(text: str) -> list[str] | None:
     """Return the members of a list without braces; None of a text that is no list, or an interval."""
-    sign = next((sign for sign in "|;," if sign in text), None)
+    sign = list_sign(text)
     if sign is None or (text[0] in "[(]" and text[-1] in "[)]"):
         return None
     return [member.strip() for member in text.split(sign)]

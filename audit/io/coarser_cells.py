@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import count
@@ -10,7 +11,7 @@ from math import floor, log10
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.cells import Anything, Cell, Interval, Masked, NumberSet, ValueSet
+from audit.io.cells import Anything, Cell, Interval, Kind, Masked, NumberSet, ValueSet
 from audit.io.hierarchies import Hierarchy
 
 _ROUND = (1, 2, 5)
@@ -18,17 +19,20 @@ _LEAST_WHOLE = 5
 _WIDEST = Fraction(10) ** 12
 
 
-def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = True) -> Cell:
-    """Return the next coarser cell; `Anything` above all.
+def coarser(cell: Cell, hierarchy: Hierarchy | None = None, *, whole: bool = True, kind: Kind = Kind.NUMERIC) -> Cell:
+    """Return the next coarser cell of a column of this kind; `Anything` above all.
 
     Labels go up their hierarchy; codes lose a digit; numbers go to the next wider block of a grid of 5, 10, 20, 50, …
-    (of whole numbers when `whole`); other texts are not told at all.
+    (of whole numbers when `whole`), days to their month, quarter, year or decade; other texts are not told at all.
 
     >>> coarser(Interval(Fraction(21), Fraction(22)))
     Interval(low=Fraction(20, 1), high=Fraction(24, 1), low_open=False, high_open=False)
     >>> coarser(Masked("481", 5))
     Masked(prefix='48', length=5)
     """
+    if kind.is_date and isinstance(cell, Interval | NumberSet):
+        ends = (min(cell.members), max(cell.members)) if isinstance(cell, NumberSet) else (cell.low, cell.high)
+        return _period(*ends)
     if isinstance(cell, Interval):
         return cell if cell.low is None and cell.high is None else _block(cell.low, cell.high, whole=whole)
     if isinstance(cell, NumberSet):
@@ -79,6 +83,19 @@ def _block(low: Fraction | None, high: Fraction | None, *, whole: bool) -> Cell:
         inside = found.high is not None and (high <= found.high if whole else high < found.high)
         if width > length and inside:
             return found
+    return Anything()
+
+
+def _period(low: Fraction | None, high: Fraction | None) -> Cell:
+    """Return the least month, quarter, year or decade that holds two days, given by their numbers, and more."""
+    if low is None or high is None:
+        return Anything()
+    first = datetime.date.fromordinal(int(low))
+    for months in (1, 3, 12, 120):
+        place = (first.year * 12 + first.month - 1) // months * months
+        begin, end = (datetime.date(at // 12, at % 12 + 1, 1).toordinal() for at in (place, place + months))
+        if high < end and end - begin > high - low + 1:
+            return Interval(Fraction(begin), Fraction(end - 1))
     return Anything()
 
 

@@ -104,7 +104,7 @@ def _line(series: Series, name: str, text: str) -> int | None:
 
 def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
     try:
-        attribute.parse(text)
+        attribute.number(text)
     except CellError:
         return True
     return False
@@ -127,7 +127,7 @@ def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
         return []
     numbers, ends, ranged = dict[str, Fraction](), list[Fraction](), False
     for text in texts:
-        cell = attribute.parse(text)
+        cell = attribute.cells[attribute.number(text)]
         if (number := _single(cell)) is not None:
             numbers[text] = number
         elif isinstance(cell, Interval | NumberSet):
@@ -148,7 +148,8 @@ def _single(cell: Cell) -> Fraction | None:
 
 def _is_code(number: Fraction) -> bool:
     digits = str(abs(number))
-    return number < 0 or (len(digits) > 1 and len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS)
+    alike = len(set(digits)) == 1 and digits[0] in _SENTINEL_DIGITS
+    return number == -1 or (alike and (number < 0 or len(digits) > 1))
 
 
 def check_register_texts(series: Series, register: Register) -> None:

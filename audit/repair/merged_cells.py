@@ -198,7 +198,9 @@ class AttributeCells:
         for _ in range(steps):
             if code not in self._coarser:
                 cell = self._costs.cell(self.texts[code])
-                text = _text(coarser(cell, self.attribute.hierarchy, whole=self._whole), self.attribute)
+                text = _text(
+                    coarser(cell, self.attribute.hierarchy, whole=self._whole, kind=self.attribute.kind), self.attribute
+                )
                 self._coarser[code] = self._number(ANYTHING if self._costs.of(text) >= 1 else text)
             code = self._coarser[code]
         return code

@@ -4,8 +4,12 @@ import random
 
 import pytest
 
+from audit.io.series import open_series
+from audit.io.unread_cells import unread_cells
+from tests.cli.forms import EXAMPLES
 from tests.helpers.running import run_audit, run_main
 
+EXAMPLES_OF_PEOPLE = sorted(path.parent for path in EXAMPLES.glob("*/series.toml"))
 REGISTER = "individual,born,first,last\n{people}"
 
 
@@ -215,7 +219,13 @@ def test_verdicts_do_not_depend_on_notation(seed, tmp_path):
         code, result, err = run_audit(series(tmp_path / str(place), table, people=ages))
         assert result is not None, err
         found.append((code, [attack["measures"] for attack in result["attacks"]], result["policy"]["clauses"]))
+        assert code in (0, 1), reasons(result)  # all cells are read
     assert all(each == found[0] for each in found)
+
+
+@pytest.mark.parametrize("example", EXAMPLES_OF_PEOPLE, ids=lambda path: path.name)
+def test_series_all_of_whose_cells_are_read_leave_no_doubt(example):
+    assert unread_cells(open_series(example), register=True, reveal=True) == ()
 
 
 def test_a_day_in_slashes_is_read_where_the_column_allows_one_order(tmp_path):

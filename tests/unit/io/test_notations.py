@@ -11,6 +11,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import covers, infer_kind, parse, parse_value, unread
 from audit.io.cell_text import show
 from audit.io.cells import Anything, CellError, Interval, Kind, Masked, NumberSet, ValueSet
+from audit.io.coarser_cells import coarser
 
 CLOSED = (
     *("{a} to {b}", "{a} – {b}", "{a}–{b}", "{a}..{b}", "{a}...{b}", "{a}~{b}", "{a} ~ {b}", "[{a},{b}]"),
@@ -234,6 +235,15 @@ def test_sets_of_days():
     assert parse("{2024-03-17, 18.03.2024}", Kind.DATE) == NumberSet(frozenset([day("2024-03-17"), day("2024-03-18")]))
     with pytest.raises(CellError):
         parse("{2024-03, 2024-04}", Kind.DATE)
+
+
+def test_days_are_coarsened_along_the_calendar():
+    cell = parse("2024-03-17", Kind.DATE)
+    for coarse in ("2024-03", "2024Q1", "2024", "2020-2029"):
+        cell = coarser(cell, kind=Kind.DATE)
+        assert cell == parse(coarse, Kind.DATE)
+    assert coarser(cell, kind=Kind.DATE) == Anything()
+    assert coarser(parse("2024-03-30 to 2024-04-02", Kind.DATE), kind=Kind.DATE) == parse("2024", Kind.DATE)
 
 
 # what is not read
