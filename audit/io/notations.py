@@ -86,7 +86,7 @@ _UNDER = (
 )
 
 
-class Notation(NamedTuple):
+class CellNotation(NamedTuple):
     """One way to write a cell: `{a}` and `{b}` are its ends, which it may leave out or exclude."""
 
     form: str
@@ -97,19 +97,19 @@ class Notation(NamedTuple):
 
 
 _TABLE = (
-    Notation("{a}", "a", "a"),
-    Notation("(?P<opening>[\\[(\\]]) ?{a_inf}(?: ?, ?|" + _DASH + "|" + _TO + ") ?{b_inf} ?(?P<closing>[\\])\\[])"),
-    Notation("{a}" + _DASH + "{b}"),
-    Notation(_FROM + "{a}" + _TO + "{b}"),
-    Notation("(?:between|zwischen|entre) {a} (?:and|und|et|y) {b}"),
-    Notation(_FROM + "{a}" + _BELOW_END + "{b}", high_open=True),
-    Notation(_AT_LEAST + "{a}", "a", None),
-    Notation("{a}" + _OR_MORE + "{unit}", "a", None),
-    Notation(_AT_MOST + "{a}", None, "a"),
-    Notation("{a}" + _OR_LESS, None, "a"),
-    Notation(_OVER + "{a}", "a", None, low_open=True),
-    Notation(_UNDER + "{a}", None, "a", high_open=True),
-    Notation("(?P<decade>[1-9]0|[0-9]{{2}}[1-9]0)(?:'?s|er)", "decade", "decade"),
+    CellNotation("{a}", "a", "a"),
+    CellNotation("(?P<opening>[\\[(\\]]) ?{a_inf}(?: ?, ?|" + _DASH + "|" + _TO + ") ?{b_inf} ?(?P<closing>[\\])\\[])"),
+    CellNotation("{a}" + _DASH + "{b}"),
+    CellNotation(_FROM + "{a}" + _TO + "{b}"),
+    CellNotation("(?:between|zwischen|entre) {a} (?:and|und|et|y) {b}"),
+    CellNotation(_FROM + "{a}" + _BELOW_END + "{b}", high_open=True),
+    CellNotation(_AT_LEAST + "{a}", "a", None),
+    CellNotation("{a}" + _OR_MORE + "{unit}", "a", None),
+    CellNotation(_AT_MOST + "{a}", None, "a"),
+    CellNotation("{a}" + _OR_LESS, None, "a"),
+    CellNotation(_OVER + "{a}", "a", None, low_open=True),
+    CellNotation(_UNDER + "{a}", None, "a", high_open=True),
+    CellNotation("(?P<decade>[1-9]0|[0-9]{{2}}[1-9]0)(?:'?s|er)", "decade", "decade"),
 )
 
 
@@ -236,7 +236,7 @@ def _decade(text: str, kind: Kind) -> _Ends | None:
     return _Ends(*(Fraction(day.toordinal()) for day in days))
 
 
-def _reading(notation: Notation, found: re.Match[str], kind: Kind) -> Reading | None:
+def _reading(notation: CellNotation, found: re.Match[str], kind: Kind) -> Reading | None:
     """Return what a text means that a notation fits; None where an end is no number or day, or units differ."""
     parts = found.groupdict()
     units = {_unit(part) for name, part in parts.items() if name.startswith("unit") and part}
@@ -261,7 +261,7 @@ def _reading(notation: Notation, found: re.Match[str], kind: Kind) -> Reading | 
     return Reading(interval, unit, notation is _TABLE[0] and "*" not in found[0])
 
 
-def _infinities_fit(notation: Notation, parts: dict[str, str | None]) -> bool:
+def _infinities_fit(notation: CellNotation, parts: dict[str, str | None]) -> bool:
     """Return whether only a lower end is minus infinity, and only an upper one infinity."""
     low, high = (None if name is None else parts[name] for name in (notation.low, notation.high))
     return not (low and "inf" in low and low[0] != "-") and not (high and "inf" in high and high[0] == "-")
@@ -298,7 +298,7 @@ def _unit(text: str) -> str:
 
 
 @cache
-def _patterns(kind: Kind) -> tuple[tuple[Notation, re.Pattern[str]], ...]:
+def _patterns(kind: Kind) -> tuple[tuple[CellNotation, re.Pattern[str]], ...]:
     """Return the table's patterns for numbers, or for days; they are compiled when the first cell asks for them."""
     point = _NUMBER if kind is Kind.NUMERIC else _DAY
     unit = rf"(?: ?(?=[^\W\d_]|[%€$£])(?P<unit_{{0}}>{_UNIT})(?![^\W\d_])\.?)?" if kind is Kind.NUMERIC else ""
