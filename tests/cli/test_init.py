@@ -300,9 +300,13 @@ def test_a_count_beside_people_is_none(tmp_path: Path) -> None:
 
 
 def test_cells_that_only_look_like_ranges_get_a_type(tmp_path: Path) -> None:
-    rows = [(f"9-{n % 8}", f"2024-{1 + n % 12:02}", "20-29", "flu") for n in range(24)]
-    write(tmp_path / "1.csv", ["class", "birth month", "Age", "Disease"], rows)
-    assert guessed(tmp_path)["columns"]["types"] == {"class": "categorical"}  # months are dates
+    months = [f"2024-{1 + n % 12:02}" for n in range(24)]
+    codes = [f"99-{n % 12}" for n in range(24)]
+    for name, cells, types in (("birth month", months, None), ("zip", codes, {"zip": "categorical"})):
+        folder = tmp_path / name
+        folder.mkdir()
+        write(folder / "1.csv", [name, "Age", "Disease"], [(cell, "20-29", "flu") for cell in cells])
+        assert guessed(folder)["columns"].get("types") == types  # months are read
 
 
 @pytest.mark.parametrize("row", [("", "flu"), ("20-29", "")])
