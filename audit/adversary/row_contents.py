@@ -73,7 +73,7 @@ class RowContentsSource:
 def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
     """Return points such that every set of cells that have a point in common without the others covers one of them."""
     if attribute.kind is not Kind.CATEGORICAL:
-        return [Interval(number, number) for number in _numbers(cells)]
+        return [Interval(number, number) for number in _numbers(cells, days=attribute.kind.is_date)]
     leaves = set() if attribute.hierarchy is None else set(attribute.hierarchy.levels[0])
     texts = leaves.union(*(cell.members for cell in cells if isinstance(cell, ValueSet)))
     for cell in cells:
@@ -84,8 +84,11 @@ def _points(cells: Sequence[Cell], attribute: QuasiIdentifier) -> list[Cell]:
     return [ValueSet(frozenset([text])) for text in sorted(texts)]
 
 
-def _numbers(cells: Sequence[Cell]) -> list[Fraction]:
-    """Return all ends of intervals and members of sets, numbers between them, and one on either side."""
+def _numbers(cells: Sequence[Cell], *, days: bool) -> list[Fraction]:
+    """Return all ends of intervals and members of sets, numbers between them, and one on either side.
+
+    Between days there are only days: the one before and the one after each end.
+    """
     ends: set[Fraction] = set()
     for cell in cells:
         if isinstance(cell, Interval):
@@ -93,5 +96,7 @@ def _numbers(cells: Sequence[Cell]) -> list[Fraction]:
         elif isinstance(cell, NumberSet):
             ends |= cell.members
     known = sorted(ends) or [Fraction(0)]
+    if days:
+        return sorted({end + step for end in known for step in (-1, 0, 1)})
     between = [(one + other) / 2 for one, other in pairwise(known)]
     return sorted({*known, *between, known[0] - 1, known[-1] + 1})

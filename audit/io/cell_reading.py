@@ -40,6 +40,7 @@ _NOTHING: frozenset[str] = frozenset()
 _QUOTES = "\"'"
 # The letter x is a mask where it cannot be a size: behind two digits, or twice.
 _DIGIT_MASK = re.compile(r"([0-9]+?)([*]+|[#]+|(?<=[0-9]{2})[xX]|[xX]{2,})")
+_MAY_HAVE_UNIT = re.compile(r"[^\W\d_]|[%€$£]")
 _TEXT_MASK = re.compile(r"(.+?)([*]+|(?<=[0-9])[#]+|(?<=[0-9]{2})[xX]|(?<=[0-9])[xX]{2,})", re.DOTALL)
 
 
@@ -121,8 +122,7 @@ def _alone(text: str) -> ValueSet:
 
 def unit_of(text: str) -> str | None:
     """Return the unit that stands behind a cell's numbers, if any."""
-    text = text.strip()
-    if not text or (text[-1].isdigit() and text[0].isdigit()):
+    if not _MAY_HAVE_UNIT.search(text):
         return None
     try:
         read = read_interval(text, Kind.NUMERIC)

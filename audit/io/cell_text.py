@@ -31,12 +31,13 @@ def show(cell: Cell, kind: Kind = Kind.NUMERIC) -> str:
 
 
 def day(number: Fraction) -> str:
-    """Return the date of a day that is given by its number.
+    """Return the date of a day that is given by its number; outside of the calendar its first or last day.
 
     >>> day(Fraction(datetime.date(2024, 3, 17).toordinal()))
     '2024-03-17'
     """
-    return datetime.date.fromordinal(int(number)).isoformat()
+    first, last = (end.toordinal() for end in (datetime.date.min, datetime.date.max))
+    return datetime.date.fromordinal(min(max(int(number), first), last)).isoformat()
 
 
 def decimal(number: Fraction) -> str:

@@ -241,3 +241,26 @@ def test_a_day_in_slashes_is_read_where_the_column_allows_one_order(tmp_path):
     ]
     columns = 'types = { born = "day/month/year" }'
     assert verdict(series(tmp_path / "declared", declared, columns=columns, people=["02/03/2024"]))[0] == 0
+
+
+def test_days_of_records_are_followed_day_by_day(tmp_path):
+    """Cells of one record meet in a day; the released classes are those of days, not of instants between them."""
+    folder = series(
+        tmp_path / "s",
+        [f"{group},{cell},{value},{group}{value}" for group, cell in ((1, "2024-01"), (2, "2024Q1")) for value in "ab"],
+        header="g,born,d,id",
+        columns='record = "id"',
+        risk="",
+    )
+    (folder / "2.csv").write_text("g,born,d,id\n" + "".join(f"1,2024-01-{n:02},{n},{n}\n" for n in (31, 30)))
+    (folder / "series.toml").write_text((folder / "series.toml").read_text().replace('"1.csv"', '"1.csv", "2.csv"'))
+    code, result = verdict(folder, "--k", "2")
+    assert code == 1  # the two rows of 30 and 31 January are alone
+    assert reasons(result) == []
+
+
+@pytest.mark.parametrize("edge", ["0001-01-01", "9999-12-31"])
+def test_the_first_and_the_last_day_are_days(edge, tmp_path):
+    table = [f"{group},{cell},{value}" for group, cell in ((1, edge), (2, "2024-03")) for value in ("flu", "gas")]
+    for place, people in enumerate((None, [edge, "2024-03-17"])):
+        assert verdict(series(tmp_path / str(place), table, people=people), "--reveal")[0] == 0

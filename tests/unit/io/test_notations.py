@@ -148,8 +148,9 @@ def test_units_are_read_and_do_not_mix():
     age = QuasiIdentifier("age", Kind.NUMERIC, None, frozenset())
     assert age.number("20-39 years") == age.number("20-39")
     age.check_exact("33 years")
-    with pytest.raises(CellError, match="unit"):
-        age.number("6 months")
+    for other in ("6 months", "6 months - 12"):
+        with pytest.raises(CellError, match="unit"):
+            age.number(other)
     with pytest.raises(CellError, match="unit"):
         age.check_exact("33 months")
 
