@@ -264,3 +264,28 @@ def test_the_first_and_the_last_day_are_days(edge, tmp_path):
     table = [f"{group},{cell},{value}" for group, cell in ((1, edge), (2, "2024-03")) for value in ("flu", "gas")]
     for place, people in enumerate((None, [edge, "2024-03-17"])):
         assert verdict(series(tmp_path / str(place), table, people=people), "--reveal")[0] == 0
+
+
+def test_a_series_of_dates_is_continued_in_dates(tmp_path):
+    """By an anonymizer, whose cells read back as what they stand for, and audited by the key that it writes."""
+    people = [(f"P{n}", f"1990-{1 + n % 12:02}-{1 + n:02}", "flu" if n % 2 else "gas") for n in range(12)]
+    snapshot = "who,born,d\n" + "".join(f"{who},{born},{value}\n" for who, born, value in people)
+    micro = tmp_path / "micro"
+    micro.mkdir()
+    for tag in ("1", "2"):
+        (micro / f"{tag}.csv").write_text(snapshot)
+    (micro / "microdata.toml").write_text(
+        '[microdata]\nname = "m"\nsnapshots = ["1.csv", "2.csv"]\n'
+        '[columns]\nindividual = "who"\nquasi_identifiers = ["born"]\nsensitive = "d"\n'
+    )
+    rows = [f'{n // 2},"[1990-01-01, 1990-12-31]",{value}' for n, (_, _, value) in enumerate(people)]
+    folder = series(tmp_path / "s", rows, risk="")
+    (folder / "private").mkdir()
+    keys = "".join(f"{row},{who}\n" for row, (who, _, _) in enumerate(people))
+    (folder / "private" / "1.key.csv").write_text(f"row,individual\n{keys}")
+    words = ("anonymize", micro, "--method", "m-invariance", "--m", "2", "--output", folder)
+    code, out, err = run_main(*map(str, words))
+    assert code == 0, (out, err)
+    cells = {line.rsplit(",", 1)[0].split(",", 1)[1] for line in (folder / "2.csv").read_text().splitlines()[1:]}
+    assert all(cell.startswith('"[1990-') for cell in cells)
+    assert not any("born" in each for each in reasons(verdict(folder)[1]))
