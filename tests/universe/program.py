@@ -1,13 +1,15 @@
-"""The program's answers on a series, as its users get them."""
+"""The program's answers on a series, as the users of its command get them."""
 
+import csv
 import json
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import audit
+from tests.helpers.running import run_main
 from tests.helpers.tiny import TinySeries
 
 Place = tuple[str, int]
@@ -38,30 +40,35 @@ class Answer:
         return found
 
 
-def answer(
-    series: TinySeries,
-    attack: str | None = None,
-    *,
-    adversary: str | None = None,
-    findings: int | None = 0,
-    policy: Mapping[str, float] | None = None,
-    group_column: bool = True,
-) -> Answer:
-    """Return what the program says of a series, by one attack or all that apply."""
+def answer(series: TinySeries, *attacks: str, group_column: bool = True, **asked: Any) -> Answer:
+    """Return what the program says of a series, by these attacks or all that apply; `asked` is as for `of_folder`."""
     with tempfile.TemporaryDirectory() as name:
-        folder = series.write(Path(name), group_column=group_column)
-        return of_folder(folder, attack, adversary=adversary, findings=findings, policy=policy)
+        return of_folder(series.write(Path(name), group_column=group_column), *attacks, **asked)
 
 
-def of_folder(folder: Path, attack: str | None = None, **asked: Any) -> Answer:
-    """Return what the program says of a series on disk."""
-    loaded = audit.load(folder, kind="microdata")
-    found = (loaded.audit if attack is None else lambda **how: loaded.attack(attack, **how))(reveal=True, **asked)
-    report = json.loads(found.to_json())
+def of_folder(
+    folder: Path,
+    *attacks: str,
+    adversary: str | None = None,
+    findings: int | str = 0,
+    policy: Mapping[str, float] | None = None,
+) -> Answer:
+    """Return what the program says of a series on disk; `findings` is how many to show, or `all`."""
+    words = [word for attack in attacks for word in ("--attack", attack)]
+    words += ["--adversary", adversary] if adversary else []
+    words += [word for name, limit in (policy or {}).items() for word in ("--policy", f"{name}={limit}")]
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "risks.csv"
+        code, out, err = run_main(
+            *(str(folder), "--format", "json", "--reveal", "--findings", str(findings), "--risks", str(file), *words)
+        )
+        assert code in {0, 1, 3}, err
+        with file.open(newline="", encoding="utf-8") as lines:
+            risks = list(csv.DictReader(lines))
+    report = json.loads(out)
     tags = {tag: place for place, tag in enumerate(report["series"]["releases"])}
-    frame = found.risks
-    risks: dict[tuple[str, str], dict[Place, float]] = {}
-    columns = (frame[name].tolist() for name in ("attack", "sensitive", "individual", "release", "risk"))
-    for attack_name, sensitive, person, release, risk in zip(*columns, strict=True):
-        risks.setdefault((attack_name, sensitive), {})[person, tags[release]] = risk
-    return Answer(found.exit_code, report, risks)
+    found: dict[tuple[str, str], dict[Place, float]] = defaultdict(dict)
+    for line in risks:
+        place = line["individual"], tags[line["release"]]
+        found[line["attack"], line["sensitive"]][place] = float(line["risk"])
+    return Answer(code, report, found)

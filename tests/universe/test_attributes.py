@@ -46,7 +46,7 @@ def marginals(series):
 
 
 def test_joint_on_each_attribute(folder):
-    found = of_folder(folder, "joint", findings=0)
+    found = of_folder(folder, "joint")
     for place, attribute in enumerate(ATTRIBUTES):
         certain = 0
         for n, each in enumerate(chosen()):
@@ -62,7 +62,7 @@ def test_joint_on_each_attribute(folder):
 
 def test_joint_on_pairs(folder):
     """A person's risk is that of the attribute that is told more of; what is certain of either is a finding."""
-    found = of_folder(folder, "joint", findings=None)
+    found = of_folder(folder, "joint", findings="all")
     [entry] = [entry for entry in found.report["attacks"] if entry["sensitive"] == [*ATTRIBUTES]]
     certain = set()
     for n, each in enumerate(chosen()):

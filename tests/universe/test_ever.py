@@ -46,7 +46,7 @@ def assert_judged(series, by_worlds, limit):
         manifest = folder / "series.toml"
         with manifest.open("a", encoding="utf-8") as file:
             file.write(f'\n[policy]\nmax_ever_risk = {limit}\ngrave = ["{GRAVE}"]\n')
-        found = of_folder(folder, findings=0)
+        found = of_folder(folder)
     assert found.clause("max_ever_risk") == ("violated" if by_worlds >= limit else "holds"), (series, by_worlds)
 
 

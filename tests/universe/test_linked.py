@@ -96,10 +96,12 @@ def drawn_part(number: int) -> list[Drawn]:
 def test_attacks_on_people(number, tmp_path):
     drawn = drawn_part(number)
     folder = union([each.series for each in drawn]).write(tmp_path)
-    assert_intersection(drawn, of_folder(folder, "intersection", findings=0))
-    assert_intersection_again(drawn, of_folder(folder, "update-graph", findings=0))
-    assert_joint(drawn, of_folder(folder, "joint", findings=0))
-    assert_homogeneity(drawn, of_folder(folder, "homogeneity", adversary="published", findings=None))
+    found = of_folder(folder, "intersection", "update-graph", "joint")
+    assert_intersection(drawn, found)
+    assert_intersection_again(drawn, found)
+    assert_joint(drawn, found)
+    shown = "all" if DEEP or number % 3 == SEED % 3 else 0  # they take as long to print as all else
+    assert_homogeneity(drawn, of_folder(folder, "homogeneity", adversary="published", findings=shown))
 
 
 def assert_risks(drawn, expected, found):
@@ -155,7 +157,6 @@ def assert_joint(drawn, found):
 def assert_homogeneity(drawn, found):
     """Whoever has the files alone sees which groups have one value."""
     entry = found.attack("homogeneity")
-    findings = {(finding["release"], finding["group"]): finding for finding in entry["findings"]}
     expected = {
         (str(j + 1), f"s{n}g{group}"): [
             each.truth[i] for i, label in enumerate(each.record.releases[j]) if label == group
@@ -163,11 +164,13 @@ def assert_homogeneity(drawn, found):
         for n, each in enumerate(drawn)
         for j, group in each.record.homogeneous
     }
-    assert findings.keys() == expected.keys()
     assert entry["measures"]["homogeneous"] == entry["findings_total"] == len(expected)
-    for place, values in expected.items():
-        claim = findings[place]
-        assert (claim["value"], claim["rows"], claim["risk"]) == (NAMES[values[0]], len(values), 1.0), place
+    assert entry["measures"]["rows_at_limit"] == sum(map(len, expected.values()))
+    if entry["findings"]:
+        assert {(each["release"], each["group"]) for each in entry["findings"]} == expected.keys()
+    for claim in entry["findings"]:
+        values = expected[claim["release"], claim["group"]]
+        assert (claim["value"], claim["rows"], claim["risk"]) == (NAMES[values[0]], len(values), 1.0), claim
 
 
 @pytest.mark.parametrize("number", range(90) if DEEP else [0])
