@@ -16,8 +16,8 @@ import numpy as np
 
 from tests.helpers.tiny import Registered, Row, TinySeries
 
-EXACT = ("x", "y")
-ANY = "{x, y}"
+EXACT = ("0", "1")
+ANY = "[0, 1]"
 PERSON, STRANGER, COUNTERFEIT = "person", "stranger", "counterfeit"
 
 Stay = tuple[str, bool] | None

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from tests.helpers.tiny import Registered, Row, TinySeries
 
-WORD = re.compile(r"\w+")
+NUMBER = re.compile(r"\d+")
+APART = 10
+"""How far the quasi-identifiers of two parts, numbers from 0 on, are from each other."""
 
 
 def union(parts: Sequence[TinySeries], *, own_values: bool = False) -> TinySeries:
@@ -17,7 +19,7 @@ def union(parts: Sequence[TinySeries], *, own_values: bool = False) -> TinySerie
             which ties them for whoever reasons about groups; people are tied by no world.
     """
     first = parts[0]
-    names = [_Names(f"s{number}", own_values=own_values) for number in range(len(parts))]
+    names = [_Names(number, own_values=own_values) for number in range(len(parts))]
     return TinySeries(
         [
             [name.row(row) for name, part in zip(names, parts, strict=True) for row in part.releases[j]]
@@ -47,19 +49,13 @@ def union(parts: Sequence[TinySeries], *, own_values: bool = False) -> TinySerie
     )
 
 
-def place_of(name: str) -> tuple[int, str]:
-    """Return which part a person, group or value of a union is from, and its name there."""
-    found = re.fullmatch(r"s(\d+)(\D.*)", name)
-    assert found is not None, name
-    return int(found[1]), found[2]
-
-
 class _Names:
     """What people, groups, cells and values of one part are called in the union."""
 
-    def __init__(self, prefix: str, *, own_values: bool) -> None:
-        self.prefix = prefix
-        self._values = prefix if own_values else ""
+    def __init__(self, number: int, *, own_values: bool) -> None:
+        self.prefix = f"s{number}"
+        self._values = self.prefix if own_values else ""
+        self._first = number * APART
 
     def row(self, row: Row) -> Row:
         return Row(
@@ -76,4 +72,4 @@ class _Names:
         return self._values + value
 
     def _cell(self, cell: str) -> str:
-        return WORD.sub(lambda found: self.prefix + found[0], cell)
+        return NUMBER.sub(lambda found: str(self._first + int(found[0])), cell)
