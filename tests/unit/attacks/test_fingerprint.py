@@ -279,6 +279,17 @@ def test_fractional_weights_are_weights(way):
     assert pinned(matrix, numbers).tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("releases", [2, 3])
+def test_a_contradiction_among_more_columns_than_groups_is_named(compiled, releases):
+    """The smaller of two systems is solved, which cannot tell that there is no solution: then it is the other one."""
+    people, value, series = large_series(releases, 120, 6, releases)
+    matrix = consistent(people, value, [*series, series[0][:10]])
+    held = matrix.value_start[matrix.groups - 3]
+    matrix.value[held] = (matrix.value[held] + 1) % 5
+    with pytest.raises(ContradictionError):
+        fingerprint(matrix, np.random.default_rng(1), Budget())
+
+
 def test_a_contradiction_among_many_groups_is_named(compiled):
     people, value, series = large_series(5)
     matrix = consistent(people, value, series)

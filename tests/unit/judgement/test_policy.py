@@ -1,6 +1,6 @@
 """The clause max_risk at certainty: decided once everything that is certain is claimed, though not all is found out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,15 @@ from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
 from audit.model.doubt import Doubt
-from audit.model.measures import Measures
-from audit.model.outcome import AttributeDisclosures, IdentityDisclosures, Outcome, Risks
+from audit.model.measures import BoundedMeasures, LeastBounds, Measures
+from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, IdentityDisclosures, Outcome, Risks
 from audit.model.scored import Judged, Scored
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from audit.runtime.reasons import Reason
 
 CLINIC = Path(__file__).parents[2] / "examples" / "clinic-merged"
 OPEN = "the time limit was reached; 3 values of versions are open"
-NOBODY = np.zeros(0, dtype=np.int32)
+NOBODY, NONE = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,47 @@ def test_below_certainty_it_takes_risks():
     assert decided(outcome(claimed(exhaustive=True), "complete"), 0.99) == "undecided"
     risks = Risks(np.array([1], np.int32), np.array([0], np.int32), np.array([1], np.int32), np.array([0.5]))
     assert decided(outcome(claimed(), "complete"), 0.99, risks=risks) == "holds"
+    assert decided(outcome(claimed()), 0.99, risks=risks) == "undecided"
+
+
+def of_two(clause, limit, *attacks):
+    """How a clause ends, given attacks that decide some clauses, and their outcomes."""
+    entries = [
+        Judged(Stub(None, each.attack, frozenset(decides)), None, Scored(each, None), NONE) for decides, each in attacks
+    ]
+    return decide(CLAUSES[clause], Stated(limit), JudgedAudit(entries)).state
+
+
+def equivalences(spanned, *, status="incomplete", doubt=False, lower=None, none=False):
+    """No equivalence is claimed, and all of at most so many people would be."""
+    claims = EquivalenceFindings(NOBODY, NOBODY, NOBODY, spanned, doubt, Measures(), lambda _: [], lambda _: [])
+    bounds = LeastBounds(lower, None if none else 9)
+    reason = None if status == "complete" else OPEN
+    return Outcome("equivalence", status, reason, BoundedMeasures(min_e=bounds), claims)
+
+
+def test_values_that_linear_reasoning_may_have_missed_leave_the_risk_undecided():
+    joint = ({"max_risk"}, outcome(claimed(), "complete"))
+    for other, state in (
+        (equivalences(1), "holds"),
+        (equivalences(1, doubt=True), "undecided"),
+        (Outcome("equivalence", "incomplete", OPEN, Measures(), None), "undecided"),
+    ):
+        assert of_two("max_risk", 1.0, joint, ({"min_e"}, other)) == state
+
+
+def test_equivalences_of_more_people_than_were_looked_for_are_not_excluded():
+    for limit, state in ((1, "holds"), (2, "holds"), (3, "undecided")):
+        assert of_two("min_e", limit, ({"min_e"}, equivalences(1))) == state
+        assert of_two("min_e", limit, ({"min_e"}, equivalences(0, lower=2))) == state
+    assert of_two("min_e", 9, ({"min_e"}, equivalences(1, status="complete", none=True))) == "holds"
+
+
+def test_records_that_were_not_all_followed_leave_k_undecided():
+    claims = IdentityDisclosures(2, NOBODY, NOBODY, NOBODY, NOBODY, lambda _: [])
+    for status, state in (("incomplete", "undecided"), ("complete", "holds")):
+        found = replace(outcome(claims, status), attack="inference-table")
+        assert of_two("k", 2, ({"k"}, found)) == state
 
 
 def test_an_attack_that_came_to_its_end_need_not_say_so_again():

@@ -79,7 +79,8 @@ def test_tasks_are_told_to_end_where_nobody_waits_for_them_any_more(listed: bool
 
     def endless() -> None:
         began.set()
-        while not Budget().exhausted():
+        late = time.monotonic() + 15
+        while not Budget().exhausted() and time.monotonic() < late:
             time.sleep(0.001)
         ended.release()
 
@@ -106,4 +107,20 @@ def test_solvers_are_stopped_where_nobody_waits_for_them_any_more() -> None:
     results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
     next(results)
     results.close()
+    assert stopped.wait(10)
+
+
+def test_a_solver_that_begins_when_nobody_waits_any_more_is_stopped_at_once() -> None:
+    engine, began, go_on, stopped = Local(2), threading.Event(), threading.Event(), threading.Event()
+
+    def solving() -> bool:
+        began.set()
+        go_on.wait(10)
+        with on_cancel(stopped.set):
+            return stopped.is_set()
+
+    results = engine.results(engine.submit(kernel) for kernel in (began.wait, solving, int, int))
+    next(results)
+    results.close()
+    go_on.set()
     assert stopped.wait(10)
