@@ -7,8 +7,9 @@ groups that may hold the person alone; all of them together spend more than ther
 left to somebody, what follows from it is refuted.
 
 Whoever is not mentioned spends nothing at the least, so that it is enough to look at the people of a proof. All points
-are whole numbers and at least 1, and nobody is counted twice. A proof that does not hold is a bug of this program, and
-is raised as one: a wrong finding must never be printed.
+are whole numbers and at least 1, and nobody is counted twice. A proof presumes that the releases do not contradict each
+other: where its people cannot have rows together, it proves nothing. A proof that does not hold is a bug of this
+program, and is raised as one: a wrong finding must never be printed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
 from audit.verification.disclosure import BrokenCertificateError, Follows, check_fields
+from audit.verification.placing import contradicts
 from audit.verification.published_rows import PublishedReleases
 
 Row = tuple[int, int, int]
@@ -87,7 +89,23 @@ class ProofChecker:
             total, spent = self._sum(finding.proof, {claim: (claimed, True)})[1:]
             if any(each.least < 0 for each in spent) or sum(each.least for each in spent) > total:
                 raise BrokenCertificateError("the claimed value is impossible as well")
+        if self._contradictory({finding.person, *people_of(finding.proof)}, {claim: (claimed, True)}):
+            raise BrokenCertificateError("the releases contradict each other")
         return followed
+
+    def _contradictory(self, people: set[int], assumed: Assumed) -> bool:
+        """Return whether it shows that there is no world, among some people alone."""
+        choices = {
+            (person, release): rows for person in people for release, rows in self._histories(person, assumed).items()
+        }
+
+        def room(release: int, row: tuple[int, int]) -> int:
+            return self._published.rows(release, row[0])[row[1]]
+
+        def follows(before: int, after: int) -> bool:
+            return before == after if self._transitions is None else after in self._transitions.get(before, ())
+
+        return contradicts(choices, room, follows)
 
     def _refuted(self, proof: Proof, assumed: Assumed) -> Followed:
         """Return how what is assumed is refuted: by points, by cases, or because nothing is left to somebody."""

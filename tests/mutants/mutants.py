@@ -86,8 +86,8 @@ MUTANTS = (
     ),
     Mutant(
         "audit.verification.proof.ProofChecker.check",
-        "people_of(finding.proof)",
-        "()",
+        "for person in people_of(finding.proof)",
+        "for person in ()",
         (f"{PROOFS}::test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other",),
     ),
     Mutant(
@@ -101,6 +101,18 @@ MUTANTS = (
         "len(claimed) < len(sides) or ",
         "",
         (f"{SPOILED}::test_equivalences",),
+    ),
+    Mutant(
+        "audit.verification.placing.contradicts",
+        "return not open_",
+        "return False",
+        (f"{PROOFS}::test_not_both_values_of_one_person_are_proved",),
+    ),
+    Mutant(
+        "audit.verification.placing._narrowed",
+        "held[release, row] < room(release, row)",
+        "True",
+        (f"{PROOFS}::test_not_both_values_of_one_person_are_proved",),
     ),
     Mutant(
         "audit.verification.group.check_groups",
@@ -154,9 +166,9 @@ MUTANTS = (
     ),
     # -- peeling and Lanczos
     Mutant(
-        "attacks.equivalence.peeling._next",
-        "if state.degree[p] == 1:",
-        "if True:",
+        "attacks.equivalence.peeling._substitute",
+        "number[pivot[k]] = np.uint64(0)",
+        "pass",
         (f"{FINGERPRINT}::test_both_ways_agree_on_larger_series",),
     ),
     Mutant(
@@ -176,7 +188,7 @@ MUTANTS = (
     Mutant("audit.runtime.engine._Begun.abandon", "self._watch.abandoned = True", "pass", (f"{ENGINE}",)),
     Mutant("audit.runtime.engine.on_cancel", "if watch.abandoned:", "if False:", (f"{ENGINE}",)),
     # -- clauses
-    Mutant("audit.clauses.clause.decide", '"undecided" if undecided else "holds"', '"holds"', (POLICY,)),
+    Mutant("audit.clauses.clause.decide", "if not undecided:", "if True:", (POLICY,)),
     Mutant(
         "audit.clauses.max_risk._no_higher_risk",
         'return outcome.status == "complete" and known',
@@ -209,12 +221,12 @@ MUTANTS = (
         "attacks.joint.values.Findings.__init__",
         "(sizes[2] > 1)",
         "(sizes[2] >= 1)",
-        (f"{JOINT}::test_one_who_is_not_decided_may_be_certain",),
+        ("tests/unit/attacks/test_joint_network.py::test_whoever_has_two_values_left_is_decided_when_both_are_shown",),
     ),
     Mutant(
-        "attacks.joint.settling.Settling._take_count",
-        "decision.feasible = False",
-        "pass",
+        "attacks.joint.attack._outcome",
+        "if not decision.feasible:",
+        "if False:",
         (f"{JOINT}::test_an_odd_circle_of_groups_with_two_values_has_no_world",),
     ),
 )

@@ -185,3 +185,21 @@ def test_values_of_those_who_have_one_left():
         for place, value in zip(found.claim.tolist(), found.value.tolist(), strict=True)
     }
     assert told == {("p0", 0, "a"), ("p0", 1, "a"), ("p2", 1, "c"), ("p2", 2, "c")}
+
+
+def test_whoever_has_two_values_left_is_decided_when_both_are_shown():
+    """A world shows one value of everybody; that it is the only one takes more."""
+    rows = [[("p1", "b"), ("p0", "a"), ("p4", "a")], [("p0", "a"), ("p1", "b"), ("p2", "c"), ("p3", "b")]]
+    series = TinySeries([[Row(name, "1", value) for name, value in release] for release in rows])
+    network, name, values = built(series)
+    decision = Decision.of(network, np.ones(network.columns, dtype=np.bool_), feasible=True)
+    of_p0 = np.array([name[owner] == "p0" for owner in network.owner])
+    worlds = [of_p0 & np.array([values[kind] == value for kind in network.kind]) for value in "ab"]
+    versions = [place for place, variable in enumerate(network.versions.variable.tolist()) if name[variable] == "p0"]
+    assert worlds[0].any()
+    assert worlds[1].any()
+    assert not Findings(decision).decided[versions].any()
+    for world, decided in zip(worlds, (False, True), strict=True):
+        decision.shown |= world
+        assert Findings(decision).decided[versions].tolist() == [decided] * len(versions)
+        assert decision.decided(np.array([name[v] == "p0" for v in range(network.variables)])) is decided

@@ -393,3 +393,51 @@ def test_steps_before_a_proof_are_checked_too(tmp_path):
     assert not holds(CertificateStep(0, ("1",), there[:2]))
     assert not holds(CertificateStep(0, ("2",), there))
     assert not holds(CertificateStep(1, ("1",), there))
+
+
+# -- releases without a world -------------------------------------------------------------------------------
+
+
+def circle(people):
+    """People in a circle of groups of two with a and b: each has what neither neighbour has."""
+    rows = [[], [], []]
+    for place in range(people):
+        release = 2 if place == people - 1 and people % 2 else place % 2
+        for who, value in ((place, "a"), ((place + 1) % people, "b")):
+            rows[release].append(Row(f"p{who}", f"g{place}", value))
+    return TinySeries([release for release in rows if release], anatomy=True)
+
+
+def round_the_circle(files, people, value):
+    """A proof that p0 has a value: with the other one everybody's is determined, and the last has p0's."""
+    other = "ab"[value == "a"]
+    points = []
+    for place in range(people):
+        release = 2 if place == people - 1 and people % 2 else place % 2
+        points.append(RowPoints(release, f"g{place}", files.codes[other if place % 2 == 0 else value], 1))
+    proof = Proof(tuple(sorted(points)), tuple(sorted(files.number[f"p{place}"] for place in range(people))))
+    return files.claim("p0", 0, value, proof)
+
+
+@pytest.mark.parametrize("people", [3, 5, 19, 49])
+def test_not_both_values_of_one_person_are_proved(people):
+    """In an odd circle there is no world, and each value of everybody is refuted."""
+    with opened(circle(people)) as files:
+        for value in "ab":
+            with pytest.raises(BrokenCertificateError, match="contradict"):
+                files.checker.check(round_the_circle(files, people, value))
+
+
+@pytest.mark.parametrize("people", [4, 18])
+def test_in_an_even_circle_neither_value_is_proved(people):
+    with opened(circle(people)) as files:
+        assert not any(files.holds(round_the_circle(files, people, value)) for value in "ab")
+
+
+def test_one_who_is_known_makes_a_world_of_a_circle_that_is_cut():
+    """The same rows less the last group: p0 known to have a, the next one has b, and so on."""
+    cut = replace(circle(5), known=[Known("p0", "a")])
+    cut = replace(cut, releases=[[row for row in release if row.group != "g4"] for release in cut.releases[:2]])
+    with opened(cut) as files:
+        assert files.holds(files.claim("p1", 0, "b", files.points("0 g0 a 1", "p0", "p1")))
+        assert not files.holds(files.claim("p1", 0, "a", files.points("0 g0 b 1", "p0", "p1")))
