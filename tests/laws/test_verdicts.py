@@ -88,7 +88,6 @@ def test_what_is_understood_is_safe_or_not(adversary, tmp_path):
 
 # -- what is not understood ------------------------------------------------------------------------------------
 
-NOT_READ = "a text that looks like a range and was not read is taken for a value"
 UNREAD = ["20-29-39", ">>20", "[20; 29"]
 
 
@@ -121,9 +120,7 @@ def test_a_column_without_a_role_never_hides_what_is_not_safe(adversary, tmp_pat
 
 
 @pytest.mark.parametrize("text", UNREAD)
-@pytest.mark.parametrize(
-    "adversary", [*(awaited(NOT_READ, each) for each in ("linked", "pseudonym", "published")), "register"]
-)
+@pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_a_cell_that_is_not_read_never_ends_in_holds(adversary, text, tmp_path):
     assert with_unread(SAFE, adversary, text).verdict(tmp_path)[0] in {2, 3}
 

@@ -27,7 +27,10 @@ MUTANTS = (
         (f"{CELLS}::test_covers_numbers_exactly",),
     ),
     Mutant(
-        "audit.io.cells._cover_numbers", "grid[:, rank < 0] = True", "pass", (f"{CELLS}::test_covers_numbers_exactly",)
+        "audit.io.cells.cover_numbers",
+        "grid[:, [value is None for value in values]] = True",
+        "pass",
+        (f"{CELLS}::test_covers_numbers_exactly",),
     ),
     # -- verification
     Mutant(
