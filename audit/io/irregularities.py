@@ -158,7 +158,7 @@ def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustm
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
     """Return what is irregular about the files of a series, which has been read."""
-    found = [*_unlinkable(series), *_dropped(series), *_several_rows(series)]
+    found = [*_unlinkable(series), *_numbers(series), *_dropped(series), *_several_rows(series)]
     if series.about_rows <= _MOST_ROWS:
         found += _unread_sheets(series)
         texts = SeriesTexts(series)
@@ -343,6 +343,15 @@ def _unlinkable(series: Series) -> Iterator[ReportWarning]:
         )
         examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in declared.items())
         yield ReportWarning("unlinkable-column", what, examples)
+
+
+def _numbers(series: Series) -> Iterator[ReportWarning]:
+    """Tell of sensitive numbers, of which close ones are told as different ones are."""
+    columns = series.manifest.columns
+    names = tuple(name for name in columns.sensitive if columns.types.get(name) == Kind.NUMERIC.value)
+    if names:
+        what = say("sensitive numbers are judged for equality only: that a value is known nearly is not judged")
+        yield ReportWarning("equality-only", what, tuple(map(printable, names)))
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

@@ -338,10 +338,12 @@ class _ManifestReader(Reader):
             self.note(
                 "rows", "no column tells which row is the latest or the first", 'write date = "…" under [columns]'
             )
-        for key, mapping in (("hierarchies", columns.hierarchies), ("types", columns.types)):
-            for name in mapping:
-                if name not in columns.quasi_identifiers:
-                    self.note(key, f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
+        quasi = columns.quasi_identifiers
+        for name in sorted({*columns.hierarchies}.difference(quasi)):
+            self.note("hierarchies", f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
+        for name in sorted({*columns.types}.difference(quasi, columns.sensitive)):
+            what = f'"{name}" is neither a quasi-identifier nor sensitive'
+            self.note("types", what, "name a column of quasi_identifiers or a sensitive one")
         for kind in columns.types.values():
             if kind not in {each.value for each in Kind}:
                 names = ", ".join(f'"{each.value}"' for each in Kind)

@@ -143,14 +143,22 @@ class Microdata:
         return self.kinds[name] is Kind.NUMERIC and plain and all(end.denominator == 1 for end in ends)
 
     @cached_property
+    def has_numbers(self) -> bool:
+        """Whether the sensitive values are numbers, as far as the first snapshot tells.
+
+        Raises:
+            InputError: the first snapshot cannot be read.
+        """
+        return kind_of_values(self._first[self.sensitive]) is Kind.NUMERIC
+
+    @cached_property
     def _first(self) -> dict[str, Sequence[str]]:
-        """The distinct texts of each quasi-identifier in the first snapshot."""
+        """The distinct texts of each quasi-identifier, and of the sensitive column, in the first snapshot."""
         problems, first = Problems(), self.snapshots[0]
-        table = (
-            read_table(first.path, first.shown, self.quasi_identifiers, problems) if self.quasi_identifiers else None
-        )
+        names = [*self.quasi_identifiers, self.sensitive]
+        table = read_table(first.path, first.shown, names, problems)
         problems.check()
-        return {} if table is None else {name: table.distinct(name) for name in self.quasi_identifiers}
+        return {} if table is None else {name: table.distinct(name) for name in names}
 
     def read(
         self,

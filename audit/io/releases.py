@@ -279,6 +279,7 @@ class _Reading:
         self.row_classes = wanted.row_classes
         self.uniform = wanted.uniform
         self.present: npt.NDArray[np.uint8] | None = None
+        self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
 
     def release(self, table: Table | None) -> Release | None:
         if table is None:
@@ -442,6 +443,10 @@ class _Reading:
             if names[place] in self.compared:
                 cells[names[place]] = found = self.cells(table, names[place])
                 looks.replace(place, found, len(self.series.attributes[names[place]].cells))
+        for name, row in self.empty.items():
+            if name not in cells:  # no cell of it was read, as no rows of a group differ in it
+                for _, error in self.series.attributes[name].numbers([""])[1]:
+                    self.note(table, row, name, error.what, error.remedy)
         alike, people = looks.alike(), looks.people(counts, suppressed)
         if looks.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
             return alike, ()
@@ -452,6 +457,8 @@ class _Reading:
         if name in cells:
             return cells[name], len(self.series.attributes[name].cells)
         codes, names = short_codes(table.arrow(name))
+        if "" in names and len(rows := np.flatnonzero(codes == names.index(""))):
+            self.empty[name] = int(rows[0])
         return codes, len(names)
 
     def group(self, table: Table, cells: dict[str, Codes]) -> Coded:

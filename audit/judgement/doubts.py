@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from audit.io.cell_reading import parse_value
+from audit.io.cells import CellError, Kind
 from audit.io.roles import columns_without_role, tied_texts
 from audit.io.series import Series
 from audit.io.toml import toml_key
@@ -16,7 +18,8 @@ from audit.runtime.reasons import Reason, ReasonKind
 _COLUMNS_SHOWN = 6
 _INDIVIDUAL = "columns.individual"
 _OF_PEOPLE = (_INDIVIDUAL, "adversary.register", "adversary.transitions", "adversary.known")
-_RESTING = dict.fromkeys(_OF_PEOPLE, frozenset({"max_risk", "max_ever_risk", "min_e"}))
+_ON_VALUES = frozenset({"max_risk", "max_ever_risk", "min_e"})
+_RESTING = dict.fromkeys(_OF_PEOPLE, _ON_VALUES)
 """The clauses that rest on a key of the manifest; on any other one all of them do."""
 _FEW_TIES = 3
 _FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
@@ -31,7 +34,7 @@ def gather_doubts(series: Series, *, register: bool = False, reveal: bool = Fals
         reveal: whether texts of the files are quoted.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
-    return (*_guessed(series), *_without_role(series), *_tying(series), *unread)
+    return (*_guessed(series), *_without_role(series), *_tying(series), *_numbers(series), *unread)
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:
@@ -73,6 +76,28 @@ def _without_role(series: Series) -> Iterator[Doubt]:
             first=toml_key(printable(columns[0])),
         )
         yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def _numbers(series: Series) -> Iterator[Doubt]:
+    """Yield that sensitive values are numbers, and nothing says whether close ones tell as much as equal ones."""
+    columns = series.manifest.columns
+    for name in columns.sensitive:
+        known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in columns.missing]
+        if name not in columns.types and known and all(map(_is_number, known)):
+            what = say(
+                'the values of "{column}" are numbers, judged for equality alone, and somebody who knows one nearly '
+                'may know enough: write types = {{ {key} = "numeric" }}, or "categorical" if they are codes',
+                column=printable(name),
+                key=toml_key(printable(name)),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED), _ON_VALUES)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return parse_value(text, Kind.NUMERIC) is not None
+    except CellError:
+        return False
 
 
 def _tying(series: Series) -> Iterator[Doubt]:

@@ -68,6 +68,7 @@ class ReportWarning:
         "duplicates",
         "dropped-file",
         "unlinkable-column",
+        "equality-only",
         "counterfeit-share",
         "encoding",
         "candidate",

@@ -46,8 +46,8 @@ def new(
 ) -> str:
     """Return a manifest without releases.
 
-    `kinds` says how each quasi-identifier's values compare; `count` names the column of counts where that has to be
-    said.
+    `kinds` says how the values of quasi-identifiers compare, and sensitive ones that are numbers; `count` names the
+    column of counts where that has to be said.
     """
     import tomlkit
 
@@ -57,7 +57,7 @@ def new(
     series.add("releases", tomlkit.array().multiline(multiline=True))
     columns = tomlkit.table()
     columns.add("sensitive", names.sensitive)
-    columns.add("quasi_identifiers", list(kinds))
+    columns.add("quasi_identifiers", [column for column in kinds if column != names.sensitive])
     columns.add("group", names.group or "")
     if names.record is not None:
         columns.add("record", names.record)

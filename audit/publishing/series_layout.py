@@ -123,7 +123,8 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
     transitions = None if microdata.updates is None else TRANSITIONS
     hierarchies = {name: f"hierarchies/{place}.csv" for place, name in enumerate(microdata.hierarchies, start=1)}
     files = manifest_writer.BesideReleases(hierarchies, transitions)
-    text = manifest_writer.new(title, anonymizer, names, kinds, count, files)
+    read_as = kinds | ({names.sensitive: Kind.NUMERIC.value} if microdata.has_numbers else {})
+    text = manifest_writer.new(title, anonymizer, names, read_as, count, files)
     columns = Columns(
         (names.sensitive,),
         tuple(kinds),
@@ -131,7 +132,7 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         record=record,
         count=count,
         hierarchies=hierarchies,
-        types={name: kind for name, kind in kinds.items() if name not in hierarchies},
+        types={name: kind for name, kind in read_as.items() if name not in hierarchies},
     )
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown

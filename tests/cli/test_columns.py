@@ -1,5 +1,7 @@
 """Roles of published columns: none without one is passed over, and what is declared unlinkable ties no rows."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.helpers.messy import as_csv, write
@@ -210,3 +212,82 @@ def test_a_guess_may_be_a_key_within_a_table(tmp_path):
     more = f'types = {{ Age = "numeric" }}\n{DECLARED}\n[unconfirmed]\nkeys = ["columns.types.Age"]'
     code, clauses, _ = judged(series(tmp_path, [HEAD, *SMALL], more=more))
     assert (code, clauses["k"]["reason"].split(":")[0]) == (3, "columns.types.Age is a guess")
+
+
+# -- numbers ------------------------------------------------------------------------------------------------------
+
+
+def paid(folder, values, more="", sensitive='"Pay"'):
+    table = [["Owner", "Age", "Pay"], *([f"p{n}", "20-29", values[n % len(values)]] for n in range(12))]
+    write(folder / "1.csv", as_csv(table))
+    text = MANIFEST.format(releases='"1.csv"', more=f'individual = "Owner"\n{more}')
+    write(folder / "series.toml", text.replace('"Disease"', sensitive))
+    return judged(folder)
+
+
+@pytest.mark.parametrize(
+    ("values", "more", "state"),
+    [
+        (["30000", "30100", "30200"], "", "undecided"),
+        (["1", "2", "?"], 'missing = ["?"]', "undecided"),
+        (["1,5", "2,5", "3,5"], 'decimal = ","', "undecided"),
+        (["30000", "30100", "30200"], 'types = { Pay = "numeric" }', "holds"),
+        (["30000", "30100", "30200"], 'types = { Pay = "categorical" }', "holds"),
+        (["30000", "30100", "none"], "", "holds"),
+        (["10-20", "20-30", "30-40"], "", "holds"),
+    ],
+)
+def test_sensitive_numbers_are_declared(tmp_path, values, more, state):
+    code, clauses, result = paid(tmp_path, values, more)
+    assert (code, clauses["k"]["state"]) == (3 if state == "undecided" else 0, "holds")
+    for name in ("max_risk", "min_e"):
+        assert clauses[name]["state"] == state
+        assert ('the values of "Pay" are numbers' in str(clauses[name]["reason"])) == (state == "undecided")
+    said = [each["examples"] for each in result["warnings"] if each["kind"] == "equality-only"]
+    assert said == ([["Pay"]] if '"numeric"' in more else [])
+
+
+def test_the_types_of_other_columns_are_refused(tmp_path):
+    table = [HEAD, *SMALL]
+    code, _, err = run_main(str(series(tmp_path, table, more=f'types = {{ Remarks = "numeric" }}\n{DECLARED}')))
+    assert (code, '`types`: "Remarks" is neither a quasi-identifier nor sensitive' in err) == (2, True)
+
+
+def test_what_is_published_of_numbers_is_declared(tmp_path):
+    table = [["id", "Age", "Pay"], *([f"p{n}", str(20 + n), str(1000 * (n % 5))] for n in range(20))]
+    write(tmp_path / "people/1.csv", as_csv(table))
+    text = '[microdata]\nsnapshots = ["1.csv"]\n[columns]\nindividual = "id"\nquasi_identifiers = ["Age"]\n'
+    write(tmp_path / "people/microdata.toml", f'{text}sensitive = "Pay"\n')
+    folder = tmp_path / "out"
+    words = ("--method", "m-invariance", "--m", "2", "--output", str(folder))
+    assert run_main("anonymize", str(tmp_path / "people"), *words)[0] == 0
+    code, clauses, result = judged(folder)
+    assert (code, clauses["max_risk"]["state"]) == (0, "holds")
+    assert [each["examples"] for each in result["warnings"] if each["kind"] == "equality-only"] == [["Pay"]]
+
+
+# -- empty cells --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("group", ['group = "Group"', ""])
+@pytest.mark.parametrize("empty", [[2, 3], [0, 1, 2, 3], list(range(8))])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_that_is_empty_throughout_is_told_as_an_empty_cell_is(tmp_path, group, empty, kind):
+    """Also within a group; in Parquet such a column may have no type at all."""
+    head = ["Age", "Group", "Disease"]
+    table = [["" if n in empty else "20-29", str(n // 4), ["flu", "cold"][n % 2]] for n in range(8)]
+    if kind == "csv":
+        write(tmp_path / "1.csv", as_csv([head, *table]))
+    else:
+        columns = {name: [row[place] or None for row in table] for place, name in enumerate(head)}
+        pq.write_table(pa.table(columns), tmp_path / "1.parquet")
+    more = group or 'unlinkable = { Group = "drawn at random" }'
+    for missing, code in (("", 2), ('missing = [""]', 0)):
+        text = MANIFEST.format(releases=f'"1.{kind}"', more=f"{more}\n{missing}")
+        write(tmp_path / "series.toml", text)
+        found, _, err = run_main(str(tmp_path))
+        assert found == code, err
+        if code:
+            [line] = err.splitlines()
+            assert 'column "Age": the cell is empty; write `*`' in line
+            assert f"1.{kind}:{empty[0] + (2 if kind == 'csv' else 1)}" in line or kind == "parquet"
