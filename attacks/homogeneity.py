@@ -1,11 +1,13 @@
 """Homogeneity: what one release gives away by itself to somebody who has nothing but the files.
 
-**Threat model.** `published`: nobody's key, no register and no record id; but whoever knows that somebody is in a class
-of rows that look alike (a published group, or its rows with equal cells) learns what the class has in common.
-**Claim.** A class whose rows all have one sensitive value gives it away; one in which a value has a share at or above
-the policy's `max_risk` gives it away with that probability. **Why it is sound.** The value is counted in the published
-rows themselves. **What it is not.** A small share says nothing about several releases together: for that it takes a
-key, a register or record ids.
+**Threat model.** Whoever knows that somebody is in a class of rows that look alike (a published group, or its rows with
+equal cells) learns what the class has in common. Under `published` and `pseudonym` every class is judged. An adversary
+who knows people is judged for their values by the attacks on people; the rows of strangers, whom a register or a key
+leaves out, are judged here. **Claim.** A class whose rows all have one sensitive value gives it away, unless its people
+are all known to be in no other class, and so found themselves; one in which a value has a share at or above
+the policy's `max_risk` gives it away with that probability, where strangers may be in it. **Why it is sound.** The
+value is counted in the published rows themselves. **What it is not.** A small share says nothing about several releases
+together: for that it takes a key, a register or record ids.
 
 Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-Diversity", 2007, Section 2 (homogeneity
 attack). Cost: one sort of each release's values.
@@ -14,18 +16,20 @@ attack). Cost: one sort of each release's values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from attacks.linked_classes import linked_classes
 from audit.model.evidence import Codes, Evidence, PublishedClasses
 from audit.model.measures import Measures
 from audit.model.named_findings import FindingRule
-from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places, published_reason
+from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say
+from audit.runtime.phrases import Noun, Phrase, say, say_count
+from audit.runtime.reasons import Reason, ReasonKind
 
 _BELOW = 1e-12
 Floats = npt.NDArray[np.float64]
@@ -93,11 +97,13 @@ class _Likeliest:
     """The likeliest value of each class of one release, that of the least code where several are.
 
     Attributes:
+        place: which of the release's classes each is; shape (classes,).
         group, value: codes; shape (classes,).
         number: which of its group's classes each is, counted from 0; shape (classes,).
         rows: how many people the rows of each stand for, and how many of them have the value; shape (classes,).
     """
 
+    place: npt.NDArray[np.intp]
     group: Codes
     value: Codes
     number: npt.NDArray[np.intp]
@@ -108,6 +114,16 @@ class _Likeliest:
     def share(self) -> Floats:
         """The share of the value in each class."""
         return self.with_value / self.rows
+
+    def without(self, classes: npt.NDArray[np.intp]) -> _Likeliest:
+        """Return the same less some classes, given as places here."""
+        return _Likeliest(*(np.delete(getattr(self, each.name), classes) for each in fields(self)))
+
+
+def _reached(found: _Likeliest, limit: float, *, strangers: bool) -> npt.NDArray[np.bool_]:
+    """Return which classes give their value away; a share below certainty tells something of strangers alone."""
+    same = found.with_value == found.rows
+    return same | ((found.share >= limit - (_BELOW if limit < 1 else 0)) & strangers)
 
 
 def likeliest(classes: PublishedClasses) -> _Likeliest:
@@ -124,11 +140,11 @@ def likeliest(classes: PublishedClasses) -> _Likeliest:
     order = np.lexsort((pairs, -count, owner))
     first = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
     found = owner[first]
-    kept = classes.holds_people[found]
+    kept = classes.judged[found]
     found, first = found[kept], first[kept]
     value_of = (pairs[first] % max(classes.values, 1)).astype(np.int32)
     number = found - np.searchsorted(classes.group, classes.group[found])
-    return _Likeliest(classes.group[found], value_of, number, total[found], count[first])
+    return _Likeliest(found, classes.group[found], value_of, number, total[found], count[first])
 
 
 @dataclass(frozen=True)
@@ -140,6 +156,7 @@ class HomogeneityAttack:
     measures: ClassVar[type[HomogeneityMeasures]] = HomogeneityMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
     per_attribute: ClassVar[bool] = True
+    follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "group": FindingRule(
             "Too many rows that look alike have one sensitive value.",
@@ -154,9 +171,15 @@ class HomogeneityAttack:
     def run(self, evidence: Evidence, _budget: Budget, /) -> Outcome:
         """Count the values of each class of each release; it always comes to an end."""
         source = evidence.published
-        if source is None:
-            return Outcome.skipped(self.name, published_reason())
-        found = [likeliest(source.published(release)) for release in range(len(evidence.tags))]
+        seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
+        nobody = evidence.adversary.knows_people and not any(each.judged.any() for each in seen)
+        if source is None or nobody:
+            return Outcome.skipped(self.name, _everybody_known())
+        found: list[_Likeliest] = []
+        for position, classes in enumerate(seen):
+            every = likeliest(classes)
+            reached = np.flatnonzero(_reached(every, self.max_risk, strangers=classes.strangers))
+            found.append(every.without(reached[source.accounted(position, every.place[reached])]))
         sizes = [len(each.group) for each in found]
         release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
         group, value, number, rows, with_value = (
@@ -165,9 +188,12 @@ class HomogeneityAttack:
         )
         risk = with_value / np.maximum(rows, 1)
         same = with_value == rows
-        high = same | (risk >= self.max_risk - (_BELOW if self.max_risk < 1 else 0))
+        high = np.concatenate(
+            [_reached(f, self.max_risk, strangers=c.strangers) for f, c in zip(found, seen, strict=True)]
+        )
         places = np.flatnonzero(high)
-        below = float(risk[~high].max()) if len(places) < len(risk) else None
+        counts = ~high & np.repeat([each.strangers for each in seen], sizes)
+        below = float(risk[counts].max()) if counts.any() else None
 
         def build(chosen: Places) -> list[GroupDisclosure]:
             return [
@@ -195,4 +221,33 @@ class HomogeneityAttack:
             rows_at_limit=int(rows[high].sum()),
             timeline=until.tolist(),
         )
-        return Outcome(self.name, "complete", measures=measures, claims=claims)
+        reason = self._unjudged(evidence, strangers=any(each.strangers for each in seen))
+        return Outcome(self.name, "complete" if reason is None else "incomplete", reason, measures, claims)
+
+    def _unjudged(self, evidence: Evidence, *, strangers: bool) -> Reason | None:
+        """Return what else gives values of strangers away, or may, beside the classes of single releases."""
+        if evidence.known and strangers:
+            told = say(
+                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
+            )
+            return Reason(told)
+        if evidence.records is None or evidence.adversary.knows_people or len(evidence.tags) == 1:
+            return None
+        linked = linked_classes(evidence, self.max_risk)
+        if linked is None:
+            told = say("records that look alike over the releases are not judged where values change or stand apart")
+            return Reason(told, ReasonKind.UNFIT)
+        if linked:
+            return Reason(
+                say_count(
+                    "{count} class of records that look alike over all releases together discloses a value",
+                    "{count} classes of records that look alike over all releases together disclose a value",
+                    linked,
+                )
+            )
+        return None
+
+
+def _everybody_known() -> Reason:
+    """Return why nothing is judged: the adversary knows whose every row is."""
+    return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)

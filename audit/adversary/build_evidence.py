@@ -18,6 +18,7 @@ from audit.adversary.release_cache import ReleaseCache
 from audit.adversary.row_contents import RowContentsSource
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import read_transitions
+from audit.io.diagnostics import is_there
 from audit.io.manifest import EPISODES
 from audit.io.series import Series
 from audit.io.transitions import check_size
@@ -97,12 +98,19 @@ def _evidence(releases: ReleaseCache, kind: AdversaryKind, sensitive: str) -> Ev
     known = 0 if source.known is None else len(np.unique(source.known.person))
     followed = FollowedRecords(releases) if _has_records(series) else None
     rows, tags = series.about_rows, series.tags
-    alone = None if ADVERSARIES[kind].reads_key else source
+    alone = None if knows_all_rows(releases) else source
     return Evidence(
         *(kind, sensitive, tags, transitions, known, rows, source, vocabulary.names, followed, alone),
         rows_of=RowContentsSource(releases, sensitive),
         growing=series.manifest.growing,
     )
+
+
+def knows_all_rows(releases: ReleaseCache) -> bool:
+    """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
+    series = releases.series
+    by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
+    return releases.adversary.knows_groups and by_column and series.manifest.columns.rows is None
 
 
 def _source(releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
@@ -136,6 +144,7 @@ def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[
         source=source,
         values=combined.names,
         records=None,
+        published=None,
         rows_of=None,
         combined=combined,
     )

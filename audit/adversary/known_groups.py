@@ -11,7 +11,7 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN, FirstValues
 from audit.adversary.release_cache import ReleaseCache
-from audit.adversary.row_classes import RowClassGroups, places
+from audit.adversary.row_classes import RowClassGroups, capacity, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release, own_values
@@ -144,18 +144,36 @@ class KnownGroupsSource:
         release = self.releases.get(position).release
         value = release.entry_value[self.sensitive]
         values = len(self.series.vocabularies[self.sensitive])
-        size = np.bincount(release.entry_group, weights=release.entry_count, minlength=release.group.size)
-        fake = np.zeros(release.group.size, dtype=np.int64)
-        fake[list(release.counterfeits)] = list(release.counterfeits.values())
+        place, group = self.classes_of_rows(release)
+        bag = place if release.values_by_row else release.entry_group
+        contents = ValueCounts(bag, value, release.entry_count)
+        return PublishedClasses(group, self._judged(release, place, group), contents, values)
+
+    def classes_of_rows(self, release: Release) -> tuple[Codes, Codes]:
+        """Return the class of each row of a release, shape (rows,), and the group of each class, ascending."""
         alike = release.alike
         if not release.values_by_row or alike is None:
-            group = np.arange(release.group.size, dtype=np.int32)
-            contents = ValueCounts(release.entry_group, value, release.entry_count)
-            return PublishedClasses(group, fake < size, contents, values)
+            return release.group.codes, np.arange(release.group.size, dtype=np.int32)
         columns = [(release.group.codes, release.group.size), (alike, int(alike.max(initial=-1)) + 1)]
         first, place = distinct(*combine(columns, release.rows))
-        group = release.group.codes[first]
-        return PublishedClasses(group, (fake < size)[group], ValueCounts(place, value, release.entry_count), values)
+        return place, release.group.codes[first]
+
+    def _judged(self, release: Release, place: Codes, group: Codes) -> npt.NDArray[np.bool_]:
+        """Return which classes may hold people whom the adversary does not know to be there; shape (classes,)."""
+        fake = release.counterfeit_rows(self.series.people)
+        if self.releases.adversary.knows_groups:
+            judged = np.zeros(len(group), dtype=np.bool_)
+            if release.strangers is not None:
+                judged[place[release.strangers]] = True
+            return judged
+        if fake is not None:
+            return np.bincount(place[~fake], minlength=len(group)) > 0
+        held: npt.NDArray[np.bool_] = capacity(release) > 0
+        return held[group]
+
+    def accounted(self, position: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of some classes hold only people who are known to be in no other: none, without a register."""
+        return np.zeros(len(classes), dtype=np.bool_)
 
     def published_names(self, position: int, groups: Codes) -> list[str]:
         """Return the names of some published groups of a release."""

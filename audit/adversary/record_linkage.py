@@ -13,7 +13,7 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
 from audit.io.cells import Anything, Cell, Kind, Masked, ValueSet, intersect
-from audit.io.encoding import NOBODY
+from audit.io.releases import Release
 from audit.io.tables import Table
 from audit.model.errors import InputError, Problem, printable
 from audit.model.evidence import Codes, Records
@@ -105,7 +105,7 @@ class FollowedRecords:
         )
         person = read.release.person
         hidden = sum(read.release.counterfeits.values()) if person is None else 0
-        return Records(read.record, cells, self._real(person), self.releases.names.size, hidden)
+        return Records(read.record, cells, self._real(read.release), self.releases.names.size, hidden)
 
     def stream(self) -> Iterator[Records]:
         """Yield the rows of all releases in order; the next release is read while one is being worked on."""
@@ -142,9 +142,7 @@ class FollowedRecords:
         remedy = "correct the cell, or give another record another id"
         return InputError([Problem(files.shown, what, remedy, line, self.attributes[attribute])])
 
-    def _real(self, person: Codes | None) -> npt.NDArray[np.bool_] | None:
+    def _real(self, release: Release) -> npt.NDArray[np.bool_] | None:
         """Return which rows are people's, or None when all are as far as the key tells."""
-        people = self.releases.series.people
-        if person is None or not (people.has_counterfeits or (person == NOBODY).any()):
-            return None
-        return ~np.append(people.is_counterfeit(), True)[person]
+        fake = release.counterfeit_rows(self.releases.series.people)
+        return None if fake is None or not fake.any() else ~fake

@@ -20,7 +20,7 @@ from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
 from audit.model.errors import Problems
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Table, ValueCounts
+from audit.model.evidence import CandidateGroups, CandidatePools, Codes, PublishedClasses, Table, ValueCounts
 from audit.runtime.kernels import pays
 
 _KEPT_BYTES = 1 << 29
@@ -148,11 +148,11 @@ class RegisterSource(KnownGroupsSource):
     def _counterfeits(self, release: Release) -> npt.NDArray[np.int64]:
         """Return how many counterfeits are in each group: by the key, else as published."""
         found = np.zeros(release.group.size, dtype=np.int64)
-        if release.person is None:
+        fake = release.counterfeit_rows(self.series.people)
+        if fake is None:
             for group, count in release.counterfeits.items():
                 found[group] = count
             return found
-        fake = np.append(self.series.people.is_counterfeit(), True)[release.person]
         np.add.at(found, release.group.codes[fake], 1 if release.counts is None else release.counts[fake])
         return found
 
@@ -193,6 +193,37 @@ class RegisterSource(KnownGroupsSource):
         contents = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
         there, held = places(read.release, read.classes), capacity(read.release)
         return self._hosts((person, at), (start, row_class), there, held, contents)
+
+    def published(self, position: int) -> PublishedClasses:
+        """Return a release as anybody sees it; strangers are there where it has more people than the register."""
+        release = self.releases.get(position).release
+        people = release.people - int(self._counterfeits(release).sum())
+        return replace(super().published(position), strangers=len(self.register.present(position)) < people)
+
+    def accounted(self, position: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of some classes have no more people than those who can be in no other.
+
+        They are found themselves where the class has one value.
+        """
+        read = self.releases.get(position)
+        release = read.release
+        used, point = self.register.places(self.register.present(position))
+        place, home = coverage.covering_groups(self._homes(position), self.space, used)
+        only = np.flatnonzero(np.bincount(place, minlength=len(used)) == 1)
+        alone = np.isin(place, only)
+        people = np.bincount(point, minlength=len(used))
+        row_class, group = self.classes_of_rows(release)
+        sole = np.zeros(len(group), dtype=np.int64)
+        to_class = np.full(release.group.size, -1, dtype=np.int32)
+        to_class[release.group.codes] = row_class
+        if release.values_by_row and read.classes is not None:
+            to_class = row_class[read.classes.first]
+        np.add.at(sole, to_class[home[alone]], people[place[alone]])
+        rows = np.bincount(row_class, weights=release.counts, minlength=len(group)).astype(np.int64)
+        fake = self._counterfeits(release)
+        size = np.bincount(release.group.codes, weights=release.counts, minlength=release.group.size).astype(np.int64)
+        surely = np.maximum(fake[group] - (size[group] - rows), 0)
+        return (sole >= rows - surely)[classes]
 
     def _homes(self, position: int) -> coverage.Boxes:
         """Return the boxes of a release that may hold somebody, by what publishes values together."""

@@ -67,7 +67,8 @@ class ReleaseCache:
     `records` says whether records are followed: their ids and all cells are then read. `names` are the record ids
     by code. `combined` numbers the combinations of the values of several sensitive attributes, where there are several
     and nothing is known beforehand; None elsewhere. `on_first_read` is told of each release when it is read for the
-    first time, in their order, by the thread that reads; it must not ask for releases.
+    first time, in their order, by the thread that reads; it must not ask for releases. `has_strangers` says whether the
+    key leaves open whose some rows are, of the releases read so far.
     """
 
     def __init__(self, series: Series, kind: AdversaryKind, *, records: bool) -> None:
@@ -90,6 +91,7 @@ class ReleaseCache:
         self._uniform: set[int] = set()
         self._bytes = 0
         self._read = 0
+        self.has_strangers = False
         self._present = np.zeros(0, dtype=np.uint8)
         self._asked = np.zeros(0, dtype=np.int32)
         self._around: dict[tuple[int, bool], Release] = {}
@@ -222,7 +224,8 @@ class ReleaseCache:
         return read._replace(seen=replace(read.seen, entry_value=values))
 
     def _note(self, release: Release) -> None:
-        """Note who is in a release."""
+        """Note who is in a release, and whether rows of it are strangers'."""
+        self.has_strangers |= release.strangers is not None
         now, bits = release.present, self._present
         if now is None:
             return
@@ -279,6 +282,7 @@ def _around(release: Release, person: Codes, people: Codes) -> Release:
         release,
         group=replace(release.group, codes=release.group.codes[rows]),
         person=person[rows],
+        strangers=None if release.strangers is None else release.strangers[rows],
         entry_group=release.entry_group[entries],
         entry_value={name: codes[entries] for name, codes in release.entry_value.items()},
         entry_count=None if release.entry_count is None else release.entry_count[entries],

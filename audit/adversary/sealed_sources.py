@@ -127,6 +127,10 @@ class SealedClasses:
         """Return the classes of a release, counted from 0."""
         return self._source.published(release)
 
+    def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of some classes of a release hold only people who are known to be in no other."""
+        return self._source.accounted(release, classes)
+
     def published_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
         return self._source.published_names(release, groups)

@@ -19,10 +19,11 @@ from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.manifest import EPISODES, LATEST, ReleaseFiles
+from audit.io.manifest import ReleaseFiles
 from audit.io.paths import is_remote, real_path
 from audit.io.respelling import fold
 from audit.io.series import Series
+from audit.io.several_rows import several_rows_warnings
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
@@ -158,7 +159,7 @@ def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustm
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
     """Return what is irregular about the files of a series, which has been read."""
-    found = [*_unlinkable(series), *_numbers(series), *_dropped(series), *_several_rows(series)]
+    found = [*_unlinkable(series), *_numbers(series), *_dropped(series), *several_rows_warnings(series)]
     if series.about_rows <= _MOST_ROWS:
         found += _unread_sheets(series)
         texts = SeriesTexts(series)
@@ -291,45 +292,6 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
             encoding=encoding,
         )
         yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
-
-
-def _several_rows(series: Series) -> Iterator[ReportWarning]:
-    """Tell what becomes of several rows of one person, and of how many."""
-    columns = series.manifest.columns
-    if columns.rows is None:
-        return
-    people, extra = 0, 0
-    for files in series.manifest.releases if series.about_rows <= _MOST_ROWS else ():
-        adjustments = series.adjustments(files.tag)
-        table = _readable(files.rows, files.shown, [columns.individual or ""], adjustments)
-        if table is not None and columns.individual is not None and columns.individual in table:
-            coded = table.coded(columns.individual)
-            named = np.flatnonzero([coded.name(code) != "" for code in range(coded.size)])
-            times = np.bincount(coded.codes, minlength=coded.size)[named]
-            people, extra = people + int((times > 1).sum()), extra + int(np.maximum(times - 1, 0).sum())
-    if columns.rows == EPISODES:
-        what = say(
-            "people have several rows: each release and each row is judged by itself, because the manifest "
-            'says rows = "episodes". What several rows or releases disclose together about one person is '
-            'not judged, and rows that look alike may all belong to one person; with rows = "latest" or '
-            '"first" and a date column, one row is judged for each person'
-        )
-        if people:
-            what = say(
-                "people have several rows ({count} times in one release): each release and each row is judged"
-                ' by itself, because the manifest says rows = "episodes". What several rows or releases '
-                "disclose together about one person is not judged, and rows that look alike may all belong to"
-                ' one person; with rows = "latest" or "first" and a date column, one row is judged for each '
-                "person",
-                count=people,
-            )
-        yield ReportWarning("duplicates", what)
-    elif columns.rows == LATEST:
-        what = say("{count} rows are left out: the latest row of each person counts", count=extra)
-        yield ReportWarning("duplicates", what)
-    else:
-        what = say("{count} rows are left out: the first row of each person counts", count=extra)
-        yield ReportWarning("duplicates", what)
 
 
 def _unlinkable(series: Series) -> Iterator[ReportWarning]:

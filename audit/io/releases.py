@@ -55,6 +55,8 @@ class Release:
             record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
         counterfeits: number of counterfeits by group code, as published; empty when nothing is published.
+        strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
+            a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
         kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
         present: who is in it, a bit for each person code, those of a byte from the lowest on; None without a key, or
             where the release had been read before.
@@ -74,6 +76,7 @@ class Release:
     suppressed: int | None = None
     singling: tuple[SinglingColumn, ...] = ()
     counterfeits: dict[int, int] = field(default_factory=dict)
+    strangers: npt.NDArray[np.bool_] | None = None
     kept: npt.NDArray[np.int64] | None = None
     present: npt.NDArray[np.uint8] | None = None
 
@@ -91,6 +94,13 @@ class Release:
     def alike(self) -> Codes | None:
         """Numbers by row, equal where published quasi-identifiers are; shape (rows,), int32. None as in `looks`."""
         return None if self.looks is None else self.looks.of_rows(self.group.codes)
+
+    def counterfeit_rows(self, people: IdentifierEncoder) -> npt.NDArray[np.bool_] | None:
+        """Return which rows the key says are counterfeits, shape (rows,); None without a key."""
+        if self.person is None:
+            return None
+        fake: npt.NDArray[np.bool_] = np.append(people.is_counterfeit(), True)[self.person]  # the last is nobody's
+        return fake if self.strangers is None else fake & ~self.strangers
 
     def without(self, rows: npt.NDArray[np.intp]) -> Release:
         """Return the release less some rows, each with its person and its value.
@@ -118,6 +128,7 @@ class Release:
             self,
             group=less_coded(self.group),
             person=None if self.person is None else less(self.person),
+            strangers=None if self.strangers is None else np.delete(self.strangers, rows),
             present=present,
             entry_group=less(self.entry_group),
             entry_value={name: less(codes) for name, codes in self.entry_value.items()},
@@ -280,6 +291,7 @@ class _Reading:
         self.uniform = wanted.uniform
         self.present: npt.NDArray[np.uint8] | None = None
         self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
+        self.strangers: npt.NDArray[np.bool_] | None = None
 
     def release(self, table: Table | None) -> Release | None:
         if table is None:
@@ -290,9 +302,10 @@ class _Reading:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
-        if self.columns.rows in (LATEST, FIRST):
-            table = self.one_row_each(table)
-            if table is None:
+        further = None
+        if self.key and self.columns.rows in (LATEST, FIRST):
+            further = self.further_rows(table)
+            if further is None:
                 return None
         cells = {name: self.cells(table, name) for name in self.attributes}
         group = self.group(table, cells)
@@ -300,6 +313,9 @@ class _Reading:
         suppressed = self.suppressed(group, cells)
         looks, singling = (None, ()) if self.uniform else self.looks(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
+        if person is not None and further is not None and further.any():
+            person = np.where(further, NOBODY, person).astype(np.int32)
+            self.strangers = further if self.strangers is None else self.strangers | further
         anatomy = self.files.values is not None
         entries = self.pair(table, group) if anatomy else self.entries(table, group, counts)
         if entries is None:
@@ -319,6 +335,7 @@ class _Reading:
             suppressed=suppressed,
             singling=singling,
             counterfeits=self.counterfeits(group, person, entries),
+            strangers=self.strangers,
             kept=table.kept,
             present=self.present,
         )
@@ -342,7 +359,7 @@ class _Reading:
             wanted += c.sensitive
         if self.key and not is_there(self.series.manifest.key_path(self.files)):
             wanted.append(c.individual)
-        if c.rows in (LATEST, FIRST):
+        if self.key and c.rows in (LATEST, FIRST):
             wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
         names = list(dict.fromkeys(name for name in wanted if name))
         table = self.read(self.files.rows, self.files.shown, names, heard=self.series.on_table)
@@ -350,8 +367,8 @@ class _Reading:
             self.series.cell_texts.note(self.position, table, c.quasi_identifiers)
         return table
 
-    def one_row_each(self, table: Table) -> Table | None:
-        """Return a release less all rows of each person but the latest, or the first, by the column of dates."""
+    def further_rows(self, table: Table) -> npt.NDArray[np.bool_] | None:
+        """Return the rows of each person but the latest, or the first, by the column of dates; shape (rows,)."""
         people = self.identifiers(table)
         if people is None:
             return None
@@ -367,9 +384,9 @@ class _Reading:
         # Of rows with one date that comes last in the file which counts.
         order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], people[0]))
         last = np.append(np.diff(people[0][order]) != 0, True)
-        dropped = np.ones(table.rows, dtype=np.bool_)
-        dropped[order[last]] = False
-        return table.without(dropped & named)
+        further = np.ones(table.rows, dtype=np.bool_)
+        further[order[last]] = False
+        return further & named
 
     def identifiers(self, table: Table) -> tuple[Codes, list[str]] | None:
         """Return whose row each is, as codes of texts, the empty one where the key says nothing."""
@@ -517,21 +534,20 @@ class _Reading:
         return key.without(ignored).with_column("row", arrow(np.where(inside, place, rows)[~ignored]))
 
     def placed(self, table: Table, key: Table, rows: npt.NDArray[np.int64], people: Codes) -> Codes | None:
-        """Put a key file's people at their rows; each row of the release has exactly one line in the key."""
+        """Put a key file's people at their rows; a row without a line is a stranger's."""
         outside = np.flatnonzero((rows < 0) | (rows >= table.rows))
         if len(outside):
             what = f"there is no such row in {table.shown}, which has {table.rows}, counted from 0"
             self.note(key, int(outside[0]), "row", what, "write the key anew from the release")
             return None
         lines = np.bincount(rows, minlength=table.rows)
-        wrong = np.flatnonzero(lines != 1)
+        wrong = np.flatnonzero(lines > 1)
         if len(wrong):
-            times = "no line" if lines[wrong[0]] == 0 else f"{lines[wrong[0]]} lines"
-            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {times} in the key"
-            places = np.flatnonzero(rows == wrong[0])
-            line = key.line(int(places[-1])) if len(places) else None
+            what = f"row {wrong[0]} of {table.shown}, counted from 0, has {lines[wrong[0]]} lines in the key"
+            line = key.line(int(np.flatnonzero(rows == wrong[0])[-1]))
             self.problems.add(key.shown, what, "write one line for each row", line=line, column="row")
             return None
+        self.strangers = None if lines.all() else lines == 0
         self.distinct(key, people, "individual")
         codes = np.full(table.rows, NOBODY, dtype=np.int32)
         codes[rows] = people
@@ -555,7 +571,7 @@ class _Reading:
         if self.checked:
             return
         self.present, once = self.series.people.present(people)
-        if not once:
+        if not once and self.columns.rows not in (LATEST, FIRST):
             rows, others = self.series.people.repeated(people)
             many, extra = len(np.unique(people[rows])), len(rows)
             where = f"this person has another row in line {table.line(int(others[0]))}"
@@ -642,7 +658,8 @@ class _Reading:
         """Note the first group whose published counterfeits are not those of the key."""
         if person is None or self.problems.found:
             return
-        fake = (person == NOBODY) | np.append(self.series.people.is_counterfeit(), False)[person]
+        fake = np.append(self.series.people.is_counterfeit(), True)[person]
+        fake = fake if self.strangers is None else fake & ~self.strangers
         keyed = np.bincount(group.codes[fake], minlength=group.size)
         for code in np.unique(group.codes):
             if keyed[code] != found.get(int(code), 0):

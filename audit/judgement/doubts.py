@@ -8,6 +8,7 @@ from audit.io.cell_reading import parse_value
 from audit.io.cells import CellError, Kind
 from audit.io.roles import columns_without_role, tied_texts
 from audit.io.series import Series
+from audit.io.several_rows import several_rows_doubts
 from audit.io.toml import toml_key
 from audit.io.unread_cells import unread_cells
 from audit.model.doubt import Doubt
@@ -34,7 +35,8 @@ def gather_doubts(series: Series, *, register: bool = False, reveal: bool = Fals
         reveal: whether texts of the files are quoted.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
-    return (*_guessed(series), *_without_role(series), *_tying(series), *_numbers(series), *unread)
+    known = (*_guessed(series), *_without_role(series), *_tying(series), *_numbers(series))
+    return (*known, *several_rows_doubts(series), *unread)
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
-from audit.io.encoding import IdentifierEncoder, Vocabulary
+from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
 from audit.model.composite_keys import row_ranks, tally
 from audit.model.report import ColumnShare, ReleasePanel
@@ -56,17 +56,12 @@ class ValueDistribution:
 def panels(source: KnownGroupsSource, position: int, read: LoadedRelease) -> tuple[ReleasePanel, ...]:
     """Return the panel of a release, which has been read, for each sensitive attribute."""
     release, vocabularies = read.release, source.series.vocabularies
-    fake = counterfeit_rows(release, source.series.people)
+    fake = release.counterfeit_rows(source.series.people)
     if not isinstance(source, RegisterSource):
         no_register = say("the adversary has no register, so the population is not known")
         return panels_in(release, vocabularies, None, no_register, fake)
     too_many = say("there are too many pairs of a person in the register and a group to test")
     return panels_in(release, vocabularies, source.population(position, read), too_many, fake)
-
-
-def counterfeit_rows(release: Release, people: IdentifierEncoder) -> Flags | None:
-    """Return which rows are counterfeits, shape (rows,); None without a key."""
-    return None if release.person is None else np.append(people.is_counterfeit(), True)[release.person]
 
 
 def panels_in(

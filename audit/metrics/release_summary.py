@@ -22,6 +22,7 @@ from audit.model.composite_keys import tally
 from audit.model.report import ReleasePanel, SeriesFacts
 
 Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,16 @@ def summarize_release(source: KnownGroupsSource, position: int, read: LoadedRele
         rows=release.rows,
         value_rows=None if series.manifest.releases[position].values is None else len(release.entry_group),
         groups=panel[0].classes,
-        nameless=0 if release.person is None else int(np.count_nonzero(release.person == NOBODY)),
+        nameless=0 if release.person is None else _nameless(release.person, release.strangers),
         published=sum(release.counterfeits.values()),
         values=values,
         panel=panel,
     )
+
+
+def _nameless(person: Codes, strangers: Flags | None) -> int:
+    nobody = person == NOBODY
+    return int(np.count_nonzero(nobody if strangers is None else nobody & ~strangers))
 
 
 class ReleaseSummaries:

@@ -258,10 +258,8 @@ def _by_groups(series: Series, release: Release, sizes: Counts) -> ReleaseMeasur
 
 def _counterfeits(series: Series, release: Release) -> int:
     """Return how many counterfeits a release has: by its key or, without one, as published."""
-    if release.person is None:
-        return sum(release.counterfeits.values())
-    fake = np.append(series.people.is_counterfeit(), True)
-    return int(np.count_nonzero(fake[release.person]))
+    fake = release.counterfeit_rows(series.people)
+    return sum(release.counterfeits.values()) if fake is None else int(np.count_nonzero(fake))
 
 
 def _measured(

@@ -201,15 +201,18 @@ class PublishedClasses:
 
     Attributes:
         group: the published group of each class, ascending; shape (classes,), int32.
-        holds_people: false where all rows of the group are published counterfeits; shape (classes,).
+        judged: false where all rows are known to be counterfeits, or of people whom the adversary knows to be there;
+            shape (classes,).
         contents: the values of each class.
         values: the number of sensitive values of this and all earlier releases.
+        strangers: whether some rows may be of people of whom the adversary knows nothing.
     """
 
     group: Codes
-    holds_people: npt.NDArray[np.bool_]
+    judged: npt.NDArray[np.bool_]
     contents: ValueCounts
     values: int
+    strangers: bool = True
 
 
 @dataclass(frozen=True)
@@ -384,6 +387,9 @@ class PublishedSource(Protocol):
     def published(self, release: int) -> PublishedClasses:
         """Return the classes of a release, counted from 0."""
 
+    def accounted(self, release: int, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which of some classes of a release hold only people who are known to be in no other."""
+
     def published_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
 
@@ -445,7 +451,8 @@ class Evidence:
         source: where the pools come from.
         values: the sensitive values by code; grows while releases are read.
         records: where the rows of records come from; None where no id is published that links them.
-        published: where the classes of rows that look alike come from, for who knows nothing else; None for others.
+        published: where the classes of rows that look alike come from; None for combinations of attributes, and where
+            the adversary knows whose every row is.
         combined: the attributes whose values are combined, where values are combinations; claims about one of these
             attributes have codes of their own: see `claimed_code`.
         warm_start: whether a world is handed in, where one is known, for who looks for worlds to start from; a hint,

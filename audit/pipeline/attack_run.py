@@ -143,7 +143,9 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     if "max_ever_risk" in limits:
         options = replace(options, grave=frozenset(series.manifest.grave))
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
-        evidence = build_evidence(series, options.adversary, records=any(not each.per_attribute for each in attacks))
+        # An attack may leave it out.
+        records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
+        evidence = build_evidence(series, options.adversary, records=records)
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
     cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None

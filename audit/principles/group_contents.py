@@ -76,9 +76,8 @@ def totals(place: npt.NDArray[np.integer], size: int, count: Counts | None) -> C
 
 def is_person(series: Series, release: Release) -> npt.NDArray[np.bool_] | None:
     """Return by row whether it is somebody's and no counterfeit's; None without a key."""
-    if release.person is None:
-        return None
-    return ~np.append(series.people.is_counterfeit(), True)[release.person]  # the last is nobody's, code -1
+    fake = release.counterfeit_rows(series.people)
+    return None if fake is None else ~fake
 
 
 def of_attribute(clause: str, series: Series, sensitive: str) -> str:

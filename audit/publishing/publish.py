@@ -185,6 +185,8 @@ class _Work:
         """Return a release as anonymizers look back on it; its groups numbered without gaps."""
         if release.person is None:
             raise UsageError(f"{files.shown}: the release has no key")
+        if release.strangers is not None:
+            raise UsageError(f"{files.shown}: its key leaves open whose some rows are; write a line for each row")
         dense = (np.cumsum(np.bincount(release.group.codes, minlength=release.group.size) > 0) - 1).astype(np.int32)
         snapshot, person = read.snapshot, release.person
         fake = np.append(self.series.people.is_counterfeit(), True)[person]

@@ -219,8 +219,8 @@ class Recounter:
         """Return the rows of the relevant records in a release, by record; those of all when None."""
         read, record = self._read(release)
         places = np.arange(len(record)) if relevant is None else np.flatnonzero(relevant[record])
-        fake = np.append(self._series.people.is_counterfeit(), True)
-        real = np.ones(len(places), dtype=np.bool_) if read.person is None else ~fake[read.person[places]]
+        fake = read.counterfeit_rows(self._series.people)
+        real = np.ones(len(places), dtype=np.bool_) if fake is None else ~fake[places]
         cells = [
             [column.of_cell(cell) for cell in read.cells[name][places].tolist()]
             for column, name in zip(self._columns, self._source.attributes, strict=True)

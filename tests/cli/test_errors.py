@@ -460,14 +460,6 @@ def key_for_a_row_that_is_not_there(s):
 
 @case(
     "keyed",
-    ('private/1.key.csv, column "row": ', "row 4 of releases/1.csv, counted from 0, has no line", "one line for"),
-)
-def key_without_a_row(s):
-    drop_line(s / "private/1.key.csv", 6)
-
-
-@case(
-    "keyed",
     ('private/1.key.csv:13, column "row": ', "row 0 of releases/1.csv, counted from 0, has 2 lines", "one line"),
 )
 def key_with_a_row_twice(s):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import event, given
 
 from audit.io.series import open_series
-from audit.metrics.release_risk import counterfeit_rows, panels_in
+from audit.metrics.release_risk import panels_in
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit
 from tests.oracle.test_promises_by_definition import Form, extent, forms, groups, is_person
@@ -43,7 +43,7 @@ def test_people_are_counted_over_every_choice_of_counterfeits(form):
         series = open_series(Path(name))
         for position in range(len(form.releases)):
             release = series.read(position, series.manifest.columns.quasi_identifiers)
-            fake = counterfeit_rows(release, series.people)
+            fake = release.counterfeit_rows(series.people)
             for panel in panels_in(release, series.vocabularies, None, "", fake):
                 rows, people = fewest_people(form, position)
                 assert (panel.k, panel.k_people) == (rows, people)

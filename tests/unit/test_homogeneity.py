@@ -24,7 +24,9 @@ def series(folder, releases, more=""):
     for place, rows in enumerate(releases, 1):
         names.append(f'"{place}.csv"')
         write(folder / f"{place}.csv", as_csv([["g", "Age", "Zip", "Disease", "n"], *rows]))
-    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=more))
+    unused = ", ".join(f'{name} = "drawn for this test"' for name in "gn" if f'"{name}"' not in more)
+    declared = f"unlinkable = {{ {unused} }}\n" if unused else ""
+    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=declared + more))
     return folder
 
 
