@@ -128,8 +128,8 @@ def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[
     source = _source(releases, combined.name, None)
     source.combined = combined
     transitions = None
-    changing = [seen.transitions for seen in each if seen.transitions is not None]
-    if len(changing) == len(each):
+    changing = [seen.transitions for seen in each]
+    if any(steps is not None for steps in changing):
         for seen in each:
             for release in range(len(releases)):
                 seen.pools(release)  # the transitions say what may follow each value
@@ -150,19 +150,23 @@ def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[
     )
 
 
-def _together(series: Series, transitions: Sequence[Transitions], parts: Codes) -> Transitions:
-    """Return which combination may follow which: all attributes change at once, each by itself.
+def _together(series: Series, transitions: Sequence[Transitions | None], parts: Codes) -> Transitions:
+    """Return which combination may follow which: all attributes change at once, each by itself, None never.
 
     Raises:
         InputError: there are too many combinations.
     """
     size = len(parts)
     check_size(str(series.manifest.transitions), size)
-    steps = [each.weight[np.ix_(codes, codes)] for each, codes in zip(transitions, parts.T, strict=True)]
+    steps = [
+        np.equal.outer(codes, codes).astype(np.float64) if each is None else each.weight[np.ix_(codes, codes)]
+        for each, codes in zip(transitions, parts.T, strict=True)
+    ]
     possible = np.all([step > 0 for step in steps], axis=0)
     weight = np.where(possible, np.maximum(np.prod(steps, axis=0), np.finfo(np.float64).tiny), 0.0)
     exact = {}
     for before, after in np.argwhere(possible).tolist():
         pairs = zip(transitions, parts[before].tolist(), parts[after].tolist(), strict=True)
-        exact[before, after] = prod((each.exact[a, b] for each, a, b in pairs), start=Fraction(1))
+        moves = (each.exact[a, b] for each, a, b in pairs if each is not None)
+        exact[before, after] = prod(moves, start=Fraction(1))
     return Transitions(weight, exact, np.ones(size, dtype=np.bool_))

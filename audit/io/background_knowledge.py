@@ -18,9 +18,9 @@ from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.respelling import fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
-from audit.io.transitions import check_size, read_lines
+from audit.io.transitions import ATTRIBUTE, check_size, read_lines
 from audit.model.composite_keys import combine, distinct
-from audit.model.errors import InputError, Problems
+from audit.model.errors import InputError, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
 
@@ -202,7 +202,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
     if series.manifest.any_transitions:
         return any_transitions(series, sensitive, vocabulary)
     problems = Problems()
-    lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems)
+    lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems, attribute=sensitive)
     if lines is None:
         raise InputError(problems.found)
     if series.manifest.columns.folds(sensitive):
@@ -267,30 +267,52 @@ class Known:
 
 
 def read_known(series: Series, sensitive: str) -> Known:
-    """Read the known values of a sensitive attribute that the manifest names.
+    """Read the known values of a sensitive attribute that the manifest names; the releases have been read.
 
     Raises:
-        InputError: the file cannot be read, or names a release that is not in the series.
+        InputError: the file cannot be read, names a release that is not in the series, or leaves open which attribute a
+            value is of.
     """
-    name, problems, vocabulary = str(series.manifest.known), Problems(), series.vocabularies[sensitive]
+    name, problems = str(series.manifest.known), Problems()
     names = header(series.manifest.folder / name, name, problems)
-    wanted = ["individual", "value", *(["release"] if names is not None and "release" in names else [])]
-    table = series.side_table(name, wanted, problems) if names is not None else None
+    optional = [column for column in ("release", ATTRIBUTE) if names is not None and column in names]
+    table = series.side_table(name, ["individual", "value", *optional], problems) if names is not None else None
     if table is None:
         raise InputError(problems.found)
-    table = respelled(table, series.notation.alone({"value": sensitive}))
+    value, mine = _known_values(series, table, sensitive, problems)
     tags = {tag: place for place, tag in enumerate(series.tags)} | {"": -1}
     given = table.texts("release") if "release" in table else [""] * table.rows
     person = series.people.codes(table.texts("individual"))
-    value = vocabulary.codes(table.texts("value"))
     release = np.array([tags.get(text, -2) for text in given], dtype=np.int32)
     known = Known(name, person, value, release, [table.line(row) for row in range(table.rows)])
     if series.manifest.to_come:
         # Some lines are about what is not yet published, and cannot be told from those that are wrong.
-        return known.some((person >= 0) & (value >= 0) & (release != -2))
+        return known.some((person >= 0) & (value >= 0) & (release != -2) & mine)
     remedy = "write a value that the series publishes"
     _note_first(release == -2, table, "release", "there is no such release", "write a release's tag", problems)
     _note_first(person < 0, table, "individual", "this person is in no release", "drop the line", problems)
-    _note_first(value < 0, table, "value", "no release publishes this value", remedy, problems)
+    _note_first((value < 0) & mine, table, "value", "no release publishes this value", remedy, problems)
     problems.check()
-    return known
+    return known.some(mine)
+
+
+def _known_values(
+    series: Series, table: Table, sensitive: str, problems: Problems
+) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    """Return the code of each line's value, -1 where it is none, and which lines are about an attribute.
+
+    A line without an attribute is about the one whose value it has; noted is the first that fits several.
+    """
+    attributes = series.manifest.columns.sensitive
+    given = np.array(table.texts(ATTRIBUTE) if ATTRIBUTE in table else [""] * table.rows)
+    spelled = {name: respelled(table, series.notation.alone({"value": name})).texts("value") for name in attributes}
+    codes = {name: series.vocabularies[name].codes(texts) for name, texts in spelled.items()}
+    owners = np.sum([each >= 0 for each in codes.values()], axis=0)
+    wrong = ~np.isin(given, [*attributes, ""])
+    listed = ", ".join(printable(name) for name in attributes)
+    _note_first(wrong, table, ATTRIBUTE, "there is no such sensitive attribute", f"write one of {listed}", problems)
+    what = "several sensitive attributes have this value"
+    remedy = f"add a column `{ATTRIBUTE}` that says which one is meant ({listed})"
+    _note_first((given == "") & (owners > 1), table, "value", what, remedy, problems)
+    # Whose value no attribute has is noted for each of them.
+    return codes[sensitive], (given == sensitive) | ((given == "") & ((codes[sensitive] >= 0) | (owners == 0)))

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _MOST_VALUES = 4096
 _LONGEST_NUMBER = 40
 _PROBABILITY = "probability"
+ATTRIBUTE = "attribute"
+"""The column that says which of several sensitive attributes a line is about."""
 
 
 @dataclass(frozen=True)
@@ -116,18 +118,23 @@ def check_size(shown: str, size: int) -> None:
         raise InputError([Problem(shown, what, "merge values into broader ones")])
 
 
-def read_lines(folder: Path, name: str, problems: Problems) -> TransitionLines | None:
-    """Read a file of transitions in a folder.
+def read_lines(folder: Path, name: str, problems: Problems, *, attribute: str | None = None) -> TransitionLines | None:
+    """Read a file of transitions in a folder; where it names attributes, the lines of one of them.
 
     Every trouble is noted in `problems`, and None returned: the file cannot be read, lists a pair twice, or gives
     probabilities for some lines of a `from` only.
     """
     before = len(problems.found)
     names = header(folder / name, name, problems)
-    wanted = ["from", "to", *([_PROBABILITY] if names is not None and _PROBABILITY in names else [])]
+    optional = [column for column in (_PROBABILITY, ATTRIBUTE) if names is not None and column in names]
+    wanted = ["from", "to", *optional]
     table = read_table(folder / name, name, wanted, problems) if names is not None else None
     if table is None:
         return None
+    if ATTRIBUTE in table:
+        table = table.without(
+            np.array([text not in ("", attribute) for text in table.texts(ATTRIBUTE)], dtype=np.bool_)
+        )
     for column in ("from", "to"):
         _note_empty(table, column, problems)
     if len(problems.found) > before:

@@ -176,13 +176,6 @@ def unknown_type(s):
     edit(s / "series.toml", "sensitive =", 'types = { Zipcode = "number" }\nsensitive =')
 
 
-@case("two_values", ("no attack applies", "[columns] individual", "[adversary] register"))
-def nothing_applies(s):
-    """Records can be followed, but nothing is said of them."""
-    edit(s / "series.toml", 'individual = "Owner"', 'record = "Owner"')
-    edit(s / "series.toml", 'quasi_identifiers = ["Age", "Zipcode"]', "quasi_identifiers = []")
-
-
 # -- files ----------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,77 @@
+"""A known value, or a transition, is of the attribute that its line names; where several have the value it must."""
+
+import pytest
+
+from tests.helpers.messy import write
+from tests.helpers.running import run_audit, run_main
+
+MANIFEST = """
+[series]
+releases = ["1.csv", "2.csv"]
+[columns]
+quasi_identifiers = ["age"]
+sensitive = ["HIV", "diabetes"]
+group = "g"
+individual = "who"
+[adversary]
+"""
+ROWS = "who,g,age,HIV,diabetes\nA,1,20-29,yes,no\nB,1,20-29,no,yes\nC,2,30-39,yes,no\nD,2,30-39,no,yes\n"
+
+
+@pytest.fixture
+def series(tmp_path):
+    for tag in "12":
+        write(tmp_path / f"{tag}.csv", ROWS)
+    write(tmp_path / "series.toml", MANIFEST + 'known = "known.csv"\n')
+    return tmp_path
+
+
+def certain(folder):
+    """Whose value is certain, by attribute."""
+    _, result, err = run_audit(folder, "--reveal", "--attack", "intersection")
+    assert result is not None, err
+    return {(a["sensitive"], f["individual"], f["value"]) for a in result["attacks"] for f in a["findings"]}
+
+
+def test_a_known_value_is_of_the_attribute_named(series):
+    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
+    assert certain(series) == {("HIV", "B", "no")}
+    write(series / "known.csv", "individual,attribute,value\nA,diabetes,no\n")
+    assert certain(series) == {("diabetes", "B", "yes")}
+
+
+def test_a_value_of_several_attributes_needs_one(series):
+    write(series / "known.csv", "individual,value\nA,yes\n")
+    code, _, err = run_main(str(series))
+    assert code == 2
+    assert 'known.csv:2, column "value": several sensitive attributes have this value' in err
+    assert "column `attribute` that says which one is meant (HIV, diabetes)" in err
+    write(series / "known.csv", "individual,attribute,value\nA,age,yes\n")
+    code, _, err = run_main(str(series))
+    assert code == 2
+    assert 'column "attribute": there is no such sensitive attribute; write one of HIV, diabetes' in err
+
+
+def test_a_value_of_one_attribute_needs_none(series):
+    for tag in "12":
+        write(series / f"{tag}.csv", ROWS.replace("yes,no", "pos,no").replace("no,yes", "neg,yes"))
+    write(series / "known.csv", "individual,value\nA,pos\n")
+    assert certain(series) == {("HIV", "B", "neg")}
+    write(series / "known.csv", "individual,value\nA,maybe\n")
+    code, _, err = run_main(str(series))
+    assert code == 2
+    assert "no release publishes this value" in err
+
+
+def test_transitions_are_of_the_attribute_named(series):
+    """HIV never changes, diabetes may, and so may both together."""
+    write(series / "series.toml", MANIFEST + 'transitions = "t.csv"\n')
+    write(series / "2.csv", ROWS.replace("B,1", "B,2").replace("C,2", "C,1").replace("20-29,no", "30-39,no"))
+    stays = "".join(f"{a},yes,yes\n{a},no,no\n" for a in ("HIV", "diabetes"))
+    write(series / "t.csv", f"attribute,from,to\n{stays}diabetes,no,yes\ndiabetes,yes,no\n")
+    _, result, err = run_audit(series, "--reveal")
+    assert result is not None, err
+    ran = {str(a["sensitive"]): a["status"] for a in result["attacks"] if a["attack"] == "intersection"}
+    assert list(ran.values()) == ["complete", "skipped", "skipped"]  # combinations change with one of their attributes
+    assert next(iter(ran)) == "HIV"
+    assert result["contradictions"]["changed"] == 0
