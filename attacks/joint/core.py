@@ -32,7 +32,7 @@ class Core:
         kind: its class of values.
         row_start, row: where the rows of each column begin, and these; shapes (columns + 1,) and (entries,).
         capacity: how often each row can still be taken; shape (rows,).
-        factor: how many ways there are to take it, as in the network; shape (rows,).
+        factor, fakes: how many ways there are to take it, as in the network; shapes (rows,).
         block: rows that share their members; ascending; shape (rows,).
         link: variables of consecutive versions; shape (links, 2).
         may: which class of values may follow which; None where they have to be equal.
@@ -48,6 +48,7 @@ class Core:
     row: Numbers
     capacity: Numbers
     factor: Numbers
+    fakes: Numbers
     block: Numbers
     link: Numbers
     may: Flags | None
@@ -140,6 +141,7 @@ class Core:
             self.row[entries] - low,
             self.capacity[low:high],
             self.factor[low:high],
+            self.fakes[low:high],
             self.block[low:high] - (self.block[low] if low < high else 0),
             link,
             self.may,
@@ -174,6 +176,7 @@ class Core:
             number[self.row[entry][kept]],
             capacity[rows],
             self.factor[rows],
+            self.fakes[rows],
             self.block[rows],
             link[(link >= 0).all(axis=1)] if len(link) else link,
             self.may,
@@ -214,11 +217,11 @@ def core_of(
     # Rows that cannot be taken too often say nothing; a single one can be taken in one way.
     members = np.bincount(entry, minlength=len(capacity))
     factor = (network.factor - np.sign(network.factor) * taken).astype(np.int64)
-    kept = ((members > capacity) | (exact & (np.abs(factor) > 1)))[entry]
+    kept = ((members > capacity) | (exact & ((np.abs(factor) > 1) | (network.fakes > 0))))[entry]
     entry, which = entry[kept], which[kept]
     repeated = _repeated(capacity, (which, entry), block)
     if exact:
-        repeated &= _full(capacity, (place, which, entry), block)
+        repeated &= _full(capacity, (place, which, entry), block) & (network.fakes == 0)
     if repeated.any():
         kept = ~repeated[entry]
         entry, which = entry[kept], which[kept]
@@ -354,6 +357,7 @@ def _ordered(
         number[entries],
         capacity[used],
         factor[used],
+        network.fakes[used],
         np.cumsum(changes),
         links[(links >= 0).all(axis=1)] if len(links) else links,
         network.may,

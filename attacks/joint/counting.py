@@ -4,7 +4,8 @@ A world gives everybody one row of each release, and rows are told apart: with `
 value taken there are `c (c - 1) ... (c - t + 1)` ways to do so. Where counterfeits without identity take the others,
 each being a column of its own, that is the same up to a factor that all worlds share. Where values stand apart from the
 rows (Anatomy), the rows of a class are told apart as well, and those that are left take the values that are left in any
-order. A world weighs as much as its transitions are probable.
+order. Where counterfeits are published, which rows they are is chosen among those that nobody takes: C(r - n, f) ways
+for f of r rows beside n people. A world weighs as much as its transitions are probable, times these choices.
 
 Variables are given their columns one after the other. What matters for those that follow is how often the rows can
 still be taken that they may want, and the last value of a person who has more versions; worlds that agree in this are
@@ -47,11 +48,13 @@ class Counted:
         number: how many there are, rows being told apart; a fraction where rows that are left take values in any order.
         possible: which columns are in some world; shape (columns,).
         share: the share of the weight of worlds that have each column; likewise, float64.
+        weight: what all of them weigh together.
     """
 
     number: Number
     possible: Flags
     share: npt.NDArray[np.float64]
+    weight: Number
 
 
 @dataclass
@@ -135,6 +138,12 @@ def counted(core: Core, steps: Steps, most: int, budget: Budget) -> list[Counted
     return found
 
 
+def weighed(part: Core, steps: Steps, most: int) -> Number | None:
+    """Return what the worlds of a part weigh together; None where that takes more steps."""
+    found = _Counter(part, steps).count(most)
+    return None if found is None else found.weight
+
+
 def _key(part: Core) -> object:
     """Return what the count depends on where all worlds weigh the same; rows are numbered as they come."""
     _, first, number = np.unique(part.row, return_index=True, return_inverse=True)
@@ -144,7 +153,10 @@ def _key(part: Core) -> object:
         part.start,
         part.row_start,
         rank[number],
-        part.capacity[np.unique(part.row)[order]] if len(part.row) else (),
+        *(
+            each[np.unique(part.row)[order]] if len(part.row) else ()
+            for each in (part.capacity, part.factor, part.fakes)
+        ),
     )
     kinds = part.kind.tobytes() if len(part.link) else b""
     return *(np.asarray(each).tobytes() for each in content), kinds, part.link.tobytes()
@@ -157,6 +169,7 @@ class _Counter:
         self._part, self._steps = part, steps
         self._at: dict[int, int] = {}
         self._more: list[tuple[int, bool] | None] = []
+        self._fakes: list[int] = []
         self._rows = [part.row[a:b].tolist() for a, b in zip(part.row_start[:-1], part.row_start[1:], strict=True)]
         self._kind = part.kind.tolist()
         self._own = steps.own
@@ -210,6 +223,7 @@ class _Counter:
         rows = sorted(last, key=lambda row: -last[row])
         self._at = {row: number for number, row in enumerate(rows)}
         factor = self._part.factor.tolist()
+        self._fakes = self._part.fakes[rows].tolist()
         self._more = [(abs(factor[row]) - capacity[row], factor[row] < 0) if factor[row] else None for row in rows]
         layers: list[Layer] = [{(tuple(capacity[row] for row in rows), -1): (1, 1)}]
         moves: list[list[Move]] = []
@@ -237,7 +251,7 @@ class _Counter:
                 ways = self._factor(before if linked else None, column)
                 whole: Number = 1
                 for row in places:
-                    whole *= self._ways(left[row], self._more[row])
+                    whole *= self._ways(left[row], self._more[row], self._fakes[row])
                 ways *= whole
                 if not ways:
                     continue
@@ -251,14 +265,14 @@ class _Counter:
         return following, made
 
     @staticmethod
-    def _ways(left: int, more: tuple[int, bool] | None) -> Number:
-        """Return in how many ways one more of a row can be taken; 0 where it cannot."""
+    def _ways(left: int, more: tuple[int, bool] | None, fakes: int) -> Number:
+        """Return in how many ways one more of a row can be taken, times the choices of counterfeits that are left."""
         if left <= 0:
             return 0
-        if more is None:
-            return 1
-        ways = left + more[0]
-        return Fraction(1, ways) if more[1] else ways
+        ways: Number = 1
+        if more is not None:
+            ways = Fraction(1, left + more[0]) if more[1] else left + more[0]
+        return ways * Fraction(left, left + fakes) if fakes else ways
 
     def _factor(self, before: int | None, column: int) -> Number:
         """Return how probable the step to a column is, 0 where it is impossible."""
@@ -290,4 +304,4 @@ class _Counter:
             back = before
         possible = np.array([bool(each) for each in through], dtype=np.bool_)
         share = [float(Fraction(each) / Fraction(weight)) if weight else 0.0 for each in through]
-        return Counted(number, possible, np.array(share, dtype=np.float64))
+        return Counted(number, possible, np.array(share, dtype=np.float64), weight)

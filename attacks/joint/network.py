@@ -61,6 +61,8 @@ class ConstraintNetwork:
         capacity: how often each row can be taken; shape (rows,).
         factor: with `t` of it taken, a row of factor `f > 0` stands for `f (f - 1) ... (f - t + 1)` ways to do so, one
             of factor `-f` for one over that, and one of factor 0 for one way; shape (rows,).
+        fakes: how many of the places beyond `capacity` are published as counterfeits, whose rows are chosen among those
+            that nobody takes: one more taken where `c` can be taken leaves `c / (c + fakes)` of the choices; likewise.
         constraint: which constraint each row belongs to; shape (rows,).
         row_release, row_group, row_kind: what a row stands for. `row_kind` is `PLACES` for a row class and `GROUP` for
             all places of a group, and `row_group` then that class or group; shape (rows,).
@@ -81,6 +83,7 @@ class ConstraintNetwork:
     row: Numbers
     capacity: Numbers
     factor: Numbers
+    fakes: Numbers
     constraint: Numbers
     row_release: Integers
     row_group: Integers

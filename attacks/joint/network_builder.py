@@ -366,6 +366,9 @@ class _Builder:
             row=columns.row,
             capacity=np.concatenate([*(each.contents.rows for each in self._places), *(e.capacity for e in extra)]),
             factor=np.concatenate([*(each.contents.rows for each in self._places), *(e.factor for e in extra)]),
+            fakes=np.concatenate(
+                [*(np.zeros_like(each.contents.rows) for each in self._places), *(e.fakes for e in extra)]
+            ),
             constraint=np.concatenate(constraint),
             row_release=release,
             row_group=np.concatenate([*(each.contents.group for each in self._places), *(e.what for e in extra)]),

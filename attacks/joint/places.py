@@ -81,21 +81,22 @@ def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
 class PlaceRows:
     """Rows for the places of row classes and of published groups in one release, where these say something.
 
-    They do where they are fewer than might be wanted. In an Anatomy pair whose groups have several row classes they
-    also tell how many worlds there are: whoever is known to be there has one of the rows of a class, and the values of
-    a group that are left can be given to its other rows in any order.
+    They do where they are fewer than might be wanted. They also say how many worlds there are, where counterfeits are
+    published, whose rows can be chosen in the fewer ways the more people are there, and in an Anatomy pair whose groups
+    have several row classes: each person has one of the rows of a class, and the values of a group that are left can be
+    given to its other rows in any order.
 
     Attributes:
         number, constraints: how many rows, and how many constraints.
-        capacity, factor, constraint, what, kind: as in the network, constraints counted from 0.
+        capacity, factor, fakes, constraint, what, kind: as in the network, constraints counted from 0.
     """
 
     def __init__(self, place: OpenPlaces, staying: Flags, first_row: int) -> None:
         others = np.flatnonzero(~staying & place.seated)
         several = np.flatnonzero(np.diff(place.start)[others] > 1)
         self._rows: list[Numbers] = []
-        self.capacity, self.factor, self.constraint, self.what, self.kind = (
-            np.zeros(0, dtype=np.int64) for _ in range(5)
+        self.capacity, self.factor, self.fakes, self.constraint, self.what, self.kind = (
+            np.zeros(0, dtype=np.int64) for _ in range(6)
         )
         self.constraints = 0
         if len(several):
@@ -114,7 +115,7 @@ class PlaceRows:
         free = place.capacity - there
         share = shares(place, place.group, groups)[place.group]
         first = place.place[place.start[:-1][unsure]]
-        limits = (free, np.where(apart, place.rows - there, 0))
+        limits = (free, np.where(apart, place.rows - there, 0), np.zeros_like(free))
         self._add(
             share, share[first], limits, (free < np.minimum(wanted, held[place.group])) | apart, PLACES, first_row
         )
@@ -124,14 +125,22 @@ class PlaceRows:
         split = np.zeros(published, dtype=np.bool_)
         split[place.published[apart]] = True
         share = shares(place, place.published, published)
-        limits = (left, np.where(split, -rows, 0))
-        self._add(share, share[place.published[first]], limits, (left < wished) | split, GROUP, first_row)
+        fakes = place.whole_rows - place.whole
+        limits = (left, np.where(split, -rows, 0), fakes)
+        said = (left < wished) | split | (fakes > 0)
+        self._add(share, share[place.published[first]], limits, said, GROUP, first_row)
 
     def _add(
-        self, share: Numbers, moving: Numbers, limits: tuple[Numbers, Numbers], wanted: Flags, kind: int, first_row: int
+        self,
+        share: Numbers,
+        moving: Numbers,
+        limits: tuple[Numbers, Numbers, Numbers],
+        wanted: Flags,
+        kind: int,
+        first_row: int,
     ) -> None:
         """Add a row for each class, or group, of the constraints in which some say something to people who may move."""
-        capacity, factor = limits
+        capacity, factor, fakes = limits
         size = int(share.max(initial=-1)) + 1
         said, moves = (np.zeros(size, dtype=np.bool_) for _ in range(2))
         said[share[wanted]] = True
@@ -143,6 +152,7 @@ class PlaceRows:
         distinct, number = np.unique(share[some], return_inverse=True)
         self.capacity = np.concatenate([self.capacity, np.maximum(capacity[some], 0)])
         self.factor = np.concatenate([self.factor, factor[some]])
+        self.fakes = np.concatenate([self.fakes, fakes[some]])
         self.constraint = np.concatenate([self.constraint, self.constraints + number])
         self.what = np.concatenate([self.what, some])
         self.kind = np.concatenate([self.kind, np.full(len(some), kind)])

@@ -271,6 +271,7 @@ class Prover:
             row,
             net.capacity[rows],
             net.factor[rows],
+            net.fakes[rows],
             np.unique(net.constraint[rows], return_inverse=True)[1],
             link[(link >= 0).all(axis=1)],
             net.may,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, pairwise, product
-from math import factorial, prod
+from math import comb, factorial, prod
 
 from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.per_person import Version, known_values, possible_rows, rooms
@@ -66,6 +66,7 @@ class Worlds:
 def worlds(series: TinySeries, adversary: str = "linked") -> Worlds:
     """Enumerate them all; a world's weight is the product of its transitions' weights, times the choices of rows.
 
+    Which rows are the published counterfeits is chosen among those that are nobody's who is known.
     In an Anatomy pair the values of rows that are nobody's who is known can be given to these in any way.
     """
     found = Worlds()
@@ -141,6 +142,15 @@ def _choices(series: TinySeries, name: str | None, release: int, rows: list[Row]
     return sorted((choice for choice in found if known in {None, choice[1][2]}), key=repr)
 
 
+def _choices_of_counterfeits(series: TinySeries, free: Free) -> int:
+    """In how many ways the published counterfeits can be chosen; rooms are what they leave, less the people there."""
+    return prod(
+        comb(free.rooms[release, group] + count, count)
+        for release, counts in enumerate(series.counterfeits)
+        for group, count in counts.items()
+    )
+
+
 def _fill(
     series: TinySeries, columns: list[Column], free: Free, adversary: str
 ) -> Iterator[tuple[list[tuple[Version, str]], Fraction]]:
@@ -150,7 +160,8 @@ def _fill(
         left = Counter[Group]()
         for (release, group, _), rows in free.slots.items():
             left[release, group] += rows
-        yield [], Fraction(prod(map(factorial, left.values())) if apart else 1)
+        hidden = _choices_of_counterfeits(series, free) if adversary == "register" else 1
+        yield [], Fraction(hidden * (prod(map(factorial, left.values())) if apart else 1))
         return
     (name, choices), *others = columns
     for history in product(*choices):
