@@ -237,11 +237,11 @@ def _likely(attacks: Iterable[tuple[AttackReport, object, object]], share: float
     than a product of shares in a person's own groups.
     """
     known = [(each, risk, count) for each, risk, count in attacks if isinstance(risk, float) and isinstance(count, int)]
-    known = [(each, risk, count) for each, risk, count in known if count]
+    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
+    known = [(each, risk, count) for each, risk, count in exact or known if count]
     if not known:
         return ""
-    exact = [one for one in known if one[0].measures.about_everybody and not one[0].incomplete]
-    worst, risk, count = max(exact or known, key=lambda one: one[1])
+    worst, risk, count = max(known, key=lambda one: one[1])
     told = say("by {attack}, one person's value is known with {risk}", attack=worst.attack, risk=percent(risk))
     if worst.sensitive:
         told = say(

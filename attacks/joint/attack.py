@@ -59,7 +59,7 @@ class JointAttack:
     person: int | None = None
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
-    decides: ClassVar[frozenset[str]] = frozenset({"max_risk"})
+    decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
     per_attribute: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("Of all assignments of rows to people that fit, none leaves another value.", WITHHOLD)
@@ -74,7 +74,7 @@ class JointAttack:
 
         A risk below certainty takes all of them, and so does whether two people are equal in all worlds.
         """
-        every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1
+        every = limits.get("max_risk", 1.0) < 1 or limits.get("min_e", 1) > 1 or "max_ever_risk" in limits
         return self if every else replace(self, aims=AIMS[:1])
 
     def about(self, person: int, /) -> JointAttack:
@@ -129,7 +129,7 @@ def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budg
     claims, unproved = disclosures(evidence, decision, place, budget)
     measures = replace(measures, certain_unproved=unproved)
     claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
-    knowing = Knowledge(decision)
+    knowing = Knowledge(decision, evidence)
     if found.open or not decided.whole:
         hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
         why = budget.reason if late else hard

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,18 @@ class WorldRisks:
 
     evidence: Evidence
     decision: Decision
+
+    @cached_property
+    def counts_worlds(self) -> bool:
+        """Whether shares are exact: nothing ties strangers of two releases, beside whom people are in both."""
+        versions = self.decision.network.versions
+        pairs = np.unique(np.stack([versions.person, versions.release]), axis=1)[0]
+        if self.evidence.adversary.knows_groups or len(np.unique(pairs)) == len(pairs):
+            return True
+        return not any(
+            int(seen.group_capacity.sum()) > len(seen.person)
+            for seen in map(self.evidence.source.hosts, range(len(self.decision.network.contents)))
+        )
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the risk of every version that counts; None where a part was not counted, or the time is up."""

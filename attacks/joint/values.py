@@ -11,7 +11,9 @@ import numpy as np
 from attacks.joint.arrays import Flags, Integers, Numbers, ragged, segments
 from attacks.joint.decision import Decision, distinct
 from attacks.joint.network import ConstraintNetwork
-from audit.model.evidence import Codes, Combinations, claimed_code
+from audit.model.evidence import Codes, Combinations, Evidence, claimed_code
+from audit.model.outcome import EverKnown
+from audit.runtime.budget import Budget
 
 
 class VersionValues:
@@ -184,6 +186,13 @@ class Knowledge:
     """What is left of any one version, as it was decided; each answer takes a look at the whole release."""
 
     decision: Decision
+    evidence: Evidence
+
+    def ever(self, grave: Flags, budget: Budget) -> EverKnown:
+        """Return what is known of everybody's having had one of some values in some release; shape (values,)."""
+        from attacks.joint.ever import ever
+
+        return ever(self.evidence, self.decision, grave, budget)
 
     @cached_property
     def _look(self) -> VersionValues:

@@ -46,7 +46,7 @@ class JudgedAudit:
     narrowed: bool = False
     linked_records: bool = False
     not_combined: bool = False
-    grave: tuple[str, ...] = ()
+    grave: tuple[tuple[str | None, str], ...] = ()
     accepted: bool = False
     doubts: Sequence[Doubt] = ()
     stated: frozenset[str] = frozenset()

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.clauses.clause import Clause, JudgedAudit
+from audit.clauses.clause import Clause, JudgedAudit, attack_reason
 from audit.model.outcome import AttributeDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 
@@ -25,41 +25,66 @@ class MaxEverRisk(Clause):
     example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
 
     def allows(self, limit: float) -> bool:
-        """Tell whether a number is a probability above 0."""
+        """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Tell whether anybody's histories were looked at."""
+        """Return whether anybody's histories were looked at."""
         return any(entry.scored.ever is not None for entry in findings.ran)
 
     def not_judged(self, findings: JudgedAudit) -> str:
         """Return why nobody's histories were looked at."""
         if not findings.grave:
             return Reason(say('it needs the grave values: write grave = ["…"] under [policy]'), ReasonKind.NEEDS)
-        return say("only the attack update-graph can decide it, from people's histories, and it did not finish")
+        return say("only the attack joint can decide it, from all worlds, and it did not finish")
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain."""
+        """Yield, for each attack, the highest probability ever to have had a grave value: 1 where one is certain.
+
+        Below certainty only worlds decide, and of several attributes those of the combinations.
+        """
+        deciding = _in_worlds(findings)
         for entry in findings.ran:
             ever = entry.scored.ever
-            highest = None if ever is None else ever.highest
-            value = 1.0 if _certain(entry) else highest
+            sure = _certain(entry) or (ever is not None and bool(ever.certain.any()))
+            value = 1.0 if sure else ever.highest if ever is not None and entry in deciding else None
             if value is not None and reaches(value, limit):
                 yield Violation(entry.scored.outcome.attack, self.name, limit, value, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
-        """Yield grave values that no release has, for they may be misspelt."""
+        """Yield why people may have had grave values that no attack has shown: values may be misspelt as well."""
         known = [entry.scored.ever for entry in findings.ran if entry.scored.ever is not None]
-        if known:
-            nowhere = set.intersection(*(set(ever.unpublished) for ever in known))
-            for value in sorted(nowhere):
-                yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
-            if all(ever.highest is None for ever in known):
-                yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
+        if not known:
+            return
+        published = {value for ever in known for value in ever.named.difference(ever.unpublished)}
+        for value in sorted({value for ever in known for value in ever.unpublished} - published):
+            yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
+        if all(ever.highest is None and not ever.open(limit) for ever in known):
+            yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
+        if any(self.violations(findings, limit)):
+            return
+        deciding = _in_worlds(findings)
+        if not deciding:
+            yield say("only the attack joint can decide it, from all worlds, and it did not finish")
+        for entry in deciding:
+            count = entry.scored.ever.open(limit) if entry.scored.ever is not None else None
+            if count:
+                told = say_count(
+                    "of {count} person it is not known how many worlds have a grave value",
+                    "of {count} people it is not known how many worlds have a grave value",
+                    count,
+                )
+                yield attack_reason(entry.scored.outcome.attack, told)
+
+
+def _in_worlds(findings: JudgedAudit) -> list[Judged]:
+    """Return the results that say it of all worlds: of the combinations, where there are several attributes."""
+    asked = [entry for entry in findings.ran if entry.scored.ever is not None and entry.scored.ever.without is not None]
+    return [entry for entry in asked if entry.whole]
 
 
 def _certain(entry: Judged) -> bool:
-    """Tell whether an attack claims a grave value of anybody."""
+    """Return whether an attack claims a grave value of anybody."""
     claims, grave = entry.scored.outcome.claims, entry.scored.grave
     if not isinstance(claims, AttributeDisclosures) or not grave:
         return False

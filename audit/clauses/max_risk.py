@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from audit.clauses.clause import Clause, JudgedAudit
-from audit.model.outcome import AttributeDisclosures, EquivalenceFindings
+from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, GroupDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
 from audit.runtime.phrases import say
@@ -35,10 +35,14 @@ class MaxRisk(Clause):
         return super().not_judged(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
-        """Yield, for each attack, the highest risk where it reaches the limit."""
+        """Yield, for each attack, the highest risk where it reaches the limit.
+
+        Below certainty only shares of worlds count, of several attributes those of the combinations, and shares of the
+        rows of a class. Products of shares are estimates.
+        """
         for entry in findings.ran:
             risk = entry.scored.max_risk(entry.waived, entry.waived_risks)
-            if risk is not None and reaches(risk, limit):
+            if risk is not None and reaches(risk, limit) and (risk >= 1 or _exact(entry)):
                 yield Violation(entry.scored.outcome.attack, self.name, limit, risk, entry.sensitive)
 
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
@@ -48,9 +52,14 @@ class MaxRisk(Clause):
             if (entry.scored.outcome.attack, entry.sensitive) in violating:
                 continue
             decides = self.name in entry.attack.decides
+            if limit < 1.0 and decides and _estimated(entry):
+                continue
             decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
             if decides or not decided:
                 yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
+        people = findings.adversary is not None and findings.adversary.knows_people
+        if limit < 1.0 and people and self.judges(findings) and not violating and not any(map(_exact, findings.ran)):
+            yield say("below certainty only shares of worlds decide, and joint did not count them")
         if (
             findings.linked_records
             and findings.adversary is not None
@@ -67,6 +76,16 @@ class MaxRisk(Clause):
                 "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
                 "without `known` as well"
             )
+
+
+def _exact(entry: Judged) -> bool:
+    """Return whether a result's risks below certainty are exact."""
+    return (entry.whole and entry.scored.counted) or isinstance(entry.scored.outcome.claims, GroupDisclosures)
+
+
+def _estimated(entry: Judged) -> bool:
+    """Return whether a result has estimates, or exact risks of a part of what is known: others decide."""
+    return not _exact(entry) and (entry.scored.risks is not None or not entry.whole)
 
 
 def _doubtful(entry: Judged) -> bool:

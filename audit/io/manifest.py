@@ -156,7 +156,7 @@ class Manifest:
     anonymized: str | None = None
     counterfeits: Mapping[str, str] = field(default_factory=dict)
     policy: Mapping[str, float] = field(default_factory=dict)
-    grave: tuple[str, ...] = ()
+    grave: tuple[tuple[str | None, str], ...] = ()
     waivers: tuple[Waiver, ...] = ()
     to_come: tuple[str, ...] = ()
     growing: bool = False
@@ -432,11 +432,17 @@ class _ManifestReader(Reader):
                 found[tag] = name
         return found
 
-    def grave(self) -> tuple[str, ...]:
+    def grave(self) -> tuple[tuple[str | None, str], ...]:
+        """Return the grave values, each with its attribute, or with None where it is of whichever has it."""
         table = self.table("policy")
         if "grave" not in table and "max_ever_risk" in table:
             self.note("max_ever_risk", "it needs the values that it is about", 'write grave = ["…"] under [policy]')
-        return self.texts(table, "grave")
+        if not isinstance(table.get("grave"), dict):
+            return tuple((None, value) for value in self.texts(table, "grave"))
+        stated = self.table("columns").get("sensitive")
+        for attribute in sorted(set(table["grave"]) - set([stated] if isinstance(stated, str) else stated or ())):
+            self.note(attribute, "[policy] grave names no sensitive column", "write it as [columns] sensitive does")
+        return tuple((each, value) for each in table["grave"] for value in self.texts(table["grave"], each))
 
     def policy(self) -> dict[str, float]:
         limits: dict[str, float] = {}

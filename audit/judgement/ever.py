@@ -1,9 +1,9 @@
 """Whether somebody ever had a grave value: the share of the person's histories in which one occurs (THEORY, `ever`).
 
 Guarantees for each release do not bound it: 1/4 in each of twelve releases with free changes is 97 %. Histories are
-those of `update-graph`, one person at a time: a value of the person's pool in each release, weighed by its share there,
-along transitions, weighed by their probability. What is left when the grave values are struck out everywhere, divided
-by all, is the probability never to have had one.
+those of `joint`, worlds, where that was asked; an estimate are those of `update-graph`, one person at a time: a value
+of the person's pool in each release, weighed by its share there, along transitions, weighed by their probability. What
+is left when the grave values are struck out everywhere, divided by all, is the probability never to have had one.
 
 Cost: rows x values^2 with transitions, rows x values without; two numbers and two bits for each person and value.
 """
@@ -11,34 +11,78 @@ Cost: rows x values^2 with transitions, rows x values without; two numbers and t
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import CandidatePools, Evidence, Transitions
-from audit.model.outcome import Flags
+from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
+from audit.model.outcome import Flags, Outcome
 from audit.model.scored import EverRisks
+from audit.runtime.budget import Budget
 
 Floats = npt.NDArray[np.float64]
+# How long worlds may be counted once more, all in all.
+_SECONDS = 60.0
 
 
-def ever_risks(evidence: Evidence, grave: Collection[str], left_out: Flags) -> EverRisks:
-    """Return how probable it is for each person to have had one of some values, those left out excepted.
+Grave: TypeAlias = tuple[str | None, str]
+"""A sensitive attribute, None for any, and a grave value of it."""
 
-    `left_out` says by person code of whom nothing is to be said; shape (at most people,).
+
+def grave_codes(evidence: Evidence, grave: Collection[Grave]) -> frozenset[int]:
+    """Return the codes of the grave values, of combinations those with a grave part, and of claims of such parts."""
+    if evidence.combined is None:
+        meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}
+        return frozenset(code for code, value in enumerate(evidence.values) if value in meant)
+    names, parts = evidence.combined.attributes, evidence.combined.parts()
+    found = set[int]()
+    for at, attribute in enumerate(names):
+        meant = {value for each, value in grave if each in {None, attribute}}
+        values = np.unique(parts[:, at])
+        claims = claimed_code(at, values, len(names))
+        named = np.array([evidence.values[int(code)] in meant for code in claims.tolist()], dtype=np.bool_)
+        found |= {*np.flatnonzero(np.isin(parts[:, at], values[named])).tolist(), *claims[named].tolist()}
+    return frozenset(found)
+
+
+def ever_risks(
+    evidence: Evidence, grave: Collection[Grave], codes: frozenset[int], left_out: Flags, outcome: Outcome
+) -> EverRisks:
+    """Return how probable it is for each person to have had a grave value, those left out excepted.
+
+    By all worlds, where the outcome knows them, else by each person's own groups.
+
+    Args:
+        evidence: what was attacked.
+        grave: the grave values, of any attribute or of one.
+        codes: their codes.
+        left_out: by person code, of whom nothing is to be said; shape (at most people,).
+        outcome: what the attack found.
     """
-    histories = _Histories(evidence, frozenset(grave))
+    meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}
+    named = frozenset(meant if evidence.combined is None else ())
+    unpublished = tuple(sorted(named - set(evidence.values)))
+    flags = np.isin(np.arange(len(evidence.values)), sorted(codes))
+    if outcome.knowing is not None:
+        known = outcome.knowing.ever(flags, Budget(_SECONDS))
+        kept = known.counted.copy()
+        kept[: len(left_out)] &= ~left_out[: len(kept)]
+        risk = np.where(kept, known.risk, np.nan)
+        return EverRisks(risk, known.certain & kept, unpublished, named, known.without & kept, kept)
+    histories = _Histories(evidence, flags)
     for pools in evidence.stream():
         histories.add(pools)
     counted = histories.counted.copy()
     counted[: len(left_out)] &= ~left_out[: len(counted)]
-    return histories.risks(counted, tuple(sorted(frozenset(grave) - set(evidence.values))))
+    return replace(histories.risks(counted, unpublished), named=named)
 
 
 class _Histories:
     """Sums over the histories so far that end in each value: all of them, and those without a grave value."""
 
-    def __init__(self, evidence: Evidence, grave: frozenset[str]) -> None:
+    def __init__(self, evidence: Evidence, grave: Flags) -> None:
         self._transitions: Transitions | None = evidence.transitions
         self._evidence, self._grave = evidence, grave
         self.all: Floats = np.zeros((0, 0))
@@ -51,7 +95,7 @@ class _Histories:
         """Take one more release into account."""
         people, values = max(pools.people, len(self.seen)), len(self._evidence.values)
         self._grow(people, values)
-        grave = np.array([value in self._grave for value in self._evidence.values], dtype=np.bool_)
+        grave = self._grave
         table = np.zeros((pools.n_pools, values))
         rows = pools.table()
         table[:, : rows.shape[1]] = rows

@@ -504,6 +504,23 @@ class RiskQuery(Protocol):
         """Return the value to ask for, by person code, where values never change."""
 
 
+class EverKnown(NamedTuple):
+    """What is known of people's having had one of some values in some release, over all worlds; by person code.
+
+    Attributes:
+        risk: the share of the worlds in which the person has one; NaN where it is not known, or the person does not
+            count; shape (people,), float64.
+        certain: who has one in every world.
+        without: who has none in some world.
+        counted: who counts.
+    """
+
+    risk: npt.NDArray[np.float64]
+    certain: Flags
+    without: Flags
+    counted: Flags
+
+
 class PossibleValues(Protocol):
     """What somebody who reasons about everybody at once can tell of any version, also of those that are not certain.
 
@@ -516,12 +533,18 @@ class PossibleValues(Protocol):
     def open(self, person: int, release: int) -> Sequence[int]:
         """Return those of them that are not shown to be possible either."""
 
+    def ever(self, grave: Flags, budget: Budget) -> EverKnown:
+        """Return what is known of everybody's having had one of some values, by code; shape (values,)."""
+
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
 
 
 class RiskModel(Protocol):
-    """What an attack says about probabilities."""
+    """What an attack says about probabilities.
+
+    Risks are estimates, which decide nothing below certainty, unless the model says `counts_worlds = True`.
+    """
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
         """Return the probability of the values asked for, or None when the budget did not suffice."""

@@ -42,11 +42,25 @@ class EverRisks:
         risk: by person code, the probability; NaN for whoever does not count or has no history; shape (people,).
         certain: by person code, whether every history has one; shape (people,).
         unpublished: grave values that no release has.
+        named: the grave values that were looked for by name; combinations have other names.
+        without: by person code, whether some world has none; None where worlds were not asked, and `risk` is an
+            estimate from the person's own groups.
+        counted: by person code, who counts; None likewise.
     """
 
     risk: npt.NDArray[np.float64]
     certain: npt.NDArray[np.bool_]
     unpublished: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
+    without: npt.NDArray[np.bool_] | None = None
+    counted: npt.NDArray[np.bool_] | None = None
+
+    def open(self, limit: float) -> int | None:
+        """Return of how many people worlds do not say whether they reach a limit; None where worlds were not asked."""
+        if self.without is None or self.counted is None:
+            return None
+        known = self.certain | (self.without if limit >= 1.0 else ~np.isnan(self.risk))
+        return int(np.count_nonzero(self.counted & ~known))
 
     @property
     def highest(self) -> float | None:
@@ -75,6 +89,11 @@ class Scored:
     alone: Columns | None = None
     grave: frozenset[int] = frozenset()
     ever: EverRisks | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether its risks are shares of worlds, not products of shares, which estimate them."""
+        return self.risks is not None and bool(getattr(self.outcome.model, "counts_worlds", False))
 
     def risk_measures(self, limit: float) -> RiskMeasures:
         """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told."""
@@ -207,13 +226,17 @@ def _left_out(risks: Risks, claims: AttributeDisclosures, waived: Places) -> npt
 
 @dataclass(frozen=True)
 class Judged:
-    """One attack's result, on one sensitive attribute of several; the places of waived claims and risks."""
+    """One attack's result, on one sensitive attribute of several; the places of waived claims and risks.
+
+    `whole` says whether it is on all attributes together: on the one, or on the combinations of several.
+    """
 
     attack: Attack
     sensitive: str | None
     scored: Scored
     waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     waived_risks: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    whole: bool = True
 
     def without(self, claims: Places = _NOWHERE, risks: Places = _NOWHERE) -> Judged:
         """Return the result with the claims, and the risks, at some more places waived."""

@@ -21,7 +21,7 @@ from audit.io.tables import count_rows
 from audit.io.timeline_file import read_timelines, write_timelines
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
-from audit.judgement.ever import ever_risks
+from audit.judgement.ever import Grave, ever_risks, grave_codes
 from audit.judgement.findings import AnySelection, select_findings
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
@@ -86,7 +86,7 @@ class AuditOptions:
     keeps_finished: bool = False
     warm_start: bool = True
     baseline: Baseline | None = None
-    grave: frozenset[str] = frozenset()
+    grave: frozenset[Grave] = frozenset()
     risk_findings: bool = True
     cache: bool = False
 
@@ -216,7 +216,8 @@ def _judged(
                         raise
                     interrupted = True
             scored = _with_histories(attack, seen, scored, options)
-            judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored)))
+            whole = seen.combined is not None or evidence[-1].combined is None
+            judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored, whole=whole)))
     return judged if interrupted else _refined(judged, options)
 
 
@@ -236,12 +237,14 @@ def _refined(judged: Sequence[tuple[Evidence, Judged]], options: AuditOptions) -
 
 def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: AuditOptions) -> Scored:
     """Return a result with how probable it is for people ever to have had a grave value, where the policy names any."""
-    if not options.grave or not scored.outcome.ran or seen.combined is not None:
+    outcome = scored.outcome
+    if not options.grave or not outcome.ran:
         return scored
-    scored = replace(scored, grave=frozenset(code for code, name in enumerate(seen.values) if name in options.grave))
-    if "max_ever_risk" not in attack.decides or scored.outcome.status != "complete":
+    codes = grave_codes(seen, options.grave)
+    scored = replace(scored, grave=codes)
+    if "max_ever_risk" not in attack.decides or (outcome.status != "complete" and outcome.knowing is None):
         return scored
-    return replace(scored, ever=ever_risks(seen, options.grave, changed_values(seen)))
+    return replace(scored, ever=ever_risks(seen, options.grave, codes, changed_values(seen), outcome))
 
 
 def _counted(outcome: Outcome) -> dict[str, int]:

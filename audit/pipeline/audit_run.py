@@ -214,9 +214,9 @@ def _known(baseline: Baseline, shelf: AnySelection | None, risky: RiskSelection 
 def _risky(
     seen: Evidence, entry: Judged, attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
 ) -> RiskSelection | None:
-    """Return the risks of a result that reach the policy's limit; None where only certainty does, or none is known."""
+    """Return the risks of a result that reach the limit; None where certainty alone does, or none is counted."""
     limit, risks = attacked.limits(options)["max_risk"], entry.scored.risks
-    if limit >= 1.0 or risks is None or not options.risk_findings:
+    if limit >= 1.0 or risks is None or not (options.risk_findings and entry.whole and entry.scored.counted):
         return None
     return RiskSelection(seen, entry, risks, limit, namer)
 

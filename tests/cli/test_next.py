@@ -372,7 +372,7 @@ def test_values_known_of_the_candidate(tmp_path):
 def test_risks_below_certainty_are_not_repaired(tmp_path):
     series, candidate = held_back("hospital-2-invariant", tmp_path)
     edit(series / "series.toml", '\n[counterfeits]\n"2" = "counterfeits/2.csv"\n', "")
-    code, result = foretold(series, candidate, *ONE, "--policy", "max_risk=0.5")
+    code, result = foretold(series, candidate, "--attack", "joint", "--policy", "max_risk=0.5")
     assert code == 1
     assert not result["before"]["policy"]["passed"]
     assert result["not_computed"] == [

@@ -29,7 +29,7 @@ def told(series, adversary, budget):
         opened = open_series(folder)
         (evidence,) = build_evidence(opened, adversary)
         decision = deciding.decide(evidence, budget).last
-        knowing = Knowledge(decision)
+        knowing = Knowledge(decision, evidence)
         for person in series.people(adversary):
             code = opened.people.find(person)
             for release in range(len(series.releases)):

@@ -1,0 +1,175 @@
+"""Ever: in which share of the worlds somebody never has one of some values, in any release.
+
+A choice of a variable stands for a class of values, within which the members of a group may exchange theirs: it leaves
+the person clean in a release with the share of the class's rows that have none of the values. So where a person has one
+variable, the share is a sum over its choices. Where the person has several, which transitions link, the worlds of the
+part are counted once more, weighed by what leaves this person clean, and divided by all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.core import Core, core_of
+from attacks.joint.counting import weighed
+from attacks.joint.decision import Decision
+from attacks.joint.network import ConstraintNetwork
+from attacks.joint.posteriors import WorldRisks
+from attacks.joint.step_weights import steps_of
+from attacks.joint.values import VersionValues
+from audit.model.evidence import Evidence
+from audit.model.outcome import EverKnown
+from audit.runtime.budget import Budget
+
+# Steps of counting one part for one person, and all in all.
+STEPS, STEPS_IN_ALL = 20_000, 2_000_000
+
+
+def ever(evidence: Evidence, decision: Decision, grave: Flags, budget: Budget) -> EverKnown:
+    """Return what is known of everybody's having had a value in some release.
+
+    Args:
+        evidence: what was decided.
+        decision: what is known of it.
+        grave: which values are meant, by code; shape (values,).
+        budget: how long it may take.
+    """
+    known = _Histories(evidence, decision, _clean(decision, grave)).known(budget)
+    if WorldRisks(evidence, decision).counts_worlds:
+        return known
+    return known._replace(risk=np.where(known.certain, 1.0, np.nan))
+
+
+def _clean(decision: Decision, grave: Flags) -> Floats:
+    """Return with what probability each column leaves its person clean, given the world; NaN where it is not known."""
+    network = decision.network
+    clean, look = np.ones(network.columns), VersionValues(network)
+    for release, contents in enumerate(network.contents):
+        of_value = grave[contents.value] * contents.value_rows
+        keys = contents.value_group * contents.kinds + network.kind_of[contents.value]
+        place = np.searchsorted(contents.group.astype(np.int64) * contents.kinds + contents.kind, keys)
+        bad = np.bincount(place, weights=of_value, minlength=len(contents.rows))
+        _, column, pair = look.columns(release)
+        clean[column] *= (contents.rows - bad)[pair] / contents.rows[pair]
+    versions = network.versions
+    known = np.isin(network.owner, versions.variable[versions.entry < 0])
+    of_kind = np.zeros(int(network.kind_of.max(initial=0)) + 1)
+    np.add.at(of_kind, network.kind_of, grave)
+    mixed = (of_kind > 0) & (of_kind < np.bincount(network.kind_of))
+    kind = network.kind[known]
+    clean[known] *= np.where(mixed[kind], np.nan, of_kind[kind] == 0)
+    return clean
+
+
+@dataclass
+class _Histories:
+    """What columns leave clean, put together for each person.
+
+    Attributes:
+        evidence, decision: as above.
+        clean: by column.
+    """
+
+    evidence: Evidence
+    decision: Decision
+    clean: Floats
+
+    def known(self, budget: Budget) -> EverKnown:
+        """Return what is known of everybody who counts, by person code."""
+        decision, network = self.decision, self.decision.network
+        versions, alive = network.versions, self.decision.alive
+        people = int(versions.person.max(initial=-1)) + 1
+        counted = np.zeros(people, dtype=np.bool_)
+        counted[versions.person[versions.counted]] = True
+        pairs = self._variables()
+        person, variable = pairs
+        # What leaves nothing clean, and what a known world or a choice that is shown leaves clean.
+        dirty = ~self._any(alive & (self.clean > 0)) & ~self._any(alive & np.isnan(self.clean))
+        clean_world = (decision.chosen >= 0) & (self.clean[decision.chosen] > 0)
+        several = np.bincount(person, minlength=people) > 1
+        certain, without = np.zeros(people, dtype=np.bool_), np.ones(people, dtype=np.bool_)
+        certain[person[dirty[variable]]] = True
+        may = clean_world | (
+            self._any(decision.shown & alive & (self.clean > 0)) & ~_of_several(several, pairs, network)
+        )
+        without[person[~may[variable]]] = False
+        never = self._never(pairs, several, budget)
+        certain |= never == 0
+        without |= never > 0
+        risk = np.where(certain, 1.0, np.minimum(1.0 - never, np.nextafter(1.0, 0.0)))
+        risk[~counted] = np.nan
+        return EverKnown(risk, certain & counted, without & ~certain, counted)
+
+    def _variables(self) -> tuple[Numbers, Numbers]:
+        """Return pairs of a person and a variable of the person; the first one alone where values never change."""
+        versions = self.decision.network.versions
+        person, variable = versions.person.astype(np.int64), versions.variable
+        if self.evidence.transitions is None:
+            person, first = np.unique(person, return_index=True)
+            return person, variable[first]
+        both = np.unique(np.stack([person, variable], axis=1), axis=0)
+        return both[:, 0], both[:, 1]
+
+    def _any(self, columns: Flags) -> Flags:
+        return self.decision.network.counted(columns) > 0
+
+    def _never(self, pairs: tuple[Numbers, Numbers], several: Flags, budget: Budget) -> Floats:
+        """Return in which share of the worlds each person is never touched; NaN where that is not known."""
+        decision, network = self.decision, self.decision.network
+        person, variable = pairs
+        term = np.where(decision.alive, np.where(decision.share == 0, 0.0, decision.share * self.clean), 0.0)
+        alone = np.bincount(network.owner, weights=term, minlength=network.variables)
+        open_ = (network.counted(decision.alive) > 1) & _of_several(several, pairs, network)
+        never = np.ones(len(several))
+        np.multiply.at(never, person, np.where(open_[variable], 1.0, alone[variable]))
+        if not open_.any():
+            return never
+        if np.isnan(decision.share[decision.alive & open_[network.owner]]).any():
+            never[person[open_[variable]]] = np.nan
+            return never
+        core = core_of(network, decision.alive, open_, exact=True)
+        owner = np.full(network.variables, -1, dtype=np.int64)
+        owner[variable] = np.where(open_[variable], person, -1)
+        left, seen = STEPS_IN_ALL, np.zeros(network.variables, dtype=np.bool_)
+        for number in range(core.parts):
+            part = core.slice(number, number + 1)
+            left = self._weigh(part, owner, never, left, budget)
+            seen[part.variable] = True
+        never[person[open_[variable] & ~seen[variable]]] = np.nan
+        return never
+
+    def _weigh(self, part: Core, owner: Numbers, never: Floats, left: int, budget: Budget) -> int:
+        """Multiply what a part leaves clean of each of its people; return how many steps may still be taken."""
+        steps = steps_of(self.evidence, self.decision, part)
+        mine = owner[part.variable]
+        total = None if left < 0 or budget.exhausted() else weighed(part, steps, STEPS)
+        own = [Fraction(1)] * len(part.kind) if steps.own is None else list(steps.own)
+        for who in np.unique(mine[mine >= 0]).tolist():
+            if not total or left < 0 or budget.exhausted():
+                never[who] = np.nan
+                continue
+            theirs = (mine == who)[part.owner]
+            clean = self.clean[part.column]
+            if np.isnan(clean[theirs]).any():
+                never[who] = np.nan
+                continue
+            less = [
+                weight * Fraction(share) if touched else weight
+                for weight, share, touched in zip(own, clean.tolist(), theirs.tolist(), strict=True)
+            ]
+            found = weighed(part, replace(steps, own=less), STEPS)
+            never[who] *= np.nan if found is None else float(found / Fraction(total))
+            left -= len(part.kind)
+        return left
+
+
+def _of_several(several: Flags, pairs: tuple[Numbers, Numbers], network: ConstraintNetwork) -> Flags:
+    """Return which variables are of people with several; shape (variables,)."""
+    person, variable = pairs
+    found = np.zeros(network.variables, dtype=np.bool_)
+    found[variable[several[person]]] = True
+    return found
