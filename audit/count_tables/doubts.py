@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,16 +22,18 @@ from audit.runtime.reasons import Reason, ReasonKind
 _NAMED = 6
 
 
-def table_doubts(counts: PublishedCounts, *, nothing_found: bool) -> list[Doubt]:
+def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_found: bool) -> list[Doubt]:
     """Return what keeps the clauses of the policy from holding.
 
-    Where nothing was found with the narrowest reading of markers, nothing would be with a wider one.
+    `given` are clauses whose limits this run was asked for. Where nothing was found with the narrowest reading of
+    markers, nothing would be with a wider one.
     """
     manifest = counts.manifest
     narrowest = nothing_found and all(
         is_narrowest(*each) for each in guessed_entries(manifest, "table.markers").items()
     )
     keys = [key for key in manifest.unconfirmed if not (narrowest and is_about(key, "table.markers"))]
+    keys = [key for key in keys if key.removeprefix("policy.") not in given]
     found = list(_guesses(keys))
     found += [
         Doubt(reason)
@@ -174,7 +176,8 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield the dimensions without a total of which a label has the sums of all others."""
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
-        if dimension.total >= 0 or name in counts.manifest.categories or name in counts.manifest.nested:
+        said = {*counts.manifest.categories, *counts.manifest.nested, *counts.manifest.no_total}
+        if dimension.total >= 0 or name in said:
             continue
         found = totals_by_sums(lines_along(counts, place))
         if found:

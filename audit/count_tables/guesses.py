@@ -13,6 +13,7 @@ from audit.count_tables.number_texts import said_range
 from audit.count_tables.published_counts import PublishedCounts, read_counts
 from audit.count_tables.sums import Ends
 from audit.count_tables.table_rules import Rounding
+from audit.io.toml import toml_key
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError
 
@@ -56,7 +57,7 @@ def guessed_entries(manifest: TableManifest, about: str) -> Mapping[str, Any]:
     """Return the entries of `table.totals` or `table.markers` that are guesses: all of them, or those named."""
     entries: Mapping[str, Any] = getattr(manifest, about.removeprefix("table."))
     keys = manifest.unconfirmed
-    return {name: entry for name, entry in entries.items() if about in keys or f"{about}.{name}" in keys}
+    return {name: entry for name, entry in entries.items() if about in keys or f"{about}.{toml_key(name)}" in keys}
 
 
 def _open_markers(manifest: TableManifest) -> TableManifest:

@@ -14,7 +14,7 @@ from audit.count_tables.table_rules import STATISTIC, WHOLE, Change, Rates, Roun
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.tables import read_table
-from audit.io.toml import natural, parse, read_text, release_tag
+from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_tag, unconfirmed
 from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
@@ -59,6 +59,7 @@ class TableManifest:
         nested: dimensions that several columns give, the coarsest first; blank is the total.
         breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
         not_published: texts that count as an empty cell.
+        no_total: dimensions of which it is said that no label stands for everybody.
         open: dimensions whose labels need not cover everybody.
         markers: what else a value can be, and the least and greatest count that it stands for.
         status: a column in which markers stand instead of the value, if any.
@@ -84,6 +85,7 @@ class TableManifest:
     breakdown: str | None = None
     levels: tuple[str, ...] = ()
     not_published: frozenset[str] = frozenset()
+    no_total: frozenset[str] = frozenset()
     open: frozenset[str] = frozenset()
     markers: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     status: str | None = None
@@ -219,7 +221,7 @@ class _TableManifestReader(RulesReader):
             "change",
         },
         "policy": set(CLAUSES),
-        "unconfirmed": {"keys"},
+        **UNCONFIRMED_KEYS,
         "waiver": {"finding", "reason", "expires"},
     }
 
@@ -238,6 +240,7 @@ class _TableManifestReader(RulesReader):
             dimensions = tuple(dict.fromkeys([*dimensions, wide.dimension]))
         if any(part_of.values()):
             dimensions = tuple(dict.fromkeys([*dimensions, STATISTIC]))
+        totals = self.of_dimensions(table, "totals", dimensions)
         if not dimensions:
             self.note("dimensions", "no dimension is named", 'write dimensions = ["area", "sex"] under [table]')
         if value is None:
@@ -255,7 +258,8 @@ class _TableManifestReader(RulesReader):
             wide=wide,
             part_of=part_of,
             change=self.change(table),
-            totals=self.of_dimensions(table, "totals", dimensions),
+            totals={name: label for name, label in totals.items() if label},
+            no_total=frozenset(name for name, label in totals.items() if not label),
             categories=self.categories(table, dimensions),
             nested=self.nested(table, dimensions),
             breakdown=self.text(table, "breakdown"),
@@ -271,7 +275,7 @@ class _TableManifestReader(RulesReader):
             over_time=self.over_time(table),
             absent_is_zero=self.absent(table),
             not_counts=frozenset(self.texts(table, "not_counts")),
-            unconfirmed=self.texts(self.table("unconfirmed"), "keys"),
+            unconfirmed=unconfirmed(self),
             policy=self.policy(),
             waivers=microdata.read_waivers(self),
         )

@@ -199,6 +199,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
+    doubts = table_doubts(counts, options.limits, nothing_found=not places)
     measures = _measures(judged, kept)
     sure = kept if standing is None else [each for each in kept if builder.id_of(judged.evidence, each) in standing]
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
@@ -228,9 +229,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
             rules=_rules(manifest),
         ),
         attack=report,
-        policy=replace(
-            _decide(judged, report, table_doubts(counts, nothing_found=not places), sure), waived=tuple(waived)
-        ),
+        policy=replace(_decide(judged, report, doubts, sure), waived=tuple(waived)),
         failed=failed,
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),

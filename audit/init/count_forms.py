@@ -199,8 +199,9 @@ def tidy(files: CountFiles) -> CountRules | None:
     if beside:
         rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
     if not rules.totals and not any(map(is_sign, rules.texts)):
+        key = next((key for key in ("values", "wide") if key in rules.extra), "value")
         rules.doubt(
-            "table.value",
+            f"table.{key}",
             f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
         )
     return rules

@@ -83,7 +83,9 @@ def manifest_text(rules: CountRules) -> str:
     if rules.value:
         lines.append(f"value = {toml_text(rules.value)}   # the column with the counts")
     lines += [f"{key} = {value}" for key, value in rules.extra.items()]
-    totals = _inline({name: toml_text(label) for name, label in rules.totals.items()})
+    totals = _inline(
+        {name: toml_text(label) for name, label in [*rules.totals.items(), *((n, "") for n in rules.no_total)]}
+    )
     lines.append(f"totals = {totals}   # labels of everybody")
     lines.append(f"markers = {_inline(markers)}   # what else a value can be, and the counts that it stands for")
     for key, texts, why in (

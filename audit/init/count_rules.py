@@ -16,6 +16,7 @@ from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.sums import LINES, Line, lines_along, totals_by_sums
 from audit.count_tables.table_rules import STATISTIC
 from audit.init.count_columns import is_sign, is_total_word
+from audit.io.toml import toml_key
 from audit.model.count_tables import UNBOUNDED
 
 NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", "n/a", "na", "-", "."))
@@ -37,7 +38,7 @@ class CountRules:
         dimensions, value: columns.
         extra: further keys of `[table]`, as TOML.
         series: further keys of `[series]`, as TOML.
-        totals, not_published, not_counts, open, over_time: as in the manifest.
+        totals, no_total, not_published, not_counts, open, over_time: as in the manifest.
         markers: what each marker stands for.
         rounding: base and way.
         min_count: the least count that may be known; None where markers or a threshold say it.
@@ -53,6 +54,7 @@ class CountRules:
     extra: dict[str, str] = field(default_factory=dict)
     series: dict[str, str] = field(default_factory=dict)
     totals: dict[str, str] = field(default_factory=dict)
+    no_total: list[str] = field(default_factory=list)
     not_published: list[str] = field(default_factory=list)
     not_counts: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
@@ -98,6 +100,7 @@ def guess_numbers(rules: CountRules) -> None:
         rules.markers[text] = _stands_for(text, rules, 0 in numbers, max(2, least - base // 2))
     _guess_least_count(rules, least, base)
     if not marks and 0 in numbers and least >= 5 and len(numbers) >= 5 and sum(numbers.values()) >= 10:
+        rules.markers["0"] = (0, 0)
         rules.doubt(
             "table.markers.0",
             f"0 may stand for small counts, for no number from 1 to {least - 1} is published; if so, it is a marker.",
@@ -119,25 +122,27 @@ def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
 
 def _stands_for(text: str, rules: CountRules, zero_shown: bool, threshold: int) -> Interval:
     """Return the counts that a marker is taken to stand for, noting where that is a guess."""
-    said = said_range(text)
+    said, key = said_range(text), f"table.markers.{toml_key(text)}"
     if said is not None:
         if said[0] == 0 and said[1] > 0 and not text.startswith("0"):
             if not zero_shown:
                 rules.doubt(
-                    f"table.markers.{text}", f'"{text}" may stand for 0 too, for no 0 is published; say what it covers.'
+                    key,
+                    f'"{text}" may stand for 0 too, for no 0 is published; say what it covers.',
                 )
             return (1, said[1])
         return said
     if text.casefold() in NOT_COUNTED or not _NEAR < threshold <= _FAR:
-        rules.doubt(f"table.markers.{text}", f'"{text}" is taken to stand for any count; say which it can stand for.')
+        rules.doubt(key, f'"{text}" is taken to stand for any count; say which it can stand for.')
         return (0, UNBOUNDED)
     if text.casefold() == "low" and rules.rounding:
-        rules.doubt(f"table.markers.{text}", '"low" is taken to round to 0; say which counts it stands for.')
+        rules.doubt(key, '"low" is taken to round to 0; say which counts it stands for.')
         return (1, max(1, rules.rounding[0] // 2))
     known = "" if is_sign(text) else f'"{text}" is no marker that offices use. '
     why = f'{known}"{text}" is taken to stand for 1 to {threshold - 1}, for about {threshold} is the smallest number'
     rules.doubt(
-        f"table.markers.{text}", f"{why}; say which counts it stands for, and whether it also hides others beside them."
+        key,
+        f"{why}; say which counts it stands for, and whether it also hides others beside them.",
     )
     return (1, threshold - 1)
 
@@ -174,6 +179,7 @@ def guess_totals(rules: CountRules, counts: PublishedCounts) -> bool:
             by_word = [label for label in found if is_total_word(label)]
             if len(found) == 1 or len(by_word) == 1:
                 rules.totals[name] = (by_word or found)[0]
+                rules.no_total = [each for each in rules.no_total if each != name]
                 changed = True
             else:
                 _note_no_total(rules, counts, place, name)
@@ -187,9 +193,11 @@ def guess_totals(rules: CountRules, counts: PublishedCounts) -> bool:
 
 def _note_no_total(rules: CountRules, counts: PublishedCounts, place: int, name: str) -> None:
     several = dimension_labels(counts, place) > 1
+    if several:
+        rules.no_total = sorted({*rules.no_total, name})
     if several and (counts.hidden.any() or not counts.shown.all()):
         rules.doubt(
-            f"table.totals.{name}",
+            f"table.totals.{toml_key(name)}",
             f"{name} has no label that is known to stand for everybody; name it in totals, if there is one.",
         )
 
@@ -251,7 +259,7 @@ def _check_total(rules: CountRules, name: str, lines: list[Line]) -> None:
             shown += total[0] > 0
     if below:
         rules.doubt(
-            f"table.totals.{name}",
+            f"table.totals.{toml_key(name)}",
             f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories.",
         )
     elif above and _zeros_hide(rules, lines):
@@ -259,12 +267,12 @@ def _check_total(rules: CountRules, name: str, lines: list[Line]) -> None:
     elif above:
         rules.open = sorted({*rules.open, name})
         rules.doubt(
-            f"table.totals.{name}",
+            f"table.totals.{toml_key(name)}",
             f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open.",
         )
     elif shown < LINES:
         rules.doubt(
-            f"table.totals.{name}",
+            f"table.totals.{toml_key(name)}",
             f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only.",
         )
 

@@ -213,10 +213,11 @@ def unconfirmed(reader: Reader) -> tuple[str, ...]:
     """Return the keys of a manifest that are guesses, as `[unconfirmed] keys` lists them; each has to be there."""
     found = []
     for key in reader.texts(reader.table(UNCONFIRMED), "keys"):
-        path, content = key_path(key), reader.document
+        path: tuple[str, ...] = key_path(key)
+        content: object = reader.document
         for name in path:
-            content = content.get(name, {}) if isinstance(content, dict) else {}
-        if not path or path[0] == UNCONFIRMED or content == {}:
+            content = content.get(name) if isinstance(content, dict) else None
+        if not path or path[0] == UNCONFIRMED or content is None:
             remedy = 'name a key as in "columns.sensitive", or delete it there'
             reader.note(key, "[unconfirmed] names a key that is not in this file", remedy)
         else:

@@ -94,6 +94,7 @@ def test_a_finding_that_needs_a_guessed_marker_is_shown_and_undecided(tmp_path):
 def test_a_finding_that_needs_no_guess_is_one(tmp_path):
     rows = [("A", "f", "16"), ("A", "m", "*"), ("A", "All", "20"), *HIDDEN[3:]]
     table = SEX + 'markers = { "*" = [1, 10] }'
+    table += '\nover_time = "same"\nrounding = { to = 1, how = "nearest" }'
     keys = ["table.markers", "policy.min_count", "table.over_time", "table.rounding"]
     code, _, found = verdict(written(tmp_path, rows, table=table, unconfirmed=keys))
     assert (code, [each["lower"] for each in found]) == (1, [4])
