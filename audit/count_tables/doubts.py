@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.count_tables.acro_sessions import SESSION, session_outputs
 from audit.count_tables.guesses import guessed_entries, is_about, is_narrowest
 from audit.count_tables.number_texts import is_like_a_number, said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.related_cells import exact_changes
 from audit.count_tables.sums import lines_along, totals_by_sums
-from audit.count_tables.table_shapes import SESSION
 from audit.io.tables import header, read_table
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
@@ -40,6 +40,7 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         for reason in (
             *_unread_columns(counts),
             *_unread_measures(counts),
+            *_unread_outputs(counts),
             *_missed_totals(counts),
             *_moved_labels(counts),
             *_likely_parts(counts),
@@ -110,6 +111,21 @@ def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
                 "statistics beside the counts were not judged: {measures}; name them in measures if they are counts, "
                 "or in not_counts if they say nothing about the counts",
                 measures=", ".join(f'"{printable(name, 60)}"' for name in list(named)[:_NAMED]),
+            )
+        )
+
+
+def _unread_outputs(counts: PublishedCounts) -> Iterator[Reason]:
+    """Yield the tables of sessions that are no counts: means and other magnitudes."""
+    files = [file for release in counts.manifest.releases for file in release.tables if file.path.name == SESSION]
+    outputs = [each for file in files for each in session_outputs(file.path, file.shown, Problems())]
+    left = [each.file for each in outputs if not each.counts and each.file not in counts.manifest.not_counts]
+    if left:
+        yield _needs(
+            say(
+                "tables that are no counts were not judged: {files}; name them in not_counts if they say nothing about "
+                "the counts",
+                files=", ".join(f'"{printable(name, 60)}"' for name in left[:_NAMED]),
             )
         )
 

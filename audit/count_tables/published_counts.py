@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.published_values import FileRows, ValueReader
 from audit.count_tables.related_cells import related
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
-    SESSION,
     NestedLabels,
     breakdown_labels,
     nested_dimension,
     nested_labels,
-    session_tables,
     split_rates,
 )
 from audit.io.tables import Coded, Table, header, note_absent, read_table

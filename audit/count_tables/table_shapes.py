@@ -1,30 +1,23 @@
-"""Tables as offices write them, turned into label columns: breakdowns in one column, nested areas, ACRO sessions.
+"""Tables as offices write them, turned into label columns: breakdowns in one column, nested areas, `12 (34.5)`.
 
 Sources: the metadata of NHS England's monthly CSV publications (BREAKDOWN, PRIMARY_LEVEL, SECONDARY_LEVEL); the
-Department for Education's open data standards (geographic levels whose names are blank where they do not apply);
-ACRO's `results.json` (Smith et al., SACRO; one CSV for each output, and for each cell why it is suppressed).
+Department for Education's open data standards (geographic levels whose names are blank where they do not apply).
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.categories import composed
-from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.manifest import TableManifest
 from audit.count_tables.table_rules import Rates, View
 from audit.io.tables import Coded, Table
-from audit.model.errors import Problems
 
-SESSION = "results.json"
 _NONE = frozenset({"", "NONE", "None", "none"})
 
 
@@ -152,84 +145,3 @@ def _qualified(path: LabelPath) -> str:
     if len(path) == 1:
         return path[0]
     return f"{path[-1]} (itself)" if set(path[:-1]) == {path[-1]} else f"{path[-1]} ({', '.join(path[:-1])})"
-
-
-# -- ACRO ---------------------------------------------------------------------------------------------------------
-
-
-def session_tables(manifest: TableManifest, file: TableFile, problems: Problems) -> list[tuple[TableFile, Table]]:
-    """Return the tables of an ACRO session with a row for each cell, noting outputs that cannot be read."""
-    found = []
-    for name, command, outcome in session_outputs(file.path, file.shown, problems):
-        path = file.path.parent / name
-        shown = file.shown.removesuffix(SESSION) + name
-        cells = list(crosstab_cells(path, shown, command, outcome, problems))
-        names = [*manifest.dimensions, manifest.value]
-        columns = {each: [str(cell.get(each, "")) for cell, _ in cells] for each in names}
-        used = {each for cell, _ in cells for each in cell}
-        arrays = {each: _dictionary(texts) for each, texts in columns.items() if each in used}
-        lines = [1, *(line for _, line in cells)]
-        found.append((TableFile(path, shown), Table(path, shown, len(cells), arrays, _lines=lines)))
-    return found
-
-
-def session_outputs(path: Path, shown: str, problems: Problems) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the file, the command, and why cells are suppressed, of each table of a session."""
-    try:
-        results = json.loads(path.read_text(encoding="utf-8")).get("results", {})
-        entries = [each for each in results.values() if each.get("type") == "table"]
-    except (OSError, ValueError, AttributeError):
-        problems.add(shown, "this is no results.json of ACRO", "name the file that acro.finalise() wrote")
-        return
-    for entry in entries:
-        files = entry.get("files") or []
-        name = files[0].get("name") if files and isinstance(files[0], dict) else None
-        outcome = entry.get("outcome") or {}
-        if isinstance(name, str) and "crosstab" in str(entry.get("command", "")):
-            yield name, str(entry["command"]), outcome if isinstance(outcome, dict) else {}
-
-
-def crosstab_names(command: str) -> tuple[list[str], str] | None:
-    """Return the variables of the rows and of the columns of a cross-tabulation.
-
-    >>> crosstab_names("acro.crosstab(df.year, df['grant_type'], margins=True)")
-    (['year'], 'grant_type')
-    """
-    found = re.search(r"crosstab\(\s*(\[[^\]]*\]|[^,]+(?:\[[^\]]*\])?)\s*,\s*([^,)]+)", command)
-    if found is None:
-        return None
-    rows = [_variable(each) for each in found[1].strip("[]").split(",")] if "," in found[1] else [_variable(found[1])]
-    return rows, _variable(found[2])
-
-
-def _variable(text: str) -> str:
-    return re.split(r"[.\[]", text.strip().rstrip("])"))[-1].strip("'\" ]")
-
-
-def crosstab_cells(
-    path: Path, shown: str, command: str, outcome: Mapping[str, Any], problems: Problems
-) -> Iterator[tuple[dict[str, str], int]]:
-    """Yield labels, text and line of each cell of a cross-tabulation; the text is `threshold` where it is hidden."""
-    named = crosstab_names(command)
-    if named is None:
-        return
-    rows, column = named
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, ValueError):
-        problems.add(shown, "this table of the session cannot be read", "put the file beside results.json")
-        return
-    header = lines[0] if lines else []
-    for number, cells in enumerate(lines[1:], start=2):
-        for label, text in zip(header[len(rows) :], cells[len(rows) :], strict=False):
-            why = str((outcome.get(label) or {}).get(cells[0], "")) if isinstance(outcome.get(label), dict) else ""
-            empty = text.strip() in ("", "nan", "NaN")
-            shown_text = ("threshold" if "threshold" in why else "") if empty else text.strip()
-            yield {**dict(zip(rows, cells, strict=False)), column: label, "count": shown_text}, number
-
-
-def _dictionary(texts: Sequence[str]) -> Any:  # noqa: ANN401 - an Arrow array
-    import pyarrow as pa
-
-    return pa.array(texts, type=pa.string()).dictionary_encode()

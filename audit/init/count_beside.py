@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -33,6 +34,8 @@ def declare_beside(
         if found is not None:
             rates.append(found[0])
             known |= {column, *found[1]}
+    beside = [text for name in known for text in dict.fromkeys(files.columns[name])]
+    rules.not_published += [t for t in dict.fromkeys(beside) if t and decimal_of(t.rstrip("% ")) is None]
     if rates:
         rules.extra["rates"] = rates[0] if len(rates) == 1 else toml_array(rates)
     if (change := declare_change(rules, files, [*numbers, *counts])) is not None:
@@ -99,6 +102,7 @@ def _toml(column: str, per: int, decimals: int, denominator: str) -> str:
     return f"{{ column = {toml_text(column)}, per = {per}, decimals = {decimals}, denominator = {denominator} }}"
 
 
+_PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")
 _CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "growth", "variation", "evolution"}
 
 
@@ -127,10 +131,13 @@ def declare_change(rules: CountRules, files: CountFiles, numbers: Sequence[str])
 def _declare_counts(rules: CountRules, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension where one is the sum of the others, else statistics."""
     total = _sum_of_others(files, counts)
-    if total is not None:
+    periods = all(_PERIOD.search(name) for name in counts)
+    if total is not None or periods:
         columns = ", ".join(f"{toml_key(name)} = {toml_text(name)}" for name in counts)
-        rules.extra["wide"] = f'{{ dimension = "column", columns = {{ {columns} }} }}'
-        rules.totals["column"] = total
+        dimension = "period" if periods else "column"
+        rules.extra["wide"] = f'{{ dimension = "{dimension}", columns = {{ {columns} }} }}'
+        if total is not None and not periods:
+            rules.totals[dimension] = total
     else:
         rules.extra["values"] = toml_array(map(toml_text, counts))
         parts = _parts(files, counts)

@@ -21,6 +21,7 @@ from audit.init.count_columns import (
     speaks_of_counts,
     total_of,
 )
+from audit.init.count_offices import nhs_scotland, ons, opensafely, pxstat, statcan
 from audit.init.count_rules import CountRules
 from audit.io.toml import toml_array, toml_text
 
@@ -172,7 +173,9 @@ def tidy(files: CountFiles) -> CountRules | None:
     measure = next((name for name in kinds.labels if _is_measure(name) and files.varies(name)), None)
     if not kinds.counts and measure is not None:
         kinds.counts.extend(name for name in kinds.numbers[-1:] if _parts_rates(files, measure, name))
-    codes = codes_beside(files, [*kinds.counts, *kinds.numbers], kinds.labels)
+    kinds.labels[:] = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
+    codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], kinds.labels)
+    kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
     if not counts:
         return None
@@ -180,12 +183,14 @@ def tidy(files: CountFiles) -> CountRules | None:
     periods = [name for name in columns if is_period(name, set(columns[name]))]
     period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
     apart = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
-    labels = [n for n in kinds.labels if files.varies(n) and n not in apart and not _is_note(files, n, kinds.labels)]
+    labels = [n for n in kinds.labels if files.varies(n) and n not in apart]
     if not labels or not _is_table(files, [*labels, *(n for n in apart if n in columns)], value):
         return None
     rules = CountRules("a tidy table of counts", files.shown, labels, value)
     rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
-    rules.not_counts = codes
+    blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
+    rules.totals |= blank
+    rules.not_counts = [name for name in codes if any(map(is_like_a_number, columns[name]))]
     if period is not None and len(files.shown) == 1:
         rules.series["releases_by"] = period
     named = (*labels, *codes, period)
@@ -221,9 +226,21 @@ def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
 
 
 def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
-    """Return whether a column of texts is a note beside numbers: often empty, and no label of everybody where it is."""
+    """Return whether a column of texts is a note beside numbers: often empty, or of nothing but the word for totals."""
     texts = files.columns[name]
-    return sum(not text for text in texts) > 0.3 * len(texts) and total_of(texts) is None and len(labels) > 1
+    if "" in texts and all(is_total_word(text) for text in texts if text):
+        return True
+    often = sum(not text for text in texts) > 0.3 * len(texts) and len(labels) > 1
+    return often and total_of(texts) is None and not _total_rows(files, name)
+
+
+def _total_rows(files: CountFiles, name: str) -> bool:
+    """Return whether a label is empty just where another column says that a row is a total."""
+    empty = [not text for text in files.columns[name]]
+    if not any(empty):
+        return False
+    said = ([is_total_word(text) for text in texts] for other, texts in files.columns.items() if other != name)
+    return any(any(words) and all(word for word, blank in zip(words, empty, strict=True) if blank) for words in said)
 
 
 def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
@@ -238,7 +255,7 @@ def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
         start += rows
     if not unique or len(texts) < 2:
         return False
-    if any(total_of(files.columns[name]) is not None for name in labels):
+    if any(total_of(files.columns[name]) is not None or _total_rows(files, name) for name in labels):
         return True
     marks = Counter(text for text in texts if text and number_of(text) is None)
     return (bool(marks) and all(map(is_sign, marks))) or (
@@ -247,5 +264,5 @@ def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
 
 
 Form = Callable[[CountFiles], CountRules | None]
-FORMS: tuple[Form, ...] = (nhs, dfe, sdmx, tidy)
+FORMS: tuple[Form, ...] = (nhs, dfe, sdmx, statcan, pxstat, ons, opensafely, nhs_scotland, tidy)
 """The forms, the most special first."""

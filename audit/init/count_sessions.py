@@ -7,8 +7,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from audit.count_tables.acro_sessions import session_outputs
 from audit.count_tables.number_texts import number_of
-from audit.count_tables.table_shapes import crosstab_names, session_outputs
 from audit.init.count_rules import CountRules
 from audit.model.errors import Problems
 
@@ -18,14 +18,14 @@ def session_rules(folder: Path, shown: list[str]) -> CountRules:
     dimensions: dict[str, None] = {}
     texts: Counter[str] = Counter()
     for name in shown:
-        for file, command, _ in session_outputs(folder / name, name, Problems()):
-            named = crosstab_names(command)
-            if named is not None:
-                dimensions |= dict.fromkeys([*named[0], named[1]])
-            texts.update(_cells((folder / name).parent / file))
+        for output in session_outputs(folder / name, name, Problems()):
+            if output.counts:
+                dimensions |= dict.fromkeys([*output.rows, output.column])
+                texts.update(_cells((folder / name).parent / output.file))
     rules = CountRules("sessions of ACRO", shown, list(dimensions), "count", over_time="same")
     rules.totals = dict.fromkeys(dimensions, "All")
     rules.texts = texts
+    rules.doubts.append("All tables are taken to be about the same people: over_time is same.")
     thresholds = {threshold for name in shown if (threshold := _threshold((folder / name).parent)) is not None}
     if thresholds:
         rules.min_count = max(thresholds)

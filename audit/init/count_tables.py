@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts, read_counts
-from audit.count_tables.table_shapes import SESSION
 from audit.init.count_columns import CountFiles, read_files
 from audit.init.count_forms import FORMS
 from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
