@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -16,6 +17,21 @@ from audit.io.toml import toml_array, toml_key, toml_text
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # chance does not make so many agree
 _SUMS = 3
+
+
+_BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
+_RATE = " (rate)"
+
+
+def with_rates_apart(files: CountFiles) -> CountFiles:
+    """Return the files with cells such as `12 (34.5)` as two columns, the count and the rate."""
+    columns = dict(files.columns)
+    for name, texts in files.columns.items():
+        both = [_BOTH.fullmatch(text) for text in texts]
+        if 2 * sum(each is not None and number_of(each[1]) is not None for each in both) > len(texts):
+            columns[name] = [text if each is None else each[1] for text, each in zip(texts, both, strict=True)]
+            columns[name + _RATE] = ["" if each is None else each[2] for each in both]
+    return replace(files, columns=columns)
 
 
 def declare_beside(
@@ -99,6 +115,7 @@ def _shares(rules: CountRules, files: CountFiles, column: str, kept: Sequence[bo
 
 
 def _toml(column: str, per: int, decimals: int, denominator: str) -> str:
+    column = column.removesuffix(_RATE)
     return f"{{ column = {toml_text(column)}, per = {per}, decimals = {decimals}, denominator = {denominator} }}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audit.count_tables.number_texts import is_like_a_number, number_of
 from audit.init import column_names
-from audit.init.count_beside import declare_beside
+from audit.init.count_beside import declare_beside, with_rates_apart
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
@@ -166,6 +166,7 @@ def _is_measure(name: str) -> bool:
 
 def tidy(files: CountFiles) -> CountRules | None:
     """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
+    files = with_rates_apart(files)
     columns = files.columns
     if any(column_names.kind(name) in ("person", "record", "group", "id") for name in columns):
         return None  # rows of people

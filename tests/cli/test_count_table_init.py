@@ -235,6 +235,22 @@ def test_shares_of_a_row_s_total_are_declared(tmp_path):
     assert table["rates"] == {"column": "percent", "per": 100, "decimals": 1, "denominator": {"sex": "All"}}
 
 
+def test_counts_with_their_shares_in_one_cell(tmp_path):
+    text = "area,sex,patients\n" + "".join(
+        f"{area},{sex},{n} ({100 * n / (f + m):.1f}%)\n"
+        for area, f, m in (("A", 11, 16), ("B", 11, 20), ("C", 30, 17))
+        for sex, n in (("All", f + m), ("F", f), ("M", m))
+    )
+    table = guessed(tmp_path, {"1.csv": text})["table"]
+    assert table["rates"] == {"column": "patients", "per": 100, "decimals": 1, "denominator": {"sex": "All"}}
+    confirm(tmp_path)
+    assert verdict(tmp_path)[:2] == (0, "[]")
+    (tmp_path / "series.toml").unlink()
+    guessed(tmp_path, {"1.csv": text.replace("A,F,11", "A,F,*").replace("A,M,16", "A,M,*")})
+    confirm(tmp_path)
+    assert {(e["cell"]["sex"], e["lower"]) for e in verdict(tmp_path)[2]} == {("F", 11), ("M", 16)}
+
+
 def test_a_change_is_proposed(tmp_path):
     first = "areaName,cases,change\nRiverside,0-2,\nOld Town,0-2,\nHill,9,2\n"
     second = "areaName,cases,change\nRiverside,6,5\nOld Town,0-2,\nHill,7,-2\n"
