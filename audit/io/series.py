@@ -101,7 +101,9 @@ class Series:
         columns = self.manifest.columns
         given = {*columns.types, *self.hierarchies, *columns.spelled}
         open_kinds = [name for name in columns.quasi_identifiers if name not in given]
-        self._note_texts(open_kinds)
+        # A register is held against all texts: they are noted in the same pass.
+        named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
+        self._note_texts(named)
         kinds = {name: infer_kind(self.texts(name), None, columns.missing) for name in open_kinds}
         for name, kind in columns.types.items():
             kinds[name] = Kind(kind)
