@@ -361,7 +361,7 @@ class _ManifestReader(Reader):
         for text in sorted(columns.missing):
             if is_range(text):
                 what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
-                self.note("missing", what, "write it in the files as [20, 39], >=65 or <18, and leave it out here")
+                self.note("missing", what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+")
 
     def releases(self, entries: object) -> tuple[ReleaseFiles, ...]:
         if not isinstance(entries, list) or not entries:
