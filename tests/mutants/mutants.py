@@ -112,12 +112,6 @@ MUTANTS = (
         (f"{PROOFS}::test_not_both_values_of_one_person_are_proved",),
     ),
     Mutant(
-        "audit.verification.placing._narrowed",
-        "held[release, row] < room(release, row)",
-        "True",
-        (f"{PROOFS}::test_not_both_values_of_one_person_are_proved",),
-    ),
-    Mutant(
         "audit.verification.group.check_groups",
         " or finding.risk != some / rows",
         "",

@@ -24,6 +24,7 @@ from audit.model.outcome import (
     RefutedCase,
     RowPoints,
 )
+from audit.verification import placing
 from audit.verification.disclosure import BrokenCertificateError, follows
 from audit.verification.proof import ProofChecker
 from audit.verification.published_rows import PublishedReleases
@@ -221,8 +222,10 @@ def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
         assert files.holds(files.by_cases("A", 0, "flu", *others))
 
 
-def test_nothing_is_proved_of_releases_that_contradict_each_other():
+@pytest.mark.parametrize("versions", [0, 100])
+def test_nothing_is_proved_of_releases_that_contradict_each_other(versions, monkeypatch):
     """B has y, then x, and A has x: there is no world."""
+    monkeypatch.setattr(placing, "MOST_VERSIONS", versions)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")], [Row("A", "1", "x"), Row("B", "2", "x")]])
     with opened(series) as files:
         both = files.points("0 1 x 1", "A", "B")
@@ -230,8 +233,10 @@ def test_nothing_is_proved_of_releases_that_contradict_each_other():
         assert not files.holds(files.claim("A", 0, "y", both))
 
 
-def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other():
+@pytest.mark.parametrize("versions", [0, 100])
+def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(versions, monkeypatch):
     """B has x in a group of x alone, then y: there is no world, whatever A has."""
+    monkeypatch.setattr(placing, "MOST_VERSIONS", versions)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("C", "1", "y"), Row("B", "2", "x")], [Row("B", "1", "y")]])
     with opened(series) as files:
         assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
