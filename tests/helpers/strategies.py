@@ -144,13 +144,25 @@ def boxed(draw, series: TinySeries, *, alike: bool = False) -> TinySeries:
     ]
     listed = draw(st.lists(st.sampled_from(series.people()), min_size=1, unique=True))
     lines = [Registered(person, j, exact[person, j]) for person in listed for j in series.presence(person)]
-    return replace(
+    drawn = replace(
         series,
         releases=releases,
         register=lines,
         quasi_identifiers=("Age", "City")[:width],
         keyed=draw(st.booleans()),
     )
+    return in_braces(drawn)
+
+
+def in_braces(series: TinySeries) -> TinySeries:
+    """Write a city that nobody in the register has as a set of one: as a text it might be a range that was not read."""
+    own = {line.exact[1] for line in series.register or () if len(line.exact) == 2}
+
+    def written(cell: str) -> str:
+        return f"{{{cell}}}" if cell in CITIES and cell not in own else cell
+
+    releases = [[replace(row, cells=tuple(map(written, row.cells))) for row in release] for release in series.releases]
+    return replace(series, releases=releases)
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""One table of laws, attacks and adversaries; a law that fails today says why, and fails if it holds.
+"""One table of laws, attacks and adversaries.
 
 What a law compares is `Seen`: the facts that an attack is certain of, and its measures.
 """
@@ -22,7 +22,7 @@ from tests.helpers.certificates import assert_proves
 from tests.helpers.comparing import CLOSE
 from tests.helpers.running import audit_folder, run_main
 from tests.helpers.several import pair_series, write_pairs
-from tests.helpers.strategies import with_knowledge
+from tests.helpers.strategies import in_braces, with_knowledge
 from tests.helpers.tiny import TinySeries
 from tests.helpers.travelling import Travelling
 from tests.laws.families import CONSTANT, FILE_TYPES, any_series, beside, disguised, in_files, saved, until
@@ -173,7 +173,7 @@ def more_of_a_register_takes_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary))
     people = series.people("register")
     some = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))
-    part = replace(series, register=[line for line in series.register if line.individual in some])
+    part = in_braces(replace(series, register=[line for line in series.register if line.individual in some]))
     before, after = (found(data, each, attack, adversary) for each in (part, series))
     assert before.facts <= after.facts
     assert before.ruled_out <= after.ruled_out
