@@ -110,7 +110,8 @@ class SeriesTexts:
 
     def _read(self, position: int, files: ReleaseFiles) -> None:
         adjustments = self.series.adjustments(files.tag)
-        bare = Adjustments(adjustments.declared, adjustments.renamed, adjustments.ignored)
+        # As the file spells them, but for values that are declared to be others.
+        bare = Adjustments(adjustments.declared, adjustments.renamed, adjustments.ignored, adjustments.crosswalk)
         halves = [(files.rows, files.shown), *([(files.values, files.values_shown)] if files.values else [])]
         for path, shown in halves:
             table = _readable(path, shown, self.names, bare)
@@ -255,8 +256,9 @@ def _would_be_numbers(column: ColumnTexts, missing: frozenset[str]) -> bool:
 
 def _totals(texts: SeriesTexts) -> Iterator[ReportWarning]:
     columns = texts.series.manifest.columns
-    for name in texts.names:
-        found = [text for text in texts.columns[name].first if name not in columns.sensitive and is_total(text)]
+    # A place or an age may be called "Total"; a person or a record is not.
+    for name in dict.fromkeys(name for name in (columns.individual, columns.record) if name is not None):
+        found = [text for text in texts.columns[name].first if is_total(text)]
         if found:
             listed = ", ".join(f'"{printable(text)}"' for text in found)
             what = say(

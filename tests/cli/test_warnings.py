@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from tests.cli.forms import EXAMPLES, read_rows
+from tests.cli.forms import EXAMPLES, edit, read_rows
 from tests.cli.test_messy_files import RESPELLINGS
 from tests.helpers.messy import as_csv, write
 from tests.helpers.running import run_audit, run_main
@@ -127,3 +127,23 @@ def test_every_respelling_is_warned_of_and_nothing_else(hospital, seed):
         if len({"".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts}) < len(texts):
             expected.add(("spelling", called))
     assert set(warned(hospital)) == expected
+
+
+def test_a_total_is_recognised_in_the_identifier_alone(hospital):
+    edit(hospital / "series.toml", '"Zipcode"]', '"Zipcode"]\ntypes = { Zipcode = "categorical" }')
+    for row in range(4):
+        change(hospital / "releases/1.csv", row, "Zipcode", "Total")
+    assert warned(hospital) == {}
+    change(hospital / "releases/1.csv", 0, "Owner", "Total")
+    assert [kind for kind, _ in warned(hospital)] == ["total-row"]
+
+
+def test_values_that_a_crosswalk_renames_are_no_other_spelling(hospital):
+    value = read_rows(hospital / "releases/2.csv")[3][4]
+    for row, cells in enumerate(read_rows(hospital / "releases/2.csv")[1:]):
+        if cells[4] == value:
+            change(hospital / "releases/2.csv", row, "Disease", str.upper)
+    assert [kind for kind, _ in warned(hospital)] == ["spelling"]
+    edit(hospital / "series.toml", "[columns]\n", '[columns]\ncrosswalk = { Disease = "walk.csv" }\n')
+    write(hospital / "walk.csv", f"release,from,to\n2,{value.upper()},{value}\n")
+    assert warned(hospital) == {}
