@@ -72,6 +72,7 @@ class ReportWarning:
         "counterfeit-share",
         "encoding",
         "candidate",
+        "known",
         "baseline",
     ]
     text: str

@@ -42,6 +42,7 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
+from audit.pipeline.known_people import known_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import figure, say
@@ -123,7 +124,11 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
         ids_are_stable=namer.stable,
         ladder=ladder(entries),
         panel=attacked.panel,
-        warnings=(*_unrecognised(namer, options), *warnings_of(series, attacked, reveal=options.reveal)),
+        warnings=(
+            *_unrecognised(namer, options),
+            *warnings_of(series, attacked, reveal=options.reveal),
+            *known_warnings(attacked, options),
+        ),
         exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,
         baseline=None if options.baseline is None else options.baseline.facts(waived.still),

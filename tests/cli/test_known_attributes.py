@@ -75,3 +75,24 @@ def test_transitions_are_of_the_attribute_named(series):
     assert list(ran.values()) == ["complete", "skipped", "skipped"]  # combinations change with one of their attributes
     assert next(iter(ran)) == "HIV"
     assert result["contradictions"]["changed"] == 0
+
+
+def known(folder, *words):
+    _, result, err = run_audit(folder, *words)
+    assert result is not None, err
+    return [each["text"] for each in result["warnings"] if each["kind"] == "known"]
+
+
+def test_known_values_that_nobody_uses_are_reported(series):
+    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
+    assert known(series) == []
+    [text] = known(series, "--adversary", "published")
+    assert "the values in known.csv are not used" in text
+
+
+def test_a_known_person_who_would_be_found_anyhow_is_reported(series):
+    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
+    for tag in "12":
+        write(series / f"{tag}.csv", ROWS.replace("B,1,20-29,no,yes", "B,1,20-29,yes,yes"))
+    [text] = known(series)
+    assert text.startswith("1 person with a known value would be found without it")

@@ -1,0 +1,63 @@
+"""What is said of values that are known beforehand: that nobody uses them, or that the series discloses them anyhow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.sealed_sources import sealed
+from audit.io.series import Series
+from audit.model.outcome import AttributeDisclosures, PerPersonAttack
+from audit.model.report import ReportWarning
+from audit.pipeline.attack_run import AuditOptions, AuditRun
+from audit.runtime.budget import Budget
+from audit.runtime.phrases import say, say_count
+
+
+def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
+    """Yield whether values that the manifest knows are not used, or are certain without being known."""
+    series, adversary = attacked.series, attacked.evidence[0].adversary
+    if series.manifest.known is None:
+        return
+    if not adversary.knows_people:
+        what = say(
+            "the values in {file} are not used, because the adversary `{name}` knows nobody by name; add a key or a "
+            "register, or leave `known` out",
+            file=series.manifest.known,
+            name=adversary.name,
+        )
+        yield ReportWarning("known", what)
+        return
+    people = _disclosed(attacked, options)
+    if people:
+        what = say_count(
+            "{count} person with a known value would be found without it, and is in no count: audit without `known` "
+            "too",
+            "{count} people with a known value would be found without it, and are in no count: audit without `known` "
+            "too",
+            people,
+        )
+        yield ReportWarning("known", what)
+
+
+def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
+    """Return how many people with a known value an attack on single people finds where nothing is known."""
+    attacks = [entry.attack for _, entry in attacked.judged if isinstance(entry.attack, PerPersonAttack)]
+    plain = Series.of(replace(attacked.series.manifest, known=None))
+    seen = {evidence.sensitive: evidence for evidence in build_evidence(plain, attacked.evidence[0].kind)}
+    found = set[str]()
+    for evidence in attacked.evidence:
+        source = evidence.source
+        if not attacks or not isinstance(source, KnownGroupsSource) or source.known is None:
+            continue
+        names = [attacked.series.people.name(code) for code in np.unique(source.known.person).tolist()]
+        # The last one decides where values change, too.
+        outcome = attacks[-1].run(sealed(seen[evidence.sensitive]), Budget(options.time_limit))
+        if isinstance(outcome.claims, AttributeDisclosures):
+            there = np.isin(plain.people.codes(names), outcome.claims.people)
+            found |= {name for name, certain in zip(names, there.tolist(), strict=True) if certain}
+    return len(found)
