@@ -58,7 +58,7 @@ class MaxRisk(Clause):
             if decides or not decided:
                 yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
         people = findings.adversary is not None and findings.adversary.knows_people
-        if limit < 1.0 and people and self.judges(findings) and not violating and not any(map(_exact, findings.ran)):
+        if limit < 1.0 and people and self.judges(findings) and not violating and not any(map(_counted, findings.ran)):
             yield say("below certainty only shares of worlds decide, and joint did not count them")
         if (
             findings.linked_records
@@ -78,9 +78,14 @@ class MaxRisk(Clause):
             )
 
 
+def _counted(entry: Judged) -> bool:
+    """Return whether a result has counted the worlds of people; the rows of strangers say nothing of them."""
+    return entry.whole and entry.scored.counted
+
+
 def _exact(entry: Judged) -> bool:
     """Return whether a result's risks below certainty are exact."""
-    return (entry.whole and entry.scored.counted) or isinstance(entry.scored.outcome.claims, GroupDisclosures)
+    return _counted(entry) or isinstance(entry.scored.outcome.claims, GroupDisclosures)
 
 
 def _estimated(entry: Judged) -> bool:

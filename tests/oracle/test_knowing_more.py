@@ -176,3 +176,14 @@ def test_records_that_look_alike_over_all_releases_are_judged(tmp_path):
     [doubt] = result["policy"]["undecided"]
     assert doubt["measure"] == "max_risk"
     assert "4 classes of records that look alike over all releases together disclose a value" in doubt["reason"]
+
+
+@pytest.mark.parametrize(("attacks", "state"), [(("joint", "homogeneity"), "holds"), (("homogeneity",), "undecided")])
+def test_shares_of_strangers_rows_say_nothing_of_people(tmp_path, attacks, state):
+    """Below certainty the worlds of the people of a register decide, whatever the classes of strangers tell."""
+    rows = [("A", 31, "30-39", "a"), ("B", 34, "30-39", "b"), ("C", 37, "30-39", "c")]
+    rows += [("D", 20, "20-29", "a"), ("E", 23, "20-29", "b"), ("F", 26, "20-29", "c")]
+    words = [word for name in attacks for word in ("--attack", name)]
+    folder = written(tmp_path, [rows], registered={"A", "B"})
+    _, result, _ = run_audit(folder, "--policy", "max_risk=0.5", "--attack", "intersection", *words)
+    assert {each["clause"]: each["state"] for each in result["policy"]["clauses"]}["max_risk"] == state
