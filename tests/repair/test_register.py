@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.running import run_main
-from tests.helpers.tiny import Registered, Row, TinySeries, with_spans
+from tests.helpers.tiny import Registered, Row, TinySeries, covers, with_spans
 from tests.oracle.worlds import worlds
 
 WIDE = ("[20, 60]",)
@@ -140,7 +140,21 @@ def without(small: TinySeries, gone: tuple[str, ...]) -> TinySeries:
 
 
 def is_safe(small: TinySeries) -> bool:
-    """Whether nobody of the register has a value that all worlds agree on."""
+    """Whether nobody of the register has a value that all worlds agree on, and no class of rows has one value.
+
+    A class whose people fit no other class is no finding of its own: they are found themselves.
+    """
+    for release, rows in enumerate(small.releases):
+        classes: dict[object, list[Row]] = {}
+        for row in rows:
+            classes.setdefault(row.row_class, []).append(row)
+        here = [line for line in small.register or () if line.release == release]
+        fits = [
+            [kind for kind, mine in classes.items() if all(map(covers, mine[0].cells, line.exact))] for line in here
+        ]
+        for kind, mine in classes.items():
+            if len({row.value for row in mine}) == 1 and fits.count([kind]) < len(mine):
+                return False
     found = worlds(small, "register")
     return all(len(found.possible(line.individual, line.release)) > 1 for line in small.register or ())
 
