@@ -62,10 +62,12 @@ def hiding(counterfeits):
 def test_published_counterfeits_weigh_worlds(counterfeits, share):
     """Of ten rows with nine counterfeits one is a place: ten ways there, beside twenty in the other group."""
     with written(hiding(counterfeits)) as folder:
-        code, result, err = run_audit(folder, "--adversary", "register", "--policy", "max_risk=0.7", "--policy", "k=1")
+        _, result, err = run_audit(folder, "--adversary", "register", "--policy", "max_risk=0.7", "--policy", "k=1")
     assert result is not None, err
     assert measure(result, "joint") == pytest.approx(share)
-    assert (code, max_risk(result)["state"]) == ((1, "violated") if share > 0.7 else (0, "holds"))
+    # Of the rows of group 2 as such homogeneity says more.
+    found = {each["attack"] for each in result["policy"]["violations"]}
+    assert ("joint" in found) == (share > 0.7)
 
 
 @pytest.mark.parametrize(("strangers", "state"), [(0, "holds"), (1, "undecided")])

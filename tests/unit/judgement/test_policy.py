@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,8 +72,11 @@ def test_below_certainty_it_takes_risks():
     assert decided(outcome(claimed(exhaustive=True)), 0.99) == "undecided"
     assert decided(outcome(claimed(exhaustive=True), "complete"), 0.99) == "undecided"
     risks = Risks(np.array([1], np.int32), np.array([0], np.int32), np.array([1], np.int32), np.array([0.5]))
-    assert decided(outcome(claimed(), "complete"), 0.99, risks=risks) == "holds"
-    assert decided(outcome(claimed()), 0.99, risks=risks) == "undecided"
+    counted = SimpleNamespace(counts_worlds=True)
+    assert decided(replace(outcome(claimed(), "complete"), model=counted), 0.99, risks=risks) == "holds"
+    assert decided(replace(outcome(claimed()), model=counted), 0.99, risks=risks) == "undecided"
+    # What does not count worlds estimates.
+    assert decided(outcome(claimed(), "complete"), 0.99, risks=risks) == "undecided"
 
 
 def of_two(clause, limit, *attacks):
