@@ -115,7 +115,8 @@ def _shares(rules: CountRules, files: CountFiles, column: str, kept: Sequence[bo
 
 
 def _toml(column: str, per: int, decimals: int, denominator: str) -> str:
-    column = column.removesuffix(_RATE)
+    # They agree with the numbers that are shown, so that they hold of rounded ones as published.
+    column, denominator = column.removesuffix(_RATE), f'{denominator}, of = "published"'
     return f"{{ column = {toml_text(column)}, per = {per}, decimals = {decimals}, denominator = {denominator} }}"
 
 

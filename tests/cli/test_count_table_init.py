@@ -214,7 +214,9 @@ def test_rates_that_agree_with_all_rows_are_declared(tmp_path):
         f"{area},{cases[area]},{people[area]},{cases[area] / people[area] * 100_000:.1f}\n" for area in people
     )
     table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "rate", "per": 100_000, "decimals": 1, "denominator": "population"}
+    assert table["rates"] == {"column": "rate", "per": 100_000, "decimals": 1, "denominator": "population"} | {
+        "of": "published"
+    }
     confirm(tmp_path)
     assert verdict(tmp_path)[:2] == (0, "[]")
     wrong = text.replace("A,41,1823,2", "A,41,1823,3", 1)
@@ -232,7 +234,22 @@ def test_shares_of_a_row_s_total_are_declared(tmp_path):
         for sex, n in (("All", f + m), ("F", f), ("M", m))
     )
     table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "percent", "per": 100, "decimals": 1, "denominator": {"sex": "All"}}
+    assert table["rates"] == {"column": "percent", "per": 100, "decimals": 1, "denominator": {"sex": "All"}} | {
+        "of": "published"
+    }
+
+
+def test_shares_of_rounded_counts_are_of_what_is_published(tmp_path):
+    """Ten of fifteen may be eight of seventeen: the share says no more than the numbers that it was computed of."""
+    lines = [(area, sex, n, 100 * n / (f + m)) for area, f, m in (("A", 10, 15), ("B", 20, 15), ("C", 30, 15))
+             for sex, n in (("All", f + m), ("F", f), ("M", m))]  # fmt: skip
+    text = "area,sex,count,percent\n" + "".join(f"{a},{s},{n},{share:.1f}\n" for a, s, n, share in lines)
+    table = guessed(tmp_path, {"1.csv": text})["table"]
+    assert (table["rounding"]["to"], table["rates"]["of"]) == (5, "published")
+    confirm(tmp_path)
+    _, out, _ = run_main("explain", str(tmp_path), "--cell", "area=A", "--cell", "sex=F", "--format", "json")
+    [count] = json.loads(out)["counts"]
+    assert (count["lower"], count["upper"]) == (8, 12)
 
 
 def test_counts_with_their_shares_in_one_cell(tmp_path):
@@ -242,7 +259,9 @@ def test_counts_with_their_shares_in_one_cell(tmp_path):
         for sex, n in (("All", f + m), ("F", f), ("M", m))
     )
     table = guessed(tmp_path, {"1.csv": text})["table"]
-    assert table["rates"] == {"column": "patients", "per": 100, "decimals": 1, "denominator": {"sex": "All"}}
+    assert table["rates"] == {"column": "patients", "per": 100, "decimals": 1, "denominator": {"sex": "All"}} | {
+        "of": "published"
+    }
     confirm(tmp_path)
     assert verdict(tmp_path)[:2] == (0, "[]")
     (tmp_path / "series.toml").unlink()

@@ -155,7 +155,9 @@ def test_fingertips(tmp_path):
         values = ["", "", "", ""] if n is None else [f"{n / d * 1e5:.2f}", "1.23", "45.67", n]
         rows.append(["40501", area, sex, "<75 yrs", "2022", *values, d, "suppressed" if n is None else ""])
     table = guessed(tmp_path, {"2022.csv": as_csv(header, rows)})["table"]
-    assert table["rates"] == {"column": "Value", "per": 100_000, "decimals": 2, "denominator": "Denominator"}
+    assert table["rates"] == {"column": "Value", "per": 100_000, "decimals": 2, "denominator": "Denominator"} | {
+        "of": "published"
+    }
     assert table["not_counts"] == ["Indicator ID", "Time period"]
     code, why, found = verdict(tmp_path)
     assert code == 3
