@@ -57,13 +57,13 @@ def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:
         (frozenset({"min_count"}), [key for key in keys if key == "policy.min_count"]),
     ):
         if some:
-            told = say_count(
+            reason = say_count(
                 "{keys} is a guess; correct it, and strike it out of [unconfirmed]",
                 "{keys} are guesses; correct them, and strike them out of [unconfirmed]",
                 len(some),
                 keys=", ".join(some),
             )
-            yield Doubt(_needs(told), clauses, guessed=True)
+            yield Doubt(_needs(reason), clauses, guessed=True)
 
 
 def _needs(text: str) -> Reason:
@@ -234,13 +234,13 @@ def two_parents(counts: PublishedCounts) -> Iterator[TwoParents]:
         for text, paths in seen.items():
             if len(paths) > 1:
                 (one, first), (other, second) = list(paths.items())[:2]
-                told = say(
+                text_of_both = say(
                     '"{label}" of {dimension} is inside of {one} ({first}) and of {other} ({second}); they count '
                     "as two labels: if it is one that moved, give it one place in all releases",
                     label=printable(text, 60), dimension=printable(dimension, 60), one=printable(one[-2], 60),
                     other=printable(other[-2], 60), first=printable(first[0][1]), second=printable(second[0][1]),
                 )  # fmt: skip
-                yield TwoParents(told, bool({at for at, _ in first} & {at for at, _ in second}))
+                yield TwoParents(text_of_both, bool({at for at, _ in first} & {at for at, _ in second}))
 
 
 def _release_of(counts: PublishedCounts, file: int) -> int:

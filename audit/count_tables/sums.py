@@ -24,8 +24,8 @@ def lines_along(counts: PublishedCounts, place: int, *, hidden: bool = False) ->
     shown = counts.shown if hidden else counts.number
     ends = zip(counts.lower.tolist(), counts.upper.tolist(), shown.tolist(), strict=True)
     lines: dict[tuple[int, ...], dict[str, Ends | None]] = {}
-    for key, label, (low, high, told) in zip(keys, labels, ends, strict=True):
-        lines.setdefault(tuple(key), {})[counts.dimensions[place].labels[label]] = (low, high) if told else None
+    for key, label, (low, high, is_shown) in zip(keys, labels, ends, strict=True):
+        lines.setdefault(tuple(key), {})[counts.dimensions[place].labels[label]] = (low, high) if is_shown else None
     return list(lines.values())
 
 

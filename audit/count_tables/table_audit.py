@@ -243,13 +243,13 @@ def _rules(manifest: TableManifest) -> CountRules:
         threshold=manifest.threshold,
         rounding=None if rounding is None else (rounding.to, rounding.how),
         perturbation=manifest.perturbation,
-        rates=tuple(_told_rates(each) for each in rates),
+        rates=tuple(_rates_entry(each) for each in rates),
         absent_is_zero=manifest.absent_is_zero,
         open=tuple(sorted(manifest.open)),
     )
 
 
-def _told_rates(rates: Rates) -> tuple[str, int, int, str]:
+def _rates_entry(rates: Rates) -> tuple[str, int, int, str]:
     cell = ", ".join(f"{name} {label}" for name, label in rates.total.items())
     return rates.column, rates.per, rates.decimals, rates.denominator or cell
 

@@ -23,7 +23,7 @@ _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
 _RATE = " (rate)"
 
 
-def with_rates_apart(files: CountFiles) -> CountFiles:
+def split_count_cells(files: CountFiles) -> CountFiles:
     """Return the files with cells such as `12 (34.5)` as two columns, the count and the rate."""
     columns = dict(files.columns)
     for name, texts in files.columns.items():
@@ -160,8 +160,8 @@ def _declare_counts(rules: CountRules, files: CountFiles, counts: list[str]) -> 
         rules.extra["values"] = toml_array(map(toml_text, counts))
         parts = _parts(files, counts)
         if parts:
-            told = ", ".join(f"{toml_key(part)} = {toml_text(whole)}" for part, whole in parts.items())
-            rules.extra["part_of"] = f"{{ {told} }}"
+            entries = ", ".join(f"{toml_key(part)} = {toml_text(whole)}" for part, whole in parts.items())
+            rules.extra["part_of"] = f"{{ {entries} }}"
             names = ", ".join(f"{part} of {whole}" for part, whole in parts.items())
             rules.doubt("table.part_of", f"Nowhere above the other, these are taken for parts: {names}.")
     rules.value = ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audit.count_tables.number_texts import is_like_a_number, number_of
 from audit.init import column_names
-from audit.init.count_beside import declare_beside, with_rates_apart
+from audit.init.count_beside import declare_beside, split_count_cells
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
@@ -128,7 +128,7 @@ def _meta(files: Sequence[Path]) -> tuple[list[str], list[str]]:
 
 
 def sdmx(files: CountFiles) -> CountRules | None:
-    """Return the rules of an SDMX-CSV file, statistics apart where one column names them."""
+    """Return the rules of an SDMX-CSV file, with the statistics that one column names."""
     if not files.has("OBS_VALUE"):
         return None
     columns = files.columns
@@ -166,7 +166,7 @@ def _is_measure(name: str) -> bool:
 
 def tidy(files: CountFiles) -> CountRules | None:
     """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
-    files = with_rates_apart(files)
+    files = split_count_cells(files)
     columns = files.columns
     if any(column_names.kind(name) in ("person", "record", "group", "id") for name in columns):
         return None  # rows of people
@@ -183,9 +183,9 @@ def tidy(files: CountFiles) -> CountRules | None:
     value = _value_of(counts, columns)
     periods = [name for name in columns if is_period(name, set(columns[name]))]
     period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
-    apart = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
-    labels = [n for n in kinds.labels if files.varies(n) and n not in apart]
-    if not labels or not _is_table(files, [*labels, *(n for n in apart if n in columns)], value):
+    elsewhere = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
+    labels = [n for n in kinds.labels if files.varies(n) and n not in elsewhere]
+    if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
     rules = CountRules("a tidy table of counts", files.shown, labels, value)
     rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}

@@ -29,7 +29,7 @@ class TablesGuess:
 
 
 def confirmed(rules: CountRules, ask: Ask) -> CountRules:
-    """Return the rules less the guesses that somebody who knows confirms."""
+    """Return the rules less the guesses that the person who is asked confirms."""
     lines = manifest_text(rules).splitlines()
     for key in list(rules.unconfirmed):
         name = key.split(".")[1]

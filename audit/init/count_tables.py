@@ -71,8 +71,8 @@ def _read(folder: Path, rules: CountRules) -> PublishedCounts | None:
 
 
 def _over_time(rules: CountRules) -> str:
-    told: dict[str, str] = {
+    sentences: dict[str, str] = {
         "same": "All releases are taken to be about the same people.",
         "independent": "Releases are taken to be about different people; if they only grow, write cumulative.",
     }
-    return told[rules.over_time]
+    return sentences[rules.over_time]
