@@ -8,7 +8,7 @@ Cost: propagation is linear in the cells of the lattice of margins; what it leav
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,10 +17,12 @@ from attacks.differencing.components import Remainder
 from attacks.differencing.irreducible import contradiction
 from attacks.differencing.lattice import TooManyCellsError, build_lattice
 from attacks.differencing.programs import Branch, Leaf
-from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, first_bounds
+from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends, first_bounds
 from attacks.differencing.questions import Questions
+from attacks.differencing.sums import BoxSums
 from audit.model.count_tables import (
     OPEN,
+    PROTECTED,
     UNBOUNDED,
     BoundProof,
     CaseSplit,
@@ -56,71 +58,91 @@ class Differencing:
             raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
         budget.stage("adding and subtracting tables")
         try:
-            lattice = build_lattice(tables.axes, np.concatenate([tables.boxes, tables.asked]))
+            lattice = build_lattice(tables.axes, tables.boxes, tables.asked)
         except TooManyCellsError:
-            return _unanswered(tables, say("the tables have more cells than fit into memory"))
+            return CountOutcome.nothing(len(tables.asked), say("the tables have more cells than fit into memory"))
         bounds = first_bounds(lattice, tables)
         if bounds.contradicting is None:
             bounds.run()
         if bounds.contradicting is not None:
             node = bounds.contradicting
             raise contradiction(tables, bounds.weights([(node, UPPER, 1), (node, LOWER, -1)]))
-        questions = Questions(tables, lattice.nodes(tables.asked))
-        remainder = Remainder(tables, bounds, questions)
-        remainder.solve(budget)
-        if self.both_ends:
-            for node in np.unique(questions.node).tolist():
-                remainder.tighten(node, LOWER, budget)
-                remainder.tighten(node, UPPER, budget)
-        return _outcome(remainder)
+        return _Asked(tables, bounds).outcome(budget, both_ends=self.both_ends)
 
 
-def _unanswered(tables: CountTables, reason: str) -> CountOutcome:
-    asked = len(tables.asked)
-    return CountOutcome(
-        status="incomplete",
-        reason=reason,
-        verdict=np.full(asked, OPEN, dtype=np.int8),
-        lower=np.zeros(asked, dtype=np.int64),
-        upper=np.full(asked, UNBOUNDED, dtype=np.int64),
-        exact=np.zeros(asked, dtype=np.bool_),
-        smallest_width=None,
-        width_exact=False,
-        bounds=lambda _: (),
-    )
+class _Asked:
+    """The questions about some tables: those about nodes of the lattice, and those about sums of nodes."""
 
+    def __init__(self, tables: CountTables, bounds: BoundPropagation) -> None:
+        lattice = bounds.lattice
+        self.tables, self.bounds = tables, bounds
+        self.is_node = lattice.has(tables.asked)
+        self.protected = tables.rule == PROTECTED
+        nodes = lattice.nodes(tables.asked[self.is_node])
+        self.remainder = Remainder(tables, bounds, Questions(tables, nodes, self.protected[self.is_node]))
+        self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
-def _outcome(remainder: Remainder) -> CountOutcome:
-    questions, proved, seen = remainder.questions, remainder.proved, remainder.seen
-    verdict = questions.bounded(questions.decide(proved, seen), proved)
-    low, high = proved[LOWER][questions.node], proved[UPPER][questions.node]
-    exact = (low == seen[LOWER][questions.node]) & (high == seen[UPPER][questions.node])
-    left = int((verdict == OPEN).sum())
-    width, width_exact = remainder.smallest_width()
-    return CountOutcome(
-        status="incomplete" if left else "complete",
-        reason=remainder.reason if left else None,
-        verdict=verdict,
-        lower=low,
-        upper=high,
-        exact=exact,
-        smallest_width=width,
-        width_exact=width_exact,
-        bounds=lambda question: _bounds(remainder, int(questions.node[question])),
-    )
+    def outcome(self, budget: Budget, *, both_ends: bool) -> CountOutcome:
+        """Return what can be told; when the user interrupts, what can be told by then."""
+        remainder, interrupted = self.remainder, False
+        try:
+            remainder.solve(budget)
+            remainder.ask_sums(self.sums, self.protected[~self.is_node], budget, every=both_ends)
+            for target in np.unique(remainder.questions.node).tolist() if both_ends else ():
+                remainder.tighten(target, LOWER, budget)
+                remainder.tighten(target, UPPER, budget)
+        except KeyboardInterrupt:
+            interrupted = True
+            remainder.reason = say("interrupted")
+        return replace(self._outcome(), interrupted=interrupted)
 
+    def _outcome(self) -> CountOutcome:
+        remainder, questions = self.remainder, self.remainder.questions
+        proved, seen = remainder.proved, remainder.seen
+        target = np.full(len(self.is_node), -1, dtype=np.int64)
+        looked = np.concatenate([np.flatnonzero(self.is_node), np.flatnonzero(~self.is_node)[remainder.left]])
+        target[looked] = questions.node
+        verdict = np.full(len(target), OPEN, dtype=np.int8)
+        ends = np.zeros((2, len(target)), dtype=np.int64)
+        ends[UPPER] = UNBOUNDED
+        if remainder.screened is not None:
+            verdict[~self.is_node], ends[:, ~self.is_node] = remainder.screened.verdict, remainder.screened.proved
+        verdict[looked] = questions.bounded(questions.decide(proved, seen), proved)
+        ends[:, looked] = proved[:, questions.node]
+        exact = ends[LOWER] == ends[UPPER]
+        exact[looked] = (proved == seen)[:, questions.node].all(axis=0)
+        open_left = int((verdict == OPEN).sum())
+        width, width_exact = remainder.smallest_width()
+        return CountOutcome(
+            status="incomplete" if open_left else "complete",
+            reason=remainder.reason if open_left else None,
+            verdict=verdict,
+            lower=ends[LOWER],
+            upper=ends[UPPER],
+            exact=exact,
+            smallest_width=width,
+            width_exact=width_exact,
+            bounds=lambda question: self._bounds(int(question), int(target[question]), ends[:, question]),
+        )
 
-def _bounds(remainder: Remainder, node: int) -> tuple[CountBound, ...]:
-    """Return the proofs of a node's bounds in terms of published numbers."""
-    found = []
-    box = remainder.bounds.lattice.box(node)
-    for side in (LOWER, UPPER):
-        value = int(remainder.proved[side][node])
-        if value in (0, UNBOUNDED) and (node, side) not in remainder.proofs and side == (value > 0):
-            continue
-        proof = remainder.proofs.get((node, side)) or Leaf({node: Fraction(1)}, impossible=False)
-        found.append(CountBound(box, side == UPPER, value, published_proof(remainder.bounds, proof, side)))
-    return tuple(found)
+    def _bounds(self, question: int, target: int, ends: Ends) -> tuple[CountBound, ...]:
+        """Return the proofs of a question's bounds in terms of published numbers."""
+        found, proofs = [], self.remainder.proofs
+        box = tuple(self.tables.asked[question].tolist())
+        for side in (LOWER, UPPER):
+            value = int(ends[side])
+            if value in (0, UNBOUNDED) and (target, side) not in proofs and side == (value > 0):
+                continue
+            proof = proofs.get((target, side)) or self._propagated(question, target, side, value)
+            found.append(CountBound(box, side == UPPER, value, published_proof(self.bounds, proof, side)))
+        return tuple(found)
+
+    def _propagated(self, question: int, target: int, side: int, value: int) -> Leaf:
+        """Return the proof of a bound that follows from those of nodes."""
+        if self.is_node[question]:
+            return Leaf({target: Fraction(1)}, impossible=False)
+        place = int((~self.is_node[:question]).sum())
+        return Leaf(self.sums.weights(place, self.bounds.ends, side, value), impossible=False)
 
 
 def published_proof(

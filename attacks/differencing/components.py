@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -17,19 +18,26 @@ from attacks.differencing.programs import (
     NoSolutionError,
     Point,
     components,
+    costs,
     integer_point,
+    merged,
     prove,
     relaxed_bound,
     slice_around,
 )
 from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, Ends
 from attacks.differencing.questions import Questions
-from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
+from attacks.differencing.screening import Screened, screen
+from attacks.differencing.solutions import Solutions
+from attacks.differencing.sums import BoxSums
+from audit.model.count_tables import OPEN, UNBOUNDED, CountTables, Flags
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
 _BRANCHED = 20_000
 _FAR = 1 << 20
+_SPREAD = 10
+_WISHED = 0.1
 _TURNS = 200
 _FEW = 4
 _WORTHWHILE = 3  # questions that a programme for all has to settle; one for each settles one
@@ -40,28 +48,31 @@ _STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
 _LARGE = 8_000
+_CLOSELY = 60
+_EXACTLY = 300
+_PATIENCE = 4
+_FIRST = 5
 _SLICE = 300
 Costs = npt.NDArray[np.float64]
 
 
-class Remainder:
+class Remainder(Solutions):
     """The search for solutions and proofs, component by component.
 
     Attributes:
-        proved: bounds that all solutions keep; shape (2, nodes).
-        seen: least and greatest count of each node in the solutions found; shape (2, nodes).
-        proofs: of bounds that propagation does not have, by node and side.
+        proofs: of bounds that propagation does not have, by node or sum and side.
+        screened: what is known of all sums at first sight; None before they were asked about.
         reason: why questions are left open.
     """
 
     def __init__(self, tables: CountTables, bounds: BoundPropagation, questions: Questions) -> None:
-        self.tables, self.bounds, self.questions = tables, bounds, questions
-        self.proved: Ends = bounds.ends.copy()
-        fixed = self.proved[LOWER] == self.proved[UPPER]
-        self.seen: Ends = np.where(fixed, self.proved, np.array([[UNBOUNDED], [-1]]))
+        super().__init__(bounds, questions)
+        self.tables = tables
         self.proofs: dict[tuple[int, int], Leaf | Branch] = {}
+        self.screened: Screened | None = None
         self.reason: str | None = None
-        self._of_node: dict[int, Component] = {}
+        self._local: LocalSearch | None = None
+        self._merged: dict[tuple[int, ...], Component] = {}
         self._tried: set[tuple[int, int]] = set()
 
     def solve(self, budget: Budget) -> None:
@@ -73,19 +84,49 @@ class Remainder:
         if self._is_loose():
             budget.stage("looking for counts that fit")
             self._search(budget)
-        wanted = set(self.questions.node.tolist())
-        found = [each for each in components(self.bounds.lattice, self.proved) if wanted & set(each.nodes.tolist())]
+        found = components(self.bounds.lattice, self.proved)
         budget.stage("reasoning about parts of the tables")
         for component in budget.each(found):
-            self._of_node |= dict.fromkeys(component.nodes.tolist(), component)
+            self.of_node |= dict.fromkeys(component.nodes.tolist(), component)
             self._first(component, budget)
             if len(component.nodes) <= _LARGE:
-                self._together(component, budget)
-        left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN).tolist()
+                mine = np.flatnonzero(np.isin(self.questions.node, component.nodes))
+                self._together(component, mine, budget)
         budget.stage("asking for single counts")
-        for place in budget.each(sorted(left, key=self.questions.is_finding(self.proved).__getitem__)):
-            self._settle(place, budget)
+        self._settle_all(budget)
         self._settle_widths(budget)
+
+    def ask_sums(self, sums: BoxSums, protected: Flags, budget: Budget, *, every: bool) -> None:
+        """Settle questions about sums of nodes, as far as the budget allows; look at all closely with `every`."""
+        budget.stage("asking about sums of counts")
+        if len(sums.boxes) > _MANY:
+            self._spread(budget)
+        self.screened = found = screen(sums, self.bounds.ends, self.points, self.questions.min_count, ~protected)
+        left = np.flatnonzero((found.verdict == OPEN) | every)
+        self.join(sums, found, left, protected[left])
+        self._probe_all(budget, np.random.default_rng(len(left)))
+        self._sums_together(budget)
+        self._settle_all(budget)
+
+    def _component_of(self, row: Mapping[int, int]) -> Component:
+        """Return the components that a sum reaches into, as one."""
+        parts = {id(each): each for node in row if (each := self.of_node.get(node)) is not None}
+        if tuple(parts) not in self._merged:
+            self._merged = {tuple(parts): merged(list(parts.values()))}
+        return self._merged[tuple(parts)]
+
+    def _settle_all(self, budget: Budget) -> None:
+        left = np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
+        is_finding = self.questions.is_finding(self.proved)[left]
+        left = left[np.argsort(is_finding, kind="stable")]
+        if self.rows:
+            # What a long search did not settle in loosely tied tables, programmes seldom do. A finding is one, though
+            # its exact interval is not known.
+            left = left[: _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY]
+        for place in budget.each(left.tolist()):
+            self._settle(place, budget)
+        if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
+            self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
 
     def _is_loose(self) -> bool:
         """Tell whether there is much to search, and little that is fixed would have to be kept by every move."""
@@ -99,46 +140,65 @@ class Remainder:
         search = LocalSearch(lattice, self.proved, published, questions.node)
         if not search.start() or search.point is None:
             return
-        self._note_all(search.point)
+        self.note_all(search.point)
         rng = np.random.default_rng(len(lattice))
         for _ in range(_ROUNDS):
-            left = self._open()
+            left = self.open()
             some = left[rng.random(len(left)) < rng.choice([0.3, 0.1, 0.03])]
             point = search.toward(*questions.wishes(some, self.proved, self.seen, rng)) if len(some) else None
             if point is not None:
-                self._note_all(point)
+                self.note_all(point)
             if budget.exhausted():
                 return
-        for steps in _STEPS:
-            left = self._open()
-            is_finding = questions.is_finding(self.proved)[left]
-            self._probe(search, left[~is_finding], steps, budget, rng)
+        self._local = search
+        self._probe_all(budget, rng)
+
+    def _probe_all(self, budget: Budget, rng: np.random.Generator) -> None:
+        """Look for solutions near those that are known that settle one question each, with more and more moves."""
+        for steps in _STEPS[:_FIRST] if self.rows else _STEPS:
+            left = self.open()
+            is_finding = self.questions.is_finding(self.proved)[left]
+            self._probe(left[~is_finding], steps, budget, rng)
             # What is certainly a finding can do with less: only its exact interval is open.
             if steps <= _ENOUGH:
-                self._probe(search, left[is_finding], steps, budget, rng)
+                self._probe(left[is_finding], steps, budget, rng)
 
-    def _open(self) -> npt.NDArray[np.intp]:
-        """Return which questions are not settled."""
-        return np.flatnonzero(self.questions.decide(self.proved, self.seen) == OPEN)
+    def _spread(self, budget: Budget) -> None:
+        """Look for solutions that differ much: where some releases are near one end, and others near the other."""
+        search = self._local
+        if search is None:
+            return
+        lattice = self.bounds.lattice
+        nodes = np.unique(lattice.nodes(self.tables.boxes))
+        nodes = nodes[self.proved[LOWER][nodes] < self.proved[UPPER][nodes]]
+        sets = len(lattice.axes[-1].members)
+        time = lattice.keys[nodes] % sets
+        rng = np.random.default_rng(len(lattice))
+        for _ in range(_SPREAD):
+            if budget.exhausted():
+                return
+            up = rng.random(len(lattice.keys))[np.unique(lattice.keys[nodes] // sets, return_inverse=True)[1]] < 0.5
+            up ^= (rng.random(sets) < 0.5)[time]
+            some = rng.random(len(nodes)) < _WISHED
+            low, high = self.proved[LOWER][nodes[some]], np.minimum(self.proved[UPPER][nodes[some]], _FAR)
+            middle = (low + high + 1) // 2
+            up = up[some]
+            point = search.toward(nodes[some], np.where(up, middle, low), np.where(up, high, middle))
+            if point is not None:
+                self.note_all(point)
 
-    def _probe(
-        self,
-        search: LocalSearch,
-        left: npt.NDArray[np.intp],
-        steps: int,
-        budget: Budget,
-        rng: np.random.Generator,
-    ) -> None:
+    def _probe(self, left: npt.NDArray[np.intp], steps: int, budget: Budget, rng: np.random.Generator) -> None:
         """Look for a solution for each of some questions, by at most so many moves."""
+        search = self._local
+        if search is None or search.point is None:
+            return
         for some in np.split(left, range(_AT_ONCE, len(left), _AT_ONCE)):
             if len(some) and not budget.exhausted():
-                reached = search.each_toward(*self.questions.wishes(some, self.proved, self.seen, rng), steps)
-                self._note_all(reached[LOWER])
-                self._note_all(reached[UPPER])
-
-    def _note_all(self, point: Point) -> None:
-        self.seen[LOWER] = np.minimum(self.seen[LOWER], point)
-        self.seen[UPPER] = np.maximum(self.seen[UPPER], point)
+                targets = np.unique(self.questions.node[left])
+                goal, low, high = self.questions.wishes(some, self.proved, self.seen, rng)
+                reached = search.each_toward(self.rows_of(goal), low, high, steps, self.rows_of(targets))
+                self.seen[LOWER][targets] = np.minimum(self.seen[LOWER][targets], reached[LOWER])
+                self.seen[UPPER][targets] = np.maximum(self.seen[UPPER][targets], reached[UPPER])
 
     def _first(self, component: Component, budget: Budget) -> None:
         if self.seen[UPPER][component.nodes[0]] >= 0:
@@ -149,33 +209,54 @@ class Remainder:
         except NoSolutionError:
             raise contradiction(self.tables, self._numbers_of(component)) from None
         if point is not None:
-            self._note(component, point)
+            self.note(component, point)
 
-    def _together(self, component: Component, budget: Budget) -> None:
-        """Move all open questions of a component at once, up, down and at random, while that settles many of them."""
-        mine = np.flatnonzero(np.isin(self.questions.node, component.nodes))
+    def _together(self, component: Component, mine: Ids, budget: Budget, *, patience: int = 1) -> None:
+        """Move all of some questions that are open at once, up, down and at random, while that settles many of them.
+
+        It ends after as many turns as `patience` that settled few.
+        """
         rng = np.random.default_rng(len(component.nodes))
-        before = self._open_nodes(component, mine)
+        before = self.open_targets(mine)
         for turn in range(_TURNS):
             if len(before) < _FEW or budget.exhausted():
                 return
-            columns = np.searchsorted(component.nodes, before)
             weight = rng.uniform(0.5, 1.0, len(before)) * (1.0, -1.0)[turn % 2]
             if turn > 1:
                 weight *= rng.choice([-1.0, 1.0], len(before))
-            cost = np.zeros(len(component.nodes))
-            cost[columns] = weight
+            cost = (weight @ self.rows_of(before))[component.nodes]
             point = self._solved(component, self.proved, cost, budget)
             if point is None:
                 return
-            self._note(component, point)
-            after = self._open_nodes(component, mine)
-            if turn > 1 and len(before) - len(after) < _WORTHWHILE:
+            self.note(component, point)
+            after = self.open_targets(mine)
+            patience -= turn > 1 and len(before) - len(after) < _WORTHWHILE
+            if not patience:
                 return
             before = after
 
-    def _open_nodes(self, component: Component, mine: Ids) -> Ids:
-        return np.unique(self.questions.node[mine[self.questions.decide(self.proved, self.seen)[mine] == OPEN]])
+    def _sums_together(self, budget: Budget) -> None:
+        """Do so with the open sums of components that sums tie to each other."""
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        nodes = len(self.bounds.lattice)
+        places = self.open()
+        places = places[self.questions.node[places] >= nodes]
+        every = list(dict.fromkeys(self.of_node.values()))
+        of_node = np.full(nodes, -1, dtype=np.int64)
+        for number, component in enumerate(every):
+            of_node[component.nodes] = number
+        reach = self.rows_of(self.questions.node[places]).tocoo()
+        inside = of_node[reach.col] >= 0
+        pairs = reach.row[inside], len(places) + of_node[reach.col[inside]]
+        size = len(places) + len(every)
+        graph = sparse.coo_matrix((np.ones(len(pairs[0])), pairs), shape=(size, size))
+        label = connected_components(graph, directed=False)[1]
+        for group in budget.each(np.unique(label[: len(places)]).tolist()):
+            parts = [every[number] for number in np.flatnonzero(label[len(places) :] == group).tolist()]
+            if parts and sum(len(each.nodes) for each in parts) <= _LARGE:
+                self._together(merged(parts), places[label[: len(places)] == group], budget, patience=_PATIENCE)
 
     def _solved(self, component: Component, ends: Ends, cost: Costs, budget: Budget) -> Point | None:
         """Return a solution; None where a limit was reached, or a solver's tolerances hide that there are solutions."""
@@ -189,17 +270,34 @@ class Remainder:
         inside |= np.isin(self.bounds.lattice.nodes(self.tables.boxes), known)
         return dict.fromkeys(np.flatnonzero(inside).tolist(), 1)
 
-    def _note(self, component: Component, point: np.ndarray) -> None:
-        nodes = component.nodes
-        self.seen[LOWER][nodes] = np.minimum(self.seen[LOWER][nodes], point)
-        self.seen[UPPER][nodes] = np.maximum(self.seen[UPPER][nodes], point)
-
     def _settle(self, place: int, budget: Budget) -> None:
         node = int(self.questions.node[place])
+        for side in (UPPER, LOWER) if self._is_loosely_bound(place) else ():
+            # One solution with a large count, or with none, settles more cheaply than bounds that there is no finding.
+            if not budget.exhausted() and self.questions.decide_one(place, self.proved, self.seen) == OPEN:
+                self._reach(node, side, budget)
         for side in (LOWER, UPPER):
             if self.questions.decide_one(place, self.proved, self.seen) != OPEN:
                 return
             self.tighten(node, side, budget)
+
+    def _is_loosely_bound(self, place: int) -> bool:
+        """Return whether a question is about a sum, and no finding as far as bounds are known."""
+        if self.questions.node[place] < len(self.bounds.lattice) or self.questions.protected[place]:
+            return False
+        return not self.questions.is_finding(self.proved)[place]
+
+    def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
+        """Look for a solution with the least or greatest count of a node or sum, and note it."""
+        row = self.row(node)
+        component = self._component_of(row)
+        if len(component.nodes) > _LARGE:
+            return None
+        cost = costs(component, row)
+        point = self._solved(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
+        if point is not None:
+            self.note(component, point)
+        return point
 
     def tighten(self, node: int, side: int, budget: Budget) -> None:
         """Find the least or greatest count of a node, by a solution that has it and a proof that there is no other."""
@@ -209,26 +307,19 @@ class Remainder:
             self.reason = budget.reason
             return
         self._tried.add((node, side))
-        component = self._of_node[node]
+        row = self.row(node)
+        component = self._component_of(row)
         if self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
             return
-        ends = self.proved
-        if side == UPPER and ends[UPPER][node] >= UNBOUNDED:
-            # A solver wants an end; one that is this far away is as good as none.
-            ends = ends.copy()
-            ends[UPPER][node] = ends[LOWER][node] + _FAR
-        cost = np.where(component.nodes == node, 1.0 if side == LOWER else -1.0, 0.0)
-        point = self._solved(component, ends, cost, budget)
-        if point is None:
+        if self._reach(node, side, budget) is None:
             self.reason = self.reason or say("an integer programme reached its limit")
             return
-        self._note(component, point)
         value = int(self.seen[side][node])
-        if value == self.proved[side][node] or (side == UPPER and value >= ends[UPPER][node]):
+        if value == self.proved[side][node] or (side == UPPER and value >= _FAR):
             return
         # From published bounds alone: a proof that used other proofs could go round in circles.
-        proof = prove(component, self.bounds.ends, (node, side, value), budget.exhausted)
+        proof = prove(component, self.bounds.ends, (row, side, value), budget.exhausted)
         if proof is None:
             late = budget.reason if budget.exhausted() else say("a bound could not be proved")
             self.reason = self.reason or late
@@ -236,14 +327,24 @@ class Remainder:
         self.proofs[node, side] = proof
         self.proved[side][node] = value
 
+    def _capped(self, row: Mapping[int, int], side: int) -> Ends:
+        """Return the bounds of nodes, with an end for those of a sum: a solver wants one, and a far one does."""
+        ends = self.proved[:, : len(self.bounds.lattice)]
+        endless = [node for node in row if ends[UPPER][node] >= UNBOUNDED]
+        if side == UPPER and endless:
+            ends = ends.copy()
+            ends[UPPER][endless] = ends[LOWER][endless] + 2 * _FAR
+        return ends
+
     def _bounded(self, component: Component, node: int, side: int, budget: Budget) -> bool:
         """Improve a bound by linear programmes, the nearest equalities first; tell whether it is attained.
 
         They take less than an integer programme, and a solution that is known already may have the bound.
         """
+        row = self.row(node)
         whole = [component] if len(component.nodes) <= _LARGE and not budget.exhausted() else []
-        for part in [slice_around(component, node, _SLICE), *whole]:
-            found = relaxed_bound(part, self.bounds.ends, node, side)
+        for part in [slice_around(component, row, _SLICE), *whole]:
+            found = relaxed_bound(part, self.bounds.ends, row, side)
             before = int(self.proved[side][node])
             if found is not None and (found[0] < before if side == UPPER else found[0] > before):
                 self.proved[side][node], self.proofs[node, side] = found

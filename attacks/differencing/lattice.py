@@ -7,8 +7,8 @@ dimensions (Lauritzen, Graphical Models, section 4.4; Dobra and Fienberg, PNAS 9
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -54,13 +54,18 @@ class MarginLattice:
         axes: the dimensions.
         keys: shape (nodes,), ascending; the box of each node as one number.
         radix: what the set on each axis is multiplied by in a key.
+        base: for each axis the sets that nodes have, ascending.
+        cliques: axes that nodes restrict together.
         blocks: all equalities, in the order in which bounds are passed on.
     """
 
     axes: tuple[Axis, ...]
     keys: Ids
     radix: tuple[int, ...]
+    base: tuple[Ids, ...]
+    cliques: tuple[tuple[int, ...], ...]
     blocks: tuple[LineBlock, ...]
+    _grids: dict[int, Ids] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -70,14 +75,30 @@ class MarginLattice:
         """Return the node of each box; shape (boxes,), int64. All of them have to be in the lattice."""
         return np.searchsorted(self.keys, boxes.astype(np.int64) @ np.array(self.radix, dtype=np.int64))
 
+    def has(self, boxes: Boxes) -> Flags:
+        """Return which of the boxes with which the lattice was built are nodes; shape (boxes,)."""
+        found = np.ones(len(boxes), dtype=np.bool_)
+        for axis, base in enumerate(self.base):
+            found &= np.isin(boxes[:, axis], base)
+        return found
+
+    def grid(self, clique: int) -> Ids:
+        """Return the nodes of all combinations of a clique's sets, in the order of `base`, the last axis first."""
+        if clique not in self._grids:
+            whole = [axis.whole for axis in self.axes]
+            origin = sum(one * each for one, each in zip(whole, self.radix, strict=True))
+            offsets = [(self.base[axis] - whole[axis]) * self.radix[axis] for axis in self.cliques[clique]]
+            self._grids[clique] = np.searchsorted(self.keys, _box_keys(origin, offsets))
+        return self._grids[clique]
+
     def box(self, node: int) -> tuple[int, ...]:
         """Return the set of a node on each axis."""
         key = int(self.keys[node])
         return tuple((key // radix) % len(axis.members) for axis, radix in zip(self.axes, self.radix, strict=True))
 
 
-def build_lattice(axes: Sequence[Axis], boxes: Boxes) -> MarginLattice:
-    """Return the lattice in which some boxes lie; shape (boxes, axes).
+def build_lattice(axes: Sequence[Axis], published: Boxes, asked: Boxes) -> MarginLattice:
+    """Return the lattice in which the published boxes lie, and of the others those of the same sets.
 
     Raises:
         TooManyCellsError: it has too many nodes.
@@ -87,21 +108,26 @@ def build_lattice(axes: Sequence[Axis], boxes: Boxes) -> MarginLattice:
     for place in range(len(sizes) - 2, -1, -1):
         radix[place] = radix[place + 1] * sizes[place + 1]
     whole = np.array([axis.whole for axis in axes], dtype=np.int64)
-    cliques = chordal_cliques(np.unique(boxes != whole, axis=0))
-    nodes = sum(float(np.prod([sizes[axis] for axis in clique], dtype=float)) for clique in cliques)
+    base = tuple(
+        np.union1d(published[:, place], [*range(axis.atoms), axis.whole]).astype(np.int64)
+        for place, axis in enumerate(axes)
+    )
+    cliques = chordal_cliques(np.unique(np.concatenate([published, asked]) != whole, axis=0))
+    nodes = sum(float(np.prod([len(base[axis]) for axis in clique], dtype=float)) for clique in cliques)
     if nodes > _MOST_NODES or radix[0] * sizes[0] >= 2**62:
         raise TooManyCellsError
     origin = int(sum(int(one) * each for one, each in zip(whole, radix, strict=True)))
-    offsets = [(np.arange(size) - one) * each for size, one, each in zip(sizes, whole, radix, strict=True)]
+    offsets = [(some - one) * each for some, one, each in zip(base, whole, radix, strict=True)]
     keys = np.unique(np.concatenate([_box_keys(origin, [offsets[axis] for axis in clique]) for clique in cliques]))
-    levels = [list(_levels(decompositions(axis))) for axis in axes]
+    levels = [list(_levels(decompositions(axis, some))) for axis, some in zip(axes, base, strict=True)]
     blocks = []
     for clique in cliques:
         defined = np.zeros(len(keys), dtype=np.bool_)
         for axis in clique:
-            base = _box_keys(origin, [offsets[other] for other in clique if other != axis])
-            blocks += [_block(level, base, offsets[axis], keys, defined) for level in levels[axis]]
-    return MarginLattice(tuple(axes), keys, tuple(radix), tuple(blocks))
+            around = _box_keys(origin, [offsets[other] for other in clique if other != axis])
+            every = (np.arange(sizes[axis]) - whole[axis]) * radix[axis]
+            blocks += [_block(level, around, every, keys, defined) for level in levels[axis]]
+    return MarginLattice(tuple(axes), keys, tuple(radix), base, tuple(cliques), tuple(blocks))
 
 
 def _box_keys(origin: int, offsets: Sequence[Ids]) -> Ids:
@@ -159,18 +185,31 @@ def _missing(joined: dict[int, set[int]], near: set[int]) -> int:
     return sum(other not in joined[one] for one, other in combinations(near, 2))
 
 
-def decompositions(axis: Axis) -> list[Decomposition]:
-    """Return how the sets of an axis are made up of smaller ones, smallest first.
+def mask_of(members: npt.NDArray[np.int32]) -> int:
+    """Return a set of atoms as bits.
+
+    >>> mask_of(np.array([0, 3]))
+    9
+    """
+    if not len(members):
+        return 0
+    bits = np.zeros(int(members.max()) + 1, dtype=np.bool_)
+    bits[members] = True
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+
+
+def decompositions(axis: Axis, sets: Ids) -> list[Decomposition]:
+    """Return how some sets of an axis, the single atoms among them, are made up of smaller ones, smallest first.
 
     Each set has a decomposition for each largest smaller set in it that no earlier one uses; the rest are again the
     largest sets that fit, at last atoms.
 
     >>> quarter = [np.array([0]), np.array([1]), np.array([2]), np.array([0, 1]), np.array([0, 1, 2])]
-    >>> decompositions(Axis("month", 3, quarter, 4))
+    >>> decompositions(Axis("month", 3, quarter, 4), np.arange(5))
     [(3, (0, 1)), (4, (3, 2))]
     """
-    masks = [sum(1 << int(atom) for atom in members) for members in axis.members]
-    order = sorted(range(len(masks)), key=lambda one: (len(axis.members[one]), one))
+    masks = {one: mask_of(axis.members[one]) for one in sets.tolist()}
+    order = sorted(masks, key=lambda one: (len(axis.members[one]), one))
     found = []
     smaller: list[int] = []  # sets of several atoms, largest first
     for one in order:
@@ -180,7 +219,7 @@ def decompositions(axis: Axis) -> list[Decomposition]:
     return found
 
 
-def _of_set(one: int, masks: Sequence[int], smaller: Sequence[int]) -> list[Decomposition]:
+def _of_set(one: int, masks: Mapping[int, int], smaller: Sequence[int]) -> list[Decomposition]:
     inside = [each for each in smaller if masks[each] & ~masks[one] == 0]
     found, used = [], set[int]()
     largest = [

@@ -70,38 +70,59 @@ class LocalSearch:
         self.point = self.point if found is None else found
         return found
 
-    def each_toward(self, node: Ids, low: Counts, high: Counts, steps: int) -> Ends:
-        """Look near the last solution for one for each node, whose count lies between other limits.
+    def each_toward(
+        self,
+        goals: Any,  # noqa: ANN401 - scipy's matrices have no types
+        low: Counts,
+        high: Counts,
+        steps: int,
+        watched: Any,  # noqa: ANN401 - as above
+    ) -> Ends:
+        """Look near the last solution for one for each goal, whose count lies between other limits.
 
-        Returns the least and the greatest count of each node of the lattice in all of them; shape (2, nodes). `steps`
-        limits how many moves each may be away.
+        A goal is a row of weights of the lattice's nodes, in a matrix of shape (goals, nodes), and so is what is
+        watched. Returns the least and greatest count of all that is watched in these solutions; shape (2, watched).
+        `steps` limits how many moves each may be away.
         """
         from attacks.differencing.local_search_compiled import probe
 
-        base = self.point
-        if base is None:
+        if self.point is None:
             raise RuntimeError("there is no solution to start from")
-        goals = (self.sums[node] @ self._changes).tocsr()
-        goals.eliminate_zeros()
-        reached = np.stack([base, base])
-        moves, rows = self._hard
+        base = self.point
+        rows = (goals @ self.sums @ self._changes).tocsr()
+        rows.eliminate_zeros()
+        start = goals @ base
+        reached = np.stack([watched @ base] * 2)
+        moves, kept = self._hard
         ends = self.ends[:, self._kept]
         size = max(steps, _LOG)
-        log = np.zeros(len(node), dtype=np.int64), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        log = np.zeros(len(low), dtype=np.int64), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         first = 0
-        while first < len(node):
+        while first < len(low):
             self._runs += 1
-            some = goals[first:]
-            wish = base[node[first:]], low[first:], high[first:]
+            wish = start[first:], low[first:], high[first:]
             done = probe(
-                moves, rows, (*_arrays(some), *wish), *ends, base[self._kept], log, (steps, _CHOICES, self._runs)
+                moves,
+                kept,
+                (*_arrays(rows[first:]), *wish),
+                *ends,
+                base[self._kept],
+                log,
+                (steps, _CHOICES, self._runs),
             )
-            self._note(base, log, int(done), reached)
+            self._note(base, log, int(done), watched, reached)
             first += int(done)
         return reached
 
-    def _note(self, base: Counts, log: tuple[Ids, Ids, Ids], goals: int, reached: Ends) -> None:
-        """Test the tables that a log of moves leads to, note their counts, and go on from the last of them."""
+    def _note(
+        self,
+        base: Counts,
+        log: tuple[Ids, Ids, Ids],
+        goals: int,
+        watched: Any,  # noqa: ANN401 - as above
+        reached: Ends,
+    ) -> None:
+        """Test the tables that a log of moves leads to, note what is watched, and go on from the last of them."""
         from scipy import sparse
 
         found = log[0][:goals][log[0][:goals] >= 0]
@@ -110,14 +131,16 @@ class LocalSearch:
         table = np.repeat(np.arange(len(found)), np.diff(found, prepend=0))
         shape = self._changes.shape[1], len(found)
         made = sparse.csc_matrix((log[2][: found[-1]], (log[1][: found[-1]], table)), shape=shape)
-        change = (self.sums @ (self._changes @ made)).tocoo()
+        every = (self.sums @ (self._changes @ made)).tocsc()
+        change = every.tocoo()
         value = base[change.row] + change.data
         within = (self.ends[LOWER][change.row] <= value) & (value <= self.ends[UPPER][change.row])
         holds = np.ones(len(found), dtype=np.bool_)
         holds[change.col[~within]] = False
-        good = holds[change.col]
-        np.minimum.at(reached[LOWER], change.row[good], value[good])
-        np.maximum.at(reached[UPPER], change.row[good], value[good])
+        seen = (watched @ every[:, np.flatnonzero(holds)]).tocoo()
+        count = (watched @ base)[seen.row] + seen.data
+        np.minimum.at(reached[LOWER], seen.row, count)
+        np.maximum.at(reached[UPPER], seen.row, count)
         last = change.col == np.flatnonzero(holds).max(initial=-1)
         self.point = base.copy()
         self.point[change.row[last]] = value[last]

@@ -7,7 +7,7 @@ are (weak duality; Schrijver, section 7.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -26,7 +26,7 @@ Point = npt.NDArray[np.int64]
 Weights = Mapping[int, Fraction]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Component:
     """Counts that hang together, and the equalities between them.
 
@@ -100,6 +100,22 @@ def _defining_rows(lattice: MarginLattice) -> Any:  # noqa: ANN401 - scipy's mat
     return sparse.csr_matrix(entries, shape=(count, len(lattice)), dtype=np.int64)
 
 
+def merged(parts: Sequence[Component]) -> Component:
+    """Return several components as one."""
+    from scipy import sparse
+
+    if len(parts) == 1:
+        return parts[0]
+    nodes = np.concatenate([each.nodes for each in parts])
+    order = np.argsort(nodes)
+    return Component(
+        nodes[order],
+        sparse.block_diag([each.matrix for each in parts], format="csr")[:, order],
+        sparse.vstack([each.fixed for each in parts], format="csr"),
+        np.concatenate([each.right for each in parts]),
+    )
+
+
 class NoSolutionError(Exception):
     """A solver says that no integers agree with everything."""
 
@@ -152,16 +168,17 @@ class Branch:
     above: Leaf | Branch
 
 
+Sum = Mapping[int, int]
+"""Nodes with whole weights."""
+Goal = tuple[Sum, int, int]
 Assumed = tuple[tuple[int, int, int], ...]
 """Nodes, sides and values of the cases that enclose a proof, the outermost first."""
 
 
-def prove(
-    component: Component, ends: Ends, goal: tuple[int, int, int], is_late: Callable[[], bool]
-) -> Leaf | Branch | None:
+def prove(component: Component, ends: Ends, goal: Goal, is_late: Callable[[], bool]) -> Leaf | Branch | None:
     """Return a proof of a goal, by linear programmes and cases; None where a limit was reached.
 
-    The goal is a node, a side, and the value that its count is at most (or at least).
+    The goal is a sum of nodes, a side, and the value that it is at most (or at least).
     """
     return _prove(component, ends.copy(), goal, _Effort(_BRANCHES, is_late))
 
@@ -174,7 +191,7 @@ class _Effort:
     is_late: Callable[[], bool]
 
 
-def _prove(component: Component, ends: Ends, goal: tuple[int, int, int], effort: _Effort) -> Leaf | Branch | None:
+def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort) -> Leaf | Branch | None:
     effort.left -= 1
     if effort.left < 0 or effort.is_late():
         return None
@@ -202,11 +219,12 @@ def _prove(component: Component, ends: Ends, goal: tuple[int, int, int], effort:
     return Branch(split, at, halves[0], halves[1])
 
 
-def slice_around(component: Component, node: int, most: int) -> Component:
-    """Return the equalities that are nearest to a node, about `most` of them, and all that stands in them."""
+def slice_around(component: Component, about: Sum, most: int) -> Component:
+    """Return the equalities that are nearest to the nodes of a sum, about `most` of them, and all that is in them."""
     columns = component.matrix.tocsc()
     rows: dict[int, None] = {}
-    reached, front = {int(np.searchsorted(component.nodes, node))}, [int(np.searchsorted(component.nodes, node))]
+    front = np.flatnonzero(np.isin(component.nodes, list(about))).tolist()
+    reached = set(front)
     while front and len(rows) < most:
         column = front.pop(0)
         for row in columns.indices[columns.indptr[column] : columns.indptr[column + 1]].tolist():
@@ -222,11 +240,11 @@ def slice_around(component: Component, node: int, most: int) -> Component:
     )
 
 
-def relaxed_bound(component: Component, ends: Ends, node: int, side: int) -> tuple[int, Leaf] | None:
-    """Return the bound of a node that the linear programme gives, with its proof; None where it gives none."""
-    answer = _optimum(component, ends, node, side)
+def relaxed_bound(component: Component, ends: Ends, row: Sum, side: int) -> tuple[int, Leaf] | None:
+    """Return the bound of a sum that the linear programme gives, with its proof; None where it gives none."""
+    answer = _optimum(component, ends, row, side)
     best: tuple[int, Leaf] | None = None
-    for weights in () if answer is None else _rounded(component, node, answer[1]):
+    for weights in () if answer is None else _rounded(component, row, answer[1]):
         bound = bound_of(weights, ends, side)
         if bound is not None:
             value = floor(bound) if side == UPPER else ceil(bound)
@@ -236,13 +254,13 @@ def relaxed_bound(component: Component, ends: Ends, node: int, side: int) -> tup
 
 
 def _optimum(
-    component: Component, ends: Ends, node: int, side: int
+    component: Component, ends: Ends, row: Sum, side: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
     """Return the optimum of a linear programme and the duals of its equalities; None where it is infeasible."""
     from scipy.optimize import linprog
 
     sign = -1.0 if side == UPPER else 1.0
-    cost = np.where(component.nodes == node, sign, 0.0)
+    cost = sign * costs(component, row)
     upper = [None if end >= UNBOUNDED else end for end in ends[UPPER][component.nodes].tolist()]
     answer = linprog(
         cost,
@@ -274,7 +292,7 @@ def _impossible(component: Component, ends: Ends) -> Leaf | None:
     )
     if answer.x is None:
         return None
-    for weights in _rounded(component, None, answer.eqlin.marginals):
+    for weights in _rounded(component, {}, answer.eqlin.marginals):
         for sign in (1, -1):
             turned = {node: sign * weight for node, weight in weights.items()}
             bound = bound_of(turned, ends, UPPER)
@@ -283,22 +301,30 @@ def _impossible(component: Component, ends: Ends) -> Leaf | None:
     return None
 
 
-def _rounded(component: Component, node: int | None, duals: npt.NDArray[np.float64]) -> Iterator[dict[int, Fraction]]:
-    """Yield weights of nodes whose weighted sum is always a node's count (or 0), for roundings of the duals."""
+def costs(component: Component, row: Sum) -> npt.NDArray[np.float64]:
+    """Return the weights of a component's nodes in a sum; shape (columns,)."""
+    found = np.zeros(len(component.nodes))
+    inside = np.isin(component.nodes, list(row))
+    found[inside] = [row[node] for node in component.nodes[inside].tolist()]
+    return found
+
+
+def _rounded(component: Component, row: Sum, duals: npt.NDArray[np.float64]) -> Iterator[dict[int, Fraction]]:
+    """Yield weights of nodes whose weighted sum is always that of a sum, for roundings of the duals."""
     seen = set()
     for most in _DENOMINATORS:
         exact = {place: Fraction(float(y)).limit_denominator(most) for place, y in enumerate(duals) if abs(y) > 1e-9}
         key = tuple(exact.items())
         if key not in seen:
             seen.add(key)
-            yield _weights(component, node, exact)
+            yield _weights(component, row, exact)
 
 
-def _weights(component: Component, node: int | None, duals: Mapping[int, Fraction]) -> dict[int, Fraction]:
-    found: dict[int, Fraction] = {} if node is None else {node: Fraction(1)}
-    for row, dual in duals.items():
+def _weights(component: Component, row: Sum, duals: Mapping[int, Fraction]) -> dict[int, Fraction]:
+    found = {node: Fraction(weight) for node, weight in row.items()}
+    for line, dual in duals.items():
         for matrix, names in ((component.matrix, component.nodes), (component.fixed, None)):
-            span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+            span = slice(matrix.indptr[line], matrix.indptr[line + 1])
             for column, sign in zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True):
                 name = column if names is None else int(names[column])
                 found[name] = found.get(name, Fraction(0)) - dual * sign

@@ -13,7 +13,6 @@ from audit.model.count_tables import (
     NARROWED,
     NOTHING,
     OPEN,
-    PROTECTED,
     RECOVERED,
     SMALL,
     UNBOUNDED,
@@ -24,18 +23,25 @@ from audit.model.count_tables import (
 
 
 class Questions:
-    """All questions, each about the count of a node.
+    """Questions, each about the count of a node, or of a sum of nodes: sums are numbered after the nodes.
 
     Attributes:
-        node: shape (questions,); the node of each.
+        node: shape (questions,); the node or sum of each.
         protected: shape (questions,); whether it is about a hidden count.
     """
 
-    def __init__(self, tables: CountTables, node: Ids) -> None:
+    def __init__(self, tables: CountTables, node: Ids, protected: Flags) -> None:
         self.node = node
-        self.protected: Flags = tables.rule == PROTECTED
+        self.protected = protected
         self.min_count = tables.min_count
         self.min_width = tables.min_width
+
+    def with_sums(self, sums: Ids, protected: Flags) -> Questions:
+        """Return these questions and others about sums."""
+        both = copy(self)
+        both.node = np.concatenate([self.node, sums])
+        both.protected = np.concatenate([self.protected, protected])
+        return both
 
     def decide(self, proved: Ends, seen: Ends) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
         """Return the verdict on each question; `OPEN` where it is not certain, or a finding is not yet exact.

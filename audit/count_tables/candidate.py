@@ -187,7 +187,9 @@ def without_rows(counts: PublishedCounts, rows: Rows) -> PublishedCounts:
     chosen = np.array(sorted(rows))
     lower, upper, hidden, number = counts.lower.copy(), counts.upper.copy(), counts.hidden.copy(), counts.number.copy()
     lower[chosen], upper[chosen], hidden[chosen], number[chosen] = 0, UNBOUNDED, False, False
-    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number)
+    denominators = counts.denominators.copy()
+    denominators[chosen] = UNBOUNDED  # the rates beside them are hidden as well
+    return replace(counts, lower=lower, upper=upper, hidden=hidden, number=number, denominators=denominators)
 
 
 def rounded_candidate(counts: PublishedCounts, rounding: Rounding) -> PublishedCounts:

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.count_tables.build_evidence import MeasureEvidence
+from audit.count_tables.categories import Dimension
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_report import (
     AssumedTerm,
@@ -36,9 +37,9 @@ class FindingBuilder:
     def __init__(self, counts: PublishedCounts) -> None:
         self.counts = counts
 
-    def cell(self, label: Sequence[int]) -> dict[str, str]:
-        """Return the labels of a cell by dimension."""
-        dimensions = self.counts.dimensions
+    def cell(self, label: Sequence[int], dimensions: Sequence[Dimension] | None = None) -> dict[str, str]:
+        """Return the labels of a cell by dimension; those of derived cells are known to the evidence's dimensions."""
+        dimensions = dimensions or self.counts.dimensions
         return {each.axis.name: each.labels[one] for each, one in zip(dimensions, label, strict=True)}
 
     def subject(self, evidence: Sequence[MeasureEvidence], place: Place) -> tuple[str, str | None, dict[str, str]]:
@@ -50,7 +51,7 @@ class FindingBuilder:
         return (
             tags[int(questions.release[question])],
             None if since < 0 else tags[since],
-            self.cell(questions.label[question].tolist()),
+            self.cell(questions.label[question].tolist(), evidence[measure].dimensions),
         )
 
     def id_of(self, evidence: Sequence[MeasureEvidence], place: Place) -> str:

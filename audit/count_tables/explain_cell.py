@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from audit.count_tables.build_evidence import CountQuestions, build_evidence
+from audit.count_tables.build_evidence import asked_dimensions, build_evidence
+from audit.count_tables.categories import Dimension
 from audit.count_tables.count_findings import FindingBuilder
+from audit.count_tables.count_questions import CountQuestions
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_audit import CountAttack, CountOptions, attacked, build_report, judge
 from audit.model.count_report import CellExplanation, ExplainedCount
@@ -28,7 +30,8 @@ def explain_cell(
         UsageError: a dimension or a label is not known.
         InputError: no counts agree with what was published.
     """
-    label = _label(counts, wanted)
+    dimensions = asked_dimensions(counts)
+    label = _label(counts, dimensions, wanted)
     asked = _questions(counts, label)
     limits = counts.manifest.limits(options.limits)
     found = []
@@ -52,16 +55,16 @@ def explain_cell(
                     )
                 )
     report = build_report(judge(counts, attack, replace(options, findings=0)), attack, replace(options, findings=0))
-    return CellExplanation(builder.cell(label.tolist()), tuple(found), report)
+    return CellExplanation(builder.cell(label.tolist(), dimensions), tuple(found), report)
 
 
-def _label(counts: PublishedCounts, wanted: Mapping[str, str]) -> np.ndarray:
+def _label(counts: PublishedCounts, asked: Sequence[Dimension], wanted: Mapping[str, str]) -> np.ndarray:
     names = [each.axis.name for each in counts.dimensions]
     for name in wanted:
         if name not in names:
             raise UsageError(f"--cell: there is no dimension {printable(name)}; the dimensions are {', '.join(names)}")
     found = []
-    for dimension in counts.dimensions:
+    for dimension in asked:
         text = wanted.get(dimension.axis.name)
         if text is None and dimension.total < 0:
             raise UsageError(f"--cell: {printable(dimension.axis.name)} has no total; name its label as well")

@@ -11,6 +11,7 @@ from audit.count_tables.table_rules import Rates, Rounding
 from audit.model.count_tables import UNBOUNDED
 
 ANYTHING: Interval = (0, UNBOUNDED)
+_MOST_DENOMINATORS = 10_000
 
 
 def rounded_interval(number: int, rounding: Rounding | None) -> Interval | None:
@@ -118,19 +119,53 @@ class Interpreter:
 
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:
         """Return the counts that a published value can stand for, with the rates and denominators beside it."""
-        if text in self.manifest.markers:
-            low, high = self.manifest.markers[text]
-            number = None
-        else:
-            number = number_of(text, point=self.point)
-            low, high = ANYTHING if number is None else rounded_interval(number, self.manifest.rounding) or ANYTHING
-            if number is not None:
-                low, high = widened((low, high), self.manifest.perturbation)
+        return self.beside_rates(text, *beside)[0]
+
+    def beside_rates(self, text: str, *beside: tuple[Rates, str, str]) -> tuple[Interval, int]:
+        """Return the counts that a published value can stand for with the rates beside it, and what they hide.
+
+        That is how many values a hidden denominator can have: `UNBOUNDED` where none is hidden, 0 where it can have too
+        many to try them all, though a count depends on it.
+        """
+        (low, high), number = self._alone(text)
+        hidden = UNBOUNDED
         for rates, rate, denominator in beside:
-            if rate and denominator and (number is None or not rates.of_published):
+            # A rate of the published numbers says nothing new where the number itself is published.
+            if not rate or (number is not None and rates.of_published):
+                continue
+            ends = self.manifest.markers.get(denominator) if denominator else (1, UNBOUNDED)
+            if ends is None:
                 least, most = self._rate(rates, rate, denominator)
                 low, high = max(low, least), min(high, most)
-        return (low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)
+            elif decimal_of(rate) is not None and (denominator or low < high):
+                (low, high), left = self._tried(rates, rate, ends, (low, high))
+                hidden = min(hidden, left)
+        return ((low, high) if number is None else with_threshold(number, (low, high), self.manifest.threshold)), hidden
+
+    def _alone(self, text: str) -> tuple[Interval, int | None]:
+        """Return the counts that a value can stand for by itself, and the number that it is, None for a marker."""
+        if text in self.manifest.markers:
+            return self.manifest.markers[text], None
+        number = number_of(text, point=self.point)
+        if number is None:
+            return ANYTHING, None
+        ends = rounded_interval(number, self.manifest.rounding) or ANYTHING
+        return widened(ends, self.manifest.perturbation), number
+
+    def _tried(self, rates: Rates, rate: str, denominators: Interval, counts: Interval) -> tuple[Interval, int]:
+        """Return the counts that go with any denominator in an interval, and how many denominators go with a count."""
+        first, last = denominators
+        if last - first >= _MOST_DENOMINATORS:
+            return counts, 0
+        found = []
+        for one in range(first, last + 1):
+            least, most = self._rate(rates, rate, str(one))
+            low, high = max(counts[0], least), min(counts[1], most)
+            found += [(low, high)] if low <= high else []
+        if not found:
+            return (1, 0), UNBOUNDED
+        hidden = len(found) if first < last else UNBOUNDED
+        return (min(low for low, _ in found), max(high for _, high in found)), hidden
 
     def _rate(self, rates: Rates, rate: str, denominator: str) -> Interval:
         key = rates.column, rate, denominator

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from audit.count_tables.acro_sessions import SESSION, session_tables
 from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
+from audit.count_tables.label_sets import with_merged_atoms
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.published_values import FileRows, ValueReader
 from audit.count_tables.related_cells import related
@@ -40,6 +41,8 @@ class PublishedCounts:
         release, measure: shape (rows,), int32.
         label: shape (rows, dimensions), int32; labels of the dimensions.
         lower, upper: shape (rows,), int64; the counts that each row can stand for.
+        denominators: shape (rows,), int64; how many values the hidden denominator of a rate can have, `UNBOUNDED` where
+            none is hidden, 0 where it can have too many to try them all.
         hidden: shape (rows,); whether the row shows a marker that leaves several counts.
         number: shape (rows,); whether it shows a number, or a marker that stands for one.
         text: shape (rows,), int32; what is shown, as a place in `texts`.
@@ -60,6 +63,7 @@ class PublishedCounts:
     label: Codes
     lower: Counts
     upper: Counts
+    denominators: Counts
     hidden: Flags
     number: Flags
     text: Codes
@@ -191,6 +195,7 @@ class _Assembler:
             label=np.stack([joined(column, np.int32) for column in codes], axis=1),
             lower=joined([each.lower for each in values], np.int64),
             upper=joined([each.upper for each in values], np.int64),
+            denominators=joined([each.denominators for each in values], np.int64),
             hidden=joined([each.hidden for each in values], np.bool_),
             number=joined([each.number for each in values], np.bool_),
             text=joined([each.text for each in values], np.int32),
@@ -217,7 +222,9 @@ class _Assembler:
             local = [self._local_labels(part, place, total, texts) for part in self.parts]
             self._note_other_capitals_elsewhere(name, list(texts), local)
             known = self.categories.get(name)
-            dimension = build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
+            dimension = with_merged_atoms(
+                build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
+            )
             number = {label: code for code, label in enumerate(dimension.labels)}
             lookup = np.array([number[text] for text in texts] or [0], dtype=np.int32)
             columns.append([lookup[codes] for codes in local])

@@ -43,6 +43,8 @@ class Values:
     Attributes:
         text: int32; places in the texts of all files.
         lower, upper: int64; what it stands for.
+        denominators: int64; how many values the hidden denominator of a rate beside it can have, `UNBOUNDED` where none
+            is hidden, 0 where it can have too many to try them all.
         hidden, number: whether it is a marker that leaves several counts, or a number.
         beside: texts of rates whose denominators are cells, and of changes, by name; empty where there are none.
     """
@@ -50,6 +52,7 @@ class Values:
     text: Codes
     lower: Counts
     upper: Counts
+    denominators: Counts
     hidden: Flags
     number: Flags
     beside: Mapping[str, npt.NDArray[Any]]
@@ -89,11 +92,11 @@ class ValueReader:
             part.table.note_first(wrong, part.view.column, f'"{first}": {what}', remedy, self.problems)
         ends = np.array([interpreter.interval(text) for text in texts] or [(0, 0)], dtype=np.int64)
         lower, upper = ends[codes, 0], ends[codes, 1]
-        self._apply_rates(part, codes, texts, lower, upper)
+        denominators = self._apply_rates(part, codes, texts, lower, upper)
         hidden = np.array([interpreter.is_hidden(text) for text in texts] or [False])
         number = np.array([interpreter.is_number(text) for text in texts] or [False])
         shared = np.array([self.texts.setdefault(text, len(self.texts)) for text in texts] or [0], dtype=np.int32)
-        return Values(shared[codes], lower, upper, hidden[codes], number[codes], beside)
+        return Values(shared[codes], lower, upper, denominators, hidden[codes], number[codes], beside)
 
     def _with_status(self, part: FileRows, codes: Codes, texts: list[str]) -> tuple[Codes, list[str]]:
         """Return the values, the status where that is a marker and the value is none itself."""
@@ -147,14 +150,19 @@ class ValueReader:
         remedy = "write a number, or name the text in [table] markers or not_published"
         part.table.note_first(wrong, name, what, remedy, self.problems)
 
-    def _apply_rates(self, part: FileRows, codes: Codes, texts: list[str], lower: Counts, upper: Counts) -> None:
-        """Narrow what values stand for by the rates whose denominators stand in the same rows."""
+    def _apply_rates(self, part: FileRows, codes: Codes, texts: list[str], lower: Counts, upper: Counts) -> Counts:
+        """Narrow what values stand for by the rates whose denominators are in the same rows; return `denominators`.
+
+        Where a table does not have the denominators at all, the rate stands for them: a text that is never looked at.
+        """
         table, beside = part.table, list[tuple[Rates, Coded, Coded]]()
+        denominators = np.full(len(codes), UNBOUNDED, dtype=np.int64)
         for rates in self.manifest.rates:
             column = rate_column(rates, part.view)
             mine = rates.has_column and rates.counts in ("", part.view.column)
-            if mine and column in table and rates.denominator in table:
-                beside.append((rates, table.coded(column), table.coded(rates.denominator)))
+            if mine and column in table:
+                base = rates.denominator if rates.denominator in table else column
+                beside.append((rates, table.coded(column), table.coded(base)))
         for rates, rate, denominator in beside:
             for name, coded in ((rates.column, rate), (rates.denominator, denominator)):
                 unknown = [code for code in range(coded.size) if not self._is_rate(coded.name(code), rates)]
@@ -163,7 +171,7 @@ class ValueReader:
                 what, remedy = f"this is {UNBOUNDED // 10:,} or more, larger than any count", "correct the number"
                 table.note_first(np.isin(coded.codes, large), name, what, remedy, self.problems)
         if self.problems.found or not beside:
-            return
+            return denominators
         rows = np.stack([codes, *(each.codes for _, *both in beside for each in both)], axis=1)
         distinct, where = np.unique(rows, axis=0, return_inverse=True)
         ends = []
@@ -172,13 +180,19 @@ class ValueReader:
                 (
                     rates,
                     self._number(rate.name(others[2 * at]), rates),
-                    self._number(base.name(others[2 * at + 1]), rates),
+                    self._denominator(base.name(others[2 * at + 1]), rates) if rates.denominator in table else "",
                 )
                 for at, (rates, rate, base) in enumerate(beside)
             )
-            ends.append(self.interpreter.interval(texts[value], *triples))
+            (low, high), hidden = self.interpreter.beside_rates(texts[value], *triples)
+            ends.append((low, high, hidden))
         if ends:
-            lower[:], upper[:] = np.array(ends, dtype=np.int64)[where.ravel()].T
+            lower[:], upper[:], denominators[:] = np.array(ends, dtype=np.int64)[where.ravel()].T
+        return denominators
+
+    def _denominator(self, text: str, rates: Rates) -> str:
+        """Return a denominator, or the marker that stands for it; empty where it is not published."""
+        return text if text in self.manifest.markers else self._number(text, rates)
 
     def _number(self, text: str, rates: Rates) -> str:
         """Return a rate, empty where it is a marker; one per 100 may have a sign of percent."""

@@ -8,6 +8,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -125,13 +126,18 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
     evidence = build_evidence(counts, limits)
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name))
-    outcomes = []
+    outcomes: list[list[CountOutcome]] = []
+    interrupted = False
     for each in evidence:
-        found = []
+        found: list[CountOutcome] = []
         for tables, rows in zip(each.tables, each.rows, strict=True):
             with logged_stage(_LOG, f"attack {attack.name}", numbers=len(rows)) as stage:
-                outcome = attacked(counts, tables, rows, attack, budget)
+                outcome = CountOutcome.nothing(len(tables.asked), say("interrupted"), interrupted=True)
+                # What was decided before an interrupt is reported; where that is nothing, there is no report.
+                with suppress(*([KeyboardInterrupt] if outcomes or found else [])):
+                    outcome = outcome if interrupted else attacked(counts, tables, rows, attack, budget)
                 stage.count(questions=len(outcome.verdict), open=int((outcome.verdict == OPEN).sum()))
+            interrupted = outcome.interrupted
             found.append(outcome)
         outcomes.append(found)
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
@@ -203,6 +209,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     measures = _measures(judged, kept)
     sure = kept if standing is None else [each for each in kept if builder.id_of(judged.evidence, each) in standing]
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
+    reasons += [one.reason for each in judged.evidence for one in each.unasked]
     report = CountAttackReport(
         attack=attack.name,
         status="incomplete" if measures.open or reasons else "complete",
@@ -231,6 +238,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         attack=report,
         policy=replace(_decide(judged, report, doubts, sure), waived=tuple(waived)),
         failed=failed,
+        interrupted=any(one.interrupted for some in judged.outcomes for one in some),
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
     )
@@ -359,7 +367,8 @@ def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
         small=int((verdicts == SMALL).sum()),
         narrowed=int((verdicts == NARROWED).sum()),
         smallest_width=min(widths, default=None),
-        open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some),
+        open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some)
+        + sum(one.count for each in judged.evidence for one in each.unasked),
     )
 
 
@@ -411,7 +420,7 @@ def _decide(
         for evidence, outcomes in zip(judged.evidence, judged.outcomes, strict=True)
         for questions, outcome in zip(evidence.questions, outcomes, strict=True)
         for rule in np.unique(questions.rule[outcome.verdict == OPEN])
-    }
+    } | {rule for each in judged.evidence for one in each.unasked for rule in one.rules}
     told = say(
         "{open} of {questions} questions were not settled: {reason}",
         open=str(measures.open),

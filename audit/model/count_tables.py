@@ -145,6 +145,7 @@ class CountOutcome:
         smallest_width: how many values the narrowest hidden count has, None where all are unbounded or there is none.
         width_exact: whether that is certain.
         bounds: returns the proofs of a question's bounds; a lower bound of 0 and no upper bound need none.
+        interrupted: whether the user stopped the attack.
     """
 
     status: Literal["complete", "incomplete"]
@@ -156,6 +157,23 @@ class CountOutcome:
     smallest_width: int | None
     width_exact: bool
     bounds: Callable[[int], tuple[CountBound, ...]]
+    interrupted: bool = False
+
+    @classmethod
+    def nothing(cls, questions: int, reason: str, *, interrupted: bool = False) -> CountOutcome:
+        """Return the outcome of an attack that found out nothing."""
+        return cls(
+            status="incomplete",
+            reason=reason,
+            verdict=np.full(questions, OPEN, dtype=np.int8),
+            lower=np.zeros(questions, dtype=np.int64),
+            upper=np.full(questions, UNBOUNDED, dtype=np.int64),
+            exact=np.zeros(questions, dtype=np.bool_),
+            smallest_width=None,
+            width_exact=False,
+            bounds=lambda _: (),
+            interrupted=interrupted,
+        )
 
 
 class ContradictingCountsError(Exception):

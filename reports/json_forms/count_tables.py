@@ -293,6 +293,7 @@ class CountDocument:
         time_limit: seconds for the attack; null is without limit.
         attacks: what the attack found.
         policy: the decision.
+        interrupted: true where the user stopped the audit: what was not decided by then is open.
     """
 
     schema_version: Literal[1]
@@ -304,6 +305,7 @@ class CountDocument:
     time_limit: float | None
     attacks: tuple[CountAttackReport, ...]
     policy: CountPolicyEntry
+    interrupted: Annotated[bool, OMITTED]
 
 
 def count_document(report: CountReport) -> CountDocument:
@@ -319,6 +321,7 @@ def count_document(report: CountReport) -> CountDocument:
         time_limit=report.time_limit,
         attacks=(report.attack,),
         policy=CountPolicyEntry(policy.passed, policy.clauses, policy.violations, policy.undecided, policy.waived),
+        interrupted=report.interrupted,
     )
 
 

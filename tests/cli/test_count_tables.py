@@ -244,12 +244,29 @@ def test_a_rate_that_cannot_be_read(rate, tmp_path):
     assert 'releases/1.csv:3, column "rate": this is neither a number nor a marker' in err
 
 
-def test_a_crossing_of_too_many_cells_is_one_line(tmp_path):
+def test_a_crossing_of_too_many_boxes_is_undecided(tmp_path):
+    """What is too much to ask is not asked; that is said, and nothing passes."""
     names = tuple(f"d{place}" for place in range(40))
     rows = [(tuple("x" for _ in names), "9"), (tuple("y" for _ in names), "9")]
-    code, _, err = measured(TinyTables(names, [rows], totals=dict.fromkeys(names, "All")), tmp_path)
-    assert code == 2
-    assert "cells, more than are looked at" in err
+    code, out, _ = run_main(
+        str(TinyTables(names, [rows], totals=dict.fromkeys(names, "All")).write(tmp_path)), "--format", "json"
+    )
+    [attack] = json.loads(out)["attacks"]
+    assert (code, attack["status"]) == (3, "incomplete")
+    assert attack["measures"]["open"] > 10**9
+
+
+@pytest.mark.parametrize(("areas", "code"), [(30, 0), (600, 3)])
+def test_boxes_beyond_the_first_100_000_are_said_not_to_be_asked(areas, code, tmp_path):
+    cells = [((f"a{area}", f"g{age}"), "50") for area in range(areas) for age in range(60)]
+    series = TinyTables(("area", "age"), [cells], totals={"area": "All", "age": "All"})
+    found, out, _ = run_main(str(series.write(tmp_path)), "--format", "json")
+    [attack] = json.loads(out)["attacks"]
+    assert found == code
+    if code:
+        assert attack["reason"] == "area x age has more boxes than are asked about"
+        assert [each["measure"] for each in json.loads(out)["policy"]["undecided"]] == ["min_count"]
+        assert attack["measures"]["open"] == 2 * areas * 2 * 60 - areas * 60 - 100_000
 
 
 def test_repair_hides_the_rate_beside_a_count(tmp_path):

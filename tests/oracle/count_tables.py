@@ -13,12 +13,13 @@ from tests.helpers.count_tables import TinyTables
 
 REST = "(rest)"
 _FAR = 10**6
-_Question = tuple[int, int | None, tuple[str, ...], frozenset[tuple[str, ...]], list[int]]
+Box = frozenset[tuple[str, ...]]
+_Question = tuple[int, int | None, Box, list[int]]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is expected: None where the series contradicts itself."""
+    """What is expected; a finding is kind, release, earlier release, box as atoms, least and greatest count."""
 
     cells: int
     protected: int
@@ -35,6 +36,7 @@ class Oracle:
         self.atoms = [self._atoms(place) for place in range(len(series.dimensions))]
         periods = 1 if series.over_time == "same" else len(series.releases)
         self.cells = list(product(*self.atoms, range(periods)))
+        self.ranges: dict[object, tuple[int, int]] = {}
         self.number = {cell: place for place, cell in enumerate(self.cells)}
 
     def _atoms(self, place: int) -> list[str]:
@@ -118,18 +120,20 @@ class Oracle:
             if not protected and all(text in series.markers for text in texts):
                 continue
             questions += 1
-            low, high = self._range(self.box(labels), self.periods(release))
+            box = self.box(labels)
+            low, high = self._range(box, self.periods(release))
             width = high - low + 1
             if protected and high < _FAR // 2:
                 widths.append(width)
             if protected and width < series.min_width:
-                findings.add(("recovered" if width == 1 else "narrowed", release, None, labels, low, high))
+                findings.add(("recovered" if width == 1 else "narrowed", release, None, box, low, high))
             if not protected:
-                findings |= self._small(release, None, labels, low, high)
-        for release, since, labels, box, periods in [*self._derived(), *self._increases()]:
+                findings |= self._small(release, None, box, low, high)
+        derived = self._derived()
+        for release, since, box, periods in [*derived, *self._increases(derived)]:
             questions += 1
             low, high = self._range(box, periods)
-            findings |= self._small(release, since, labels, low, high)
+            findings |= self._small(release, since, box, low, high)
         hidden = sum(
             all(t in series.markers and not _single(series.markers[t]) for t in texts) for _, texts in cells.values()
         )
@@ -144,56 +148,138 @@ class Oracle:
                     found.setdefault((period, cell), (release, []))[1].append(text)
         return found
 
-    def _range(self, box: frozenset[tuple[str, ...]], periods: list[int]) -> tuple[int, int]:
-        row = self.row(box, periods)
-        low, high = self.bound(row), self.bound(-row)
-        assert low is not None
-        assert high is not None
-        return low, -high
+    def _range(self, box: Box, periods: list[int]) -> tuple[int, int]:
+        key = box, tuple(periods)
+        if key not in self.ranges:
+            row = self.row(box, periods)
+            low, high = self.bound(row), self.bound(-row)
+            assert low is not None
+            assert high is not None
+            self.ranges[key] = low, -high
+        return self.ranges[key]
 
-    def _small(
-        self, release: int, since: int | None, labels: tuple[str, ...], low: int, high: int
-    ) -> set[tuple[object, ...]]:
+    def _small(self, release: int, since: int | None, box: Box, low: int, high: int) -> set[tuple[object, ...]]:
         k = self.series.min_count
         if low == high and 1 <= low <= k - 1:
-            return {("recovered", release, since, labels, low, high)}
+            return {("recovered", release, since, box, low, high)}
         if low != high and low >= 1 and high <= k - 1 and high - low + 1 < k - 1:
-            return {("small", release, since, labels, low, high)}
+            return {("small", release, since, box, low, high)}
         return set()
 
-    def _derived(self) -> list[_Question]:
-        series, last = self.series, {}
-        totals = [series.totals.get(name) for name in series.dimensions]
-        published = {
-            (0 if series.over_time == "same" else release, self.box(cell))
-            for release, shown in enumerate(series.releases)
+    def period(self, release: int) -> int:
+        return 0 if self.series.over_time == "same" else release
+
+    def rows(self, period: int) -> list[tuple[int, tuple[str, ...], str]]:
+        """All rows of a period: release, labels, what is published."""
+        return [
+            (release, cell, text)
+            for release, shown in enumerate(self.series.releases)
             for cell, text in shown
-            if text
-        }
-        for release, shown in enumerate(series.releases):
-            for cell, _ in shown:
-                crossing = tuple(label != total for label, total in zip(cell, totals, strict=True))
-                last[0 if series.over_time == "same" else release, crossing] = release
+            if self.period(release) == period
+        ]
+
+    def _derived(self) -> list[_Question]:
+        """Every box of sets of labels, in each crossing that is published, and of lines, that is not published."""
         found = []
-        for (period, crossing), release in last.items():
-            choices = [self.atoms[d] if inside else [totals[d]] for d, inside in enumerate(crossing)]
-            for labels in product(*choices):
-                sets = [[labels[d]] if inside else self.atoms[d] for d, inside in enumerate(crossing)]
-                box = frozenset(product(*sets))
-                if (period, box) not in published:
-                    found.append((release, None, labels, box, self.periods(release)))
+        for period in sorted({self.period(release) for release in range(len(self.series.releases))}):
+            rows = self.rows(period)
+            published = {self.box(cell) for _, cell, text in rows if text}
+            every = [row for p in range(len(self.series.releases)) for row in self.rows(p)]
+            told = rows if self.series.over_time == "independent" else every
+            sets = [self._sets(place, rows, told) for place in range(len(self.atoms))]
+            asked: dict[Box, int] = {}
+            for crossing in sorted({self._crossing(cell) for _, cell, _ in rows}):
+                last = max(release for release, cell, _ in rows if self._crossing(cell) == crossing)
+                choices = [sets[d] if inside else [frozenset(self.atoms[d])] for d, inside in enumerate(crossing)]
+                for chosen in product(*choices):
+                    asked.setdefault(frozenset(product(*chosen)), last)
+            for release, box in self._lines(rows):
+                asked.setdefault(box, release)
+            found += [
+                (release, None, box, self.periods(release)) for box, release in asked.items() if box not in published
+            ]
         return found
 
-    def _increases(self) -> list[_Question]:
+    def _crossing(self, cell: tuple[str, ...]) -> tuple[bool, ...]:
+        totals = [self.series.totals.get(name) for name in self.series.dimensions]
+        return tuple(label != total for label, total in zip(cell, totals, strict=True))
+
+    def _labels(self, place: int, rows: list[tuple[int, tuple[str, ...], str]]) -> list[frozenset[str]]:
+        has_total = self.series.dimensions[place] in self.series.totals
+        labels = {frozenset(self.covered(place, cell[place])) for _, cell, _ in rows}
+        return list(labels | ({frozenset(self.atoms[place])} if has_total else set()))
+
+    def _sets(
+        self,
+        place: int,
+        rows: list[tuple[int, tuple[str, ...], str]],
+        told: list[tuple[int, tuple[str, ...], str]],
+    ) -> list[frozenset[str]]:
+        labels, apart = self._labels(place, rows), self._labels(place, told)
+        alike: dict[frozenset[int], set[str]] = {}
+        for atom in self.atoms[place]:
+            alike.setdefault(frozenset(n for n, one in enumerate(apart) if atom in one), set()).add(atom)
+        found = {*labels, *map(frozenset, alike.values())}
+        for one, other in product(labels, labels):
+            found |= {one & other, one - other}
+        for release in {release for release, _, _ in rows}:
+            numbers = {
+                frozenset(self.covered(place, cell[place]))
+                for at, cell, text in rows
+                if at == release and text and not self._hides(text)
+            }
+            found |= set(self._left(labels, numbers))
+        everybody, total = frozenset(self.atoms[place]), self.series.totals.get(self.series.dimensions[place])
+        is_label = total is None or any(
+            cell[place] != total and frozenset(self.covered(place, cell[place])) == everybody for _, cell, _ in rows
+        )
+        return [one for one in found if one and (is_label or one != everybody)]
+
+    def _hides(self, text: str) -> bool:
+        return text in self.series.markers and not _single(self.series.markers[text])
+
+    @staticmethod
+    def _left(labels: list[frozenset[str]], numbers: set[frozenset[str]]) -> list[frozenset[str]]:
+        found = []
+        for label in labels:
+            meeting = [one for one in numbers if one & label and label - one]
+            inside = [one for one in meeting if one <= label]
+            found += [label - frozenset().union(*some) for some in (inside, meeting) if len(some) > 1]
+        return found
+
+    def _lines(self, rows: list[tuple[int, tuple[str, ...], str]]) -> list[tuple[int, Box]]:
+        """What the numbers of each line leave of each label, and the sum of its hidden cells."""
+        found = []
+        for place in range(len(self.atoms)):
+            labels = self._labels(place, rows)
+            lines: dict[tuple[object, ...], list[tuple[tuple[str, ...], str]]] = {}
+            for release, cell, text in rows:
+                if text:
+                    around = tuple(frozenset(self.covered(d, label)) for d, label in enumerate(cell) if d != place)
+                    lines.setdefault((release, around), []).append((cell, text))
+            for (release, around), line in lines.items():
+                split: dict[bool, set[frozenset[str]]] = {True: set(), False: set()}
+                for cell, text in line:
+                    split[self._hides(text)].add(frozenset(self.covered(place, cell[place])))
+                sets = self._left(labels, split[False])
+                sets += [frozenset().union(*split[True])] if len(split[True]) > 1 else []
+                for one in sets:
+                    if one and one != frozenset(self.atoms[place]):
+                        chosen = [*around[:place], one, *around[place:]]
+                        found.append((release, frozenset(product(*chosen))))
+        return found
+
+    def _increases(self, derived: list[_Question]) -> list[_Question]:
         series, found = self.series, []
         for release in range(1, len(series.releases) if series.over_time == "cumulative" else 0):
-            before = {self.box(cell) for cell, text in series.releases[release - 1] if text}
-            done = set()
-            for cell, text in series.releases[release]:
-                box = self.box(cell)
-                if text and box in before and box not in done:
-                    done.add(box)
-                    found.append((release, release - 1, cell, box, [release]))
+            boxes = [self.box(cell) for cell, text in series.releases[release] if text]
+            boxes += [box for at, _, box, _ in derived if at == release]
+            for box in dict.fromkeys(boxes):
+                for since in range(release - 1, -1, -1):
+                    found.append((release, since, box, list(range(since + 1, release + 1))))
+                    shown = [text for cell, text in series.releases[since] if text and self.box(cell) == box]
+                    if any(not self._hides(text) and _single(self.interval(text)) for text in shown):
+                        break
         return found
 
 

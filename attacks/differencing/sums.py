@@ -1,0 +1,215 @@
+"""Boxes that are no nodes of the lattice, as sums and differences of nodes.
+
+A set that is not published is the sum of smaller ones, or a larger one less the others in it; a box of such sets is the
+product. Most of what is asked is settled by a few solutions and by the bounds of these nodes, many boxes at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.differencing.lattice import Ids, MarginLattice, mask_of
+from attacks.differencing.propagation import LOWER, UPPER, Ends
+from audit.model.count_tables import UNBOUNDED, Axis, Boxes, Counts
+
+_CHUNK = 200_000
+_MOST_TERMS = 64
+_AT_ONCE = 4_000_000
+Terms = tuple[tuple[int, int], ...]
+"""Sets of an axis, each with its sign."""
+
+
+@dataclass(frozen=True)
+class TermGroup:
+    """Boxes with equally many terms.
+
+    Attributes:
+        place: shape (boxes,); which boxes.
+        node: shape (boxes, terms).
+        sign: shape (boxes, terms); 1 or -1.
+    """
+
+    place: Ids
+    node: Ids
+    sign: Counts
+
+
+class BoxSums:
+    """The nodes that boxes are made of; there are several ways for each, the one of fewest terms first.
+
+    Attributes:
+        boxes: shape (boxes, axes).
+    """
+
+    ways = (0, 1, 2, 3)
+
+    def __init__(self, lattice: MarginLattice, boxes: Boxes) -> None:
+        self.lattice, self.boxes = lattice, boxes
+        self._tables = [
+            _TermTable(axis, sorted(base), np.unique(boxes[:, place]).tolist())
+            for place, (axis, base) in enumerate(zip(lattice.axes, lattice.base, strict=True))
+        ]
+        whole = np.array([axis.whole for axis in lattice.axes])
+        patterns, self._pattern = np.unique(boxes != whole, axis=0, return_inverse=True)
+        self._clique = [
+            next(place for place, each in enumerate(lattice.cliques) if set(np.flatnonzero(one).tolist()) <= set(each))
+            for one in patterns
+        ]
+
+    def terms(self, places: Ids, way: int) -> Iterator[TermGroup]:
+        """Yield the nodes of some boxes, in one of the `ways`; where others have too many terms, they are left out.
+
+        The first two ways take all dimensions alike, by the fewest terms or the other way, and so do the others, with
+        time taken the other way.
+        """
+        clique = np.array(self._clique, dtype=np.int64)[self._pattern.ravel()[places]]
+        last = len(self._tables) - 1
+        which = [way % 2] * last + [way // 2]
+        counts = np.stack(
+            [t.count[w][self.boxes[places, a]] for a, (t, w) in enumerate(zip(self._tables, which, strict=True))],
+            axis=1,
+        )
+        most = [int(each.count[one].max()) + 1 for each, one in zip(self._tables, which, strict=True)]
+        kinds, first, kind = np.unique(
+            np.ravel_multi_index((clique, *counts.T), (len(self.lattice.cliques), *most)),
+            return_index=True,
+            return_inverse=True,
+        )
+        order = np.argsort(kind, kind="stable")
+        starts = np.searchsorted(kind[order], np.arange(len(kinds) + 1))
+        for place, one in enumerate(first.tolist()):
+            at, count = int(clique[one]), counts[one].tolist()
+            size = float(np.prod(count, dtype=float))
+            if way == 0 or size <= _MOST_TERMS:
+                every = places[order[starts[place] : starts[place + 1]]]
+                step = max(1, int(_AT_ONCE / size))
+                for some in np.split(every, range(step, len(every), step)):
+                    yield TermGroup(some, *self._of_clique(some, at, count, which))
+
+    def _of_clique(self, places: Ids, at: int, count: Sequence[int], which: Sequence[int]) -> tuple[Ids, Counts]:
+        grid, axes = self.lattice.grid(at), self.lattice.cliques[at]
+        rank = np.zeros((len(places), 1), dtype=np.int64)
+        sign = np.ones((len(places), 1), dtype=np.int64)
+        for axis in axes:
+            table, way, size = self._tables[axis], which[axis], count[axis]
+            sets = self.boxes[places, axis]
+            more = table.rank[way][sets, :size]
+            rank = (rank[:, :, None] * len(table.base) + more[:, None, :]).reshape(len(places), -1)
+            sign = (sign[:, :, None] * table.sign[way][sets, :size][:, None, :]).reshape(len(places), -1)
+        return grid[rank], sign
+
+    def values(self, places: Ids, point: Counts) -> tuple[Counts, npt.NDArray[np.bool_]]:
+        """Return the counts of some boxes in a solution, and which are known; a node's is -1 where it is not."""
+        value = np.zeros(len(self.boxes), dtype=np.int64)
+        known = np.zeros(len(self.boxes), dtype=np.bool_)
+        for group in self.terms(places, 0):
+            counts = point[group.node]
+            value[group.place] = (counts * group.sign).sum(axis=1)
+            known[group.place] = (counts >= 0).all(axis=1)
+        return value[places], known[places]
+
+    def bounds(self, places: Ids, ends: Ends) -> Ends:
+        """Return what the bounds of nodes leave to some boxes; shape (2, boxes)."""
+        found = np.stack([np.zeros(len(self.boxes), dtype=np.int64), np.full(len(self.boxes), UNBOUNDED)])
+        for way in self.ways:
+            for group in self.terms(places, way):
+                low, high = _added(group, ends)
+                found[LOWER][group.place] = np.maximum(found[LOWER][group.place], low)
+                found[UPPER][group.place] = np.minimum(found[UPPER][group.place], high)
+        return found[:, places]
+
+    def row(self, place: int) -> dict[int, int]:
+        """Return the weights of nodes that make up a box, by the fewest terms."""
+        return next((_weights(group, 0) for group in self.terms(np.array([place]), 0)), {})
+
+    def weights(self, place: int, ends: Ends, side: int, value: int) -> dict[int, Fraction]:
+        """Return the weights of nodes whose ends add up to a bound of a box.
+
+        Raises:
+            LookupError: none do.
+        """
+        for way in self.ways:
+            for group in self.terms(np.array([place]), way):
+                if int(_added(group, ends)[side][0]) == value:
+                    return {node: Fraction(weight) for node, weight in _weights(group, 0).items()}
+        raise LookupError("no terms add up to the bound")
+
+    def chunks(self) -> Iterator[Ids]:
+        """Yield all places, not too many at once."""
+        yield from np.split(np.arange(len(self.boxes)), range(_CHUNK, len(self.boxes), _CHUNK))
+
+
+def _weights(group: TermGroup, row: int) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for node, sign in zip(group.node[row].tolist(), group.sign[row].tolist(), strict=True):
+        found[node] = found.get(node, 0) + sign
+    return {node: weight for node, weight in found.items() if weight}
+
+
+def _added(group: TermGroup, ends: Ends) -> tuple[Counts, Counts]:
+    low, high = ends[LOWER][group.node], ends[UPPER][group.node]
+    plus, endless = group.sign > 0, high >= UNBOUNDED
+    least = np.where(plus, low, -high).sum(axis=1)
+    most = np.where(plus, high, -low).sum(axis=1)
+    least = np.where((endless & ~plus).any(axis=1), 0, least)
+    return np.maximum(least, 0), np.where((endless & plus).any(axis=1), UNBOUNDED, most)
+
+
+class _TermTable:
+    """Of which sets of the lattice the sets of an axis are made up.
+
+    Attributes:
+        base: the sets of the lattice, ascending.
+        count: for both ways, shape (sets,): how many terms each set has, 0 for sets that are not asked about.
+        rank, sign: for both ways, shape (sets, most terms): places in `base`, and signs.
+    """
+
+    def __init__(self, axis: Axis, base: Sequence[int], used: Sequence[int]) -> None:
+        self.base = base
+        place = {one: rank for rank, one in enumerate(base)}
+        masks = [(mask_of(axis.members[one]), one) for one in base]
+        masks.sort(key=lambda each: -each[0].bit_count())
+        made: list[list[Terms]] = [[], []]
+        for one in used:
+            ways = [((one, 1),)] if one in place else _ways(mask_of(axis.members[one]), masks)
+            made[0].append(ways[0])
+            made[1].append(ways[-1])
+        self.count, self.rank, self.sign = [], [], []
+        for some in made:
+            count = np.zeros(len(axis.members), dtype=np.int64)
+            count[used] = [len(terms) for terms in some]
+            rank = np.zeros((len(axis.members), int(count.max(initial=1))), dtype=np.int32)
+            sign = np.ones_like(rank, dtype=np.int8)
+            for one, terms in zip(used, some, strict=True):
+                rank[one, : len(terms)] = [place[each] for each, _ in terms]
+                sign[one, : len(terms)] = [plus for _, plus in terms]
+            self.count.append(count)
+            self.rank.append(rank)
+            self.sign.append(sign)
+
+
+def _ways(mask: int, base: Sequence[tuple[int, int]]) -> list[Terms]:
+    """Return a set as a sum, and as the smallest set around it less others, that of fewer terms first."""
+    added = _cover(mask, base)
+    around, one = next((each for each in reversed(base) if not mask & ~each[0]), (0, -1))
+    found: list[Terms] = [tuple((each, 1) for each in added)]
+    if around:
+        found.append(((one, 1), *((each, -1) for each in _cover(around & ~mask, base))))
+    return sorted(found, key=len)
+
+
+def _cover(mask: int, base: Sequence[tuple[int, int]]) -> list[int]:
+    """Return disjoint sets that make up a set, the largest that fit first."""
+    found = []
+    for one, code in base:
+        if not one & ~mask:
+            found.append(code)
+            mask &= ~one
+        if not mask:
+            break
+    return found

@@ -1,0 +1,340 @@
+"""What is asked about published counts: every cell, every box that the labels tell apart, and its increases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.count_tables.label_sets import LabelSets, Mask, View, atoms_of
+from audit.model.count_tables import PROTECTED, SMALL_COUNT, Counts, Flags
+from audit.model.errors import printable
+from audit.runtime.phrases import say
+
+Codes = npt.NDArray[np.int32]
+MOST_BOXES = 100_000
+_MOST_TRIED = 500_000
+_MOST_QUESTIONS = 20_000_000
+
+
+@dataclass(frozen=True)
+class CountQuestions:
+    """What is asked of one statistic, as it is reported; all arrays have one entry, or row, for each question.
+
+    Attributes:
+        label: shape (questions, dimensions), int32; the labels of the cell.
+        release: int32; where it was published, or is derived.
+        since: int32; the earlier release, for an increase; else -1.
+        rule: int8; `PROTECTED` or `SMALL_COUNT`.
+        published: int32; the row that shows it, -1 for what is derived.
+    """
+
+    label: Codes
+    release: Codes
+    since: Codes
+    rule: npt.NDArray[np.int8]
+    published: Codes
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.release)
+
+    def only(self, which: Flags) -> CountQuestions:
+        """Return some of them; shape (questions,)."""
+        return CountQuestions(
+            self.label[which], self.release[which], self.since[which], self.rule[which], self.published[which]
+        )
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """How many questions were not asked, why, and by which rules they would have been judged."""
+
+    count: int
+    reason: str
+    rules: tuple[int, ...] = (SMALL_COUNT,)
+
+
+@dataclass(frozen=True)
+class StatisticRows:
+    """The published rows of one statistic; all arrays have one entry, or row, for each.
+
+    Attributes:
+        row: int32; its place among all rows.
+        label: shape (rows, dimensions), int32.
+        release, period, file: int32; releases about the same people are one period.
+        shown, hidden, exact: whether it shows anything, a marker that leaves several counts, or one count.
+        asked: whether it shows anything but a marker that stands for one count.
+        over_time: how the releases are related.
+        totals: shape (dimensions,); the label of everybody, -1 for none.
+    """
+
+    row: Codes
+    label: Codes
+    release: Codes
+    period: Codes
+    file: Codes
+    shown: Flags
+    hidden: Flags
+    exact: Flags
+    asked: Flags
+    over_time: str
+    totals: Codes
+
+    @property
+    def crossings(self) -> Flags:
+        """Return which dimensions of each row are not at their total; shape (rows, dimensions)."""
+        return self.label != self.totals
+
+
+class QuestionBuilder:
+    """Finds what is asked of one statistic; new sets of labels are noted in `sets`.
+
+    Boxes that are not published are named by the labels that stand for their sets, one for each set.
+
+    Attributes:
+        unasked: what was too much to ask, so far.
+    """
+
+    def __init__(self, rows: StatisticRows, sets: Sequence[LabelSets]) -> None:
+        self.rows, self.sets = rows, sets
+        self.unasked: list[Unasked] = []
+        self._masks = [
+            {label: each.mask(label) for label in np.unique(column).tolist()}
+            for each, column in zip(sets, rows.label.T, strict=True)
+        ]
+        self._names = rows.label.copy()
+        for place, masks in enumerate(self._masks):
+            lookup = np.zeros(max(masks, default=0) + 1, dtype=np.int32)
+            for label, mask in masks.items():
+                lookup[label] = sets[place].label(mask)
+            self._names[:, place] = lookup[rows.label[:, place]]
+
+    def questions(self) -> CountQuestions:
+        """Return all questions."""
+        derived = list(self._derived())
+        return joined([self._of_cells(), *derived, *self._increases(derived)])
+
+    def cells(self) -> tuple[Codes, Flags]:
+        """Return the first row of each published cell, and which cells are markers wherever they are published."""
+        cells, first = self._cells()
+        return first, self._protected(cells, first)
+
+    def _cells(self) -> tuple[Codes, Codes]:
+        """Return the cell of each row, -1 where it shows nothing, and the first row of each cell."""
+        shown = np.flatnonzero(self.rows.shown)
+        keys = np.column_stack([self.rows.period[shown], self.rows.label[shown]])
+        _, first, cell = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        of_row = np.full(len(self.rows.row), -1, dtype=np.int32)
+        of_row[shown] = rank[cell.ravel()]
+        return of_row, shown[first[order]].astype(np.int32)
+
+    def _protected(self, cells: Codes, first: Codes) -> Flags:
+        protected = np.ones(len(first), dtype=np.bool_)
+        protected[cells[self.rows.shown & ~self.rows.hidden]] = False
+        return protected
+
+    def _of_cells(self) -> CountQuestions:
+        cells, first = self._cells()
+        protected = self._protected(cells, first)
+        asked = protected.copy()
+        asked[cells[self.rows.asked]] = True
+        rows = first[asked]
+        return CountQuestions(
+            label=self.rows.label[rows],
+            release=self.rows.release[rows],
+            since=np.full(len(rows), -1, dtype=np.int32),
+            rule=np.where(protected[asked], PROTECTED, SMALL_COUNT).astype(np.int8),
+            published=self.rows.row[rows].astype(np.int32),
+        )
+
+    def _derived(self) -> Iterator[CountQuestions]:
+        """Yield the boxes of each crossing that a release publishes, and of its lines, that it does not publish."""
+        rows = self.rows
+        told = [self._atoms(place, np.ones(len(rows.row), dtype=np.bool_)) for place in range(len(self.sets))]
+        for period in np.unique(rows.period).tolist():
+            mine = rows.period == period
+            views = [self._view(place, mine) for place in range(len(self.sets))]
+            if rows.over_time == "independent":
+                told = [self._atoms(place, mine) for place in range(len(self.sets))]
+            choices = []
+            for place, (sets, view) in enumerate(zip(self.sets, views, strict=True)):
+                labels, left = sets.of_view(view, told[place])
+                choices.append(np.array(labels, dtype=np.int32))
+                self._note(left, [place])
+            published = self._names[mine & rows.shown]
+            for crossing in np.unique(rows.crossings[mine], axis=0):
+                inside = mine & (rows.crossings == crossing).all(axis=1)
+                label = self._of_crossing(crossing, choices, published)
+                yield derived(label, int(rows.release[inside].max()))
+                if any(view.whole_is_label for view in views):
+                    # A box may be one of two crossings, where a label beside the total covers everybody.
+                    published = np.concatenate([published, label])
+            for release, label in self._of_lines(mine, views, choices):
+                fresh = label[~self._among(label, published)]
+                yield derived(fresh, release)
+                published = np.concatenate([published, fresh])
+
+    def _atoms(self, place: int, mine: Flags) -> list[Mask]:
+        """Return the atoms of a dimension that the labels of some rows tell apart."""
+        labels = np.unique(self.rows.label[mine, place]).tolist()
+        return atoms_of((self._masks[place][label] for label in labels), self.sets[place].whole.bit_length())
+
+    def _view(self, place: int, mine: Flags) -> View:
+        """Return what stands of a dimension in some rows."""
+        masks, rows, total = self._masks[place], self.rows, int(self.rows.totals[place])
+        shown = np.unique(rows.label[mine, place]).tolist()
+        labels = [masks[label] for label in shown]
+        everybody = self.sets[place].whole
+        whole = [everybody] if total >= 0 else []
+        number = mine & rows.shown & ~rows.hidden
+        tables: dict[int, set[Mask]] = {}
+        for file, label in np.unique(np.column_stack([rows.file, rows.label[:, place]])[number], axis=0).tolist():
+            tables.setdefault(file, set()).add(masks[label])
+        numbers = dict.fromkeys(map(frozenset, tables.values()))
+        is_label = total < 0 or any(masks[label] == everybody for label in shown if label != total)
+        return View(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
+
+    def _of_crossing(self, crossing: Flags, choices: Sequence[Codes], published: Codes) -> Codes:
+        """Return the labels of all boxes of a crossing that are not published, as far as there are not too many."""
+        some = [
+            labels if crossed else np.array([total], dtype=np.int32)
+            for labels, crossed, total in zip(choices, crossing, self.rows.totals, strict=True)
+        ]
+        size = prod(len(each) for each in some)
+        label = combinations(some, _MOST_TRIED)
+        label = label[~self._among(label, published)]
+        self._note(size - min(size, _MOST_TRIED) + max(0, len(label) - MOST_BOXES), np.flatnonzero(crossing).tolist())
+        return label[:MOST_BOXES]
+
+    def _of_lines(self, mine: Flags, views: Sequence[View], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
+        """Yield for each table what its numbers leave of each label, line by line, and the sums of its hidden cells."""
+        for file in np.unique(self.rows.file[mine & self.rows.shown]).tolist():
+            rows = np.flatnonzero(mine & self.rows.shown & (self.rows.file == file)).astype(np.int32)
+            parts = [
+                self._of_axis(rows, place, view, frozenset(asked[place].tolist())) for place, view in enumerate(views)
+            ]
+            yield int(self.rows.release[rows[0]]), np.unique(np.concatenate(parts), axis=0)
+
+    def _of_axis(self, rows: Codes, place: int, view: View, asked: frozenset[int]) -> Codes:
+        """Return what is asked of the lines of a table along one dimension."""
+        _, line = np.unique(np.delete(self._names[rows], place, axis=1), axis=0, return_inverse=True)
+        order = np.argsort(line.ravel(), kind="stable")
+        starts = np.flatnonzero(np.diff(line.ravel()[order], prepend=-1))
+        patterns: dict[tuple[bytes, bytes], list[int]] = {}
+        found = [np.zeros((0, len(self.sets)), dtype=np.int32)]
+        for one in np.split(rows[order], starts[1:]):
+            labels, hidden = self._names[one, place], self.rows.hidden[one]
+            key = np.unique(labels[~hidden]).tobytes(), np.unique(labels[hidden]).tobytes()
+            if key not in patterns:
+                numbers, behind = (
+                    {self.sets[place].mask(label) for label in labels[which].tolist()} for which in (~hidden, hidden)
+                )
+                patterns[key] = self._of_pattern(place, view, numbers, sorted(behind), asked)
+            if patterns[key]:
+                more = np.repeat(self._names[one[:1]], len(patterns[key]), axis=0)
+                more[:, place] = patterns[key]
+                found.append(more)
+        return np.concatenate(found)
+
+    def _of_pattern(
+        self, place: int, view: View, numbers: set[Mask], hidden: Sequence[Mask], asked: frozenset[int]
+    ) -> list[int]:
+        """Return the labels of what is asked of a line in which some sets stand as numbers, and others are hidden."""
+        sets, every = self.sets[place], 0
+        for one in hidden:
+            every |= one
+        recipes = [*([(every, " + ", hidden)] if len(hidden) > 1 else []), *sets.left_of(view, numbers)]
+        made = dict.fromkeys(sets.made(*each) for each in recipes if each[0] not in (0, sets.whole))
+        return [label for label in made if label not in asked]
+
+    def _among(self, label: Codes, others: Codes) -> Flags:
+        """Return which boxes are among others; both by the labels that stand for their sets."""
+        sizes = [each.size for each in self.sets]
+        if prod(sizes) >= 2**62:
+            known = set(map(tuple, others.tolist()))
+            return np.array([tuple(box) in known for box in label.tolist()], dtype=np.bool_)
+        return np.isin(keys(label, sizes), keys(others, sizes))
+
+    def _note(self, count: int, places: Sequence[int]) -> None:
+        if count:
+            names = " x ".join(self.sets[place].name for place in places)
+            reason = say("{names} has more boxes than are asked about", names=printable(names))
+            self.unasked.append(Unasked(count, reason))
+
+    def _increases(self, derived: Sequence[CountQuestions]) -> Iterator[CountQuestions]:
+        """Yield, for releases that only grow, what each box has grown by since earlier ones.
+
+        Those are all back to the last that gives its count as an exact number.
+        """
+        rows, asked = self.rows, 0
+        for release in range(1, int(rows.release.max(initial=0)) + 1 if rows.over_time == "cumulative" else 0):
+            now = np.flatnonzero(rows.shown & (rows.release == release))
+            _, first = np.unique(self._names[now], axis=0, return_index=True)
+            first = now[np.sort(first)]
+            more = [each.label for each in derived if len(each) and each.release[0] == release]
+            label = np.concatenate([rows.label[first], *more])
+            name = np.concatenate([self._names[first], *more])
+            for since in range(release - 1, -1, -1):
+                asked += len(label)
+                if asked > _MOST_QUESTIONS:
+                    self._note(len(label), range(len(self.sets)))
+                    return
+                yield increase(label, release, since)
+                exact = rows.exact & rows.shown & (rows.release == since)
+                left = ~self._among(name, self._names[exact])
+                label, name = label[left], name[left]
+
+
+def derived(label: Codes, release: int) -> CountQuestions:
+    """Return questions about boxes that are not published."""
+    return increase(label, release, -1)
+
+
+def increase(label: Codes, release: int, since: int) -> CountQuestions:
+    """Return questions about the increase of some boxes since an earlier release, or -1."""
+    count = len(label)
+    return CountQuestions(
+        label=label,
+        release=np.full(count, release, dtype=np.int32),
+        since=np.full(count, since, dtype=np.int32),
+        rule=np.full(count, SMALL_COUNT, dtype=np.int8),
+        published=np.full(count, -1, dtype=np.int32),
+    )
+
+
+def combinations(choices: Sequence[npt.NDArray[np.integer]], most: int | None = None) -> Codes:
+    """Return all ways to take one of each, or the first; shape (ways, choices), the last choice changes first."""
+    size = prod(len(each) for each in choices)
+    place = np.arange(size if most is None else min(size, most))
+    found = np.zeros((len(place), len(choices)), dtype=np.int32)
+    for column in range(len(choices) - 1, -1, -1):
+        some = choices[column]
+        found[:, column] = some[place % len(some)] if len(some) else 0
+        place = place // max(1, len(some))
+    return found
+
+
+def joined(parts: Sequence[CountQuestions]) -> CountQuestions:
+    """Return several questions as one."""
+    return CountQuestions(
+        label=np.concatenate([each.label for each in parts]),
+        release=np.concatenate([each.release for each in parts]),
+        since=np.concatenate([each.since for each in parts]),
+        rule=np.concatenate([each.rule for each in parts]),
+        published=np.concatenate([each.published for each in parts]),
+    )
+
+
+def keys(columns: npt.NDArray[np.integer], sizes: Sequence[int]) -> Counts:
+    """Return one number for each row; the sizes say how many values each column may have."""
+    found = np.zeros(len(columns), dtype=np.int64)
+    for place, size in enumerate(sizes):
+        found = found * max(1, size) + columns[:, place]
+    return found

@@ -1,0 +1,281 @@
+"""Sets that published labels tell apart: differences and intersections of labels, and what numbers leave of them.
+
+Atoms that no label tells apart are one, so that nothing depends on how finely categories are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from audit.count_tables.categories import REST, Dimension
+from audit.model.count_tables import Axis
+
+Mask = int
+"""A set of atoms, a bit for each."""
+MOST_SETS = 100_000
+Recipe = tuple[Mask, str, Sequence[Mask]]
+"""A set, a word, and the sets between whose names it stands."""
+
+
+def with_merged_atoms(dimension: Dimension) -> Dimension:
+    """Return a dimension in which the atoms that no published label tells apart are one.
+
+    The labels of atoms come after the published ones; an atom that is several has a name that is made of labels.
+    """
+    masks = {_mask(dimension.axis.members[one]) for one in dimension.set_of[: dimension.published].tolist()}
+    classes = atoms_of(masks, dimension.axis.atoms)
+    if len(classes) == dimension.axis.atoms:
+        return dimension
+    of_atom = np.zeros(dimension.axis.atoms, dtype=np.int64)
+    for place, one in enumerate(classes):
+        of_atom[_members(one)] = place
+    members = [np.array([place], dtype=np.int32) for place in range(len(classes))]
+    code = {_mask(one): place for place, one in enumerate(members)}
+    labels, set_of = list(dimension.labels[: dimension.published]), []
+    for one in dimension.set_of[: dimension.published].tolist():
+        merged = np.unique(of_atom[dimension.axis.members[one]]).astype(np.int32)
+        if _mask(merged) not in code:
+            code[_mask(merged)] = len(members)
+            members.append(merged)
+        set_of.append(code[_mask(merged)])
+    whole = code.setdefault((1 << len(classes)) - 1, len(members))
+    if whole == len(members):
+        members.append(np.arange(len(classes), dtype=np.int32))
+    alone = {one: place for place, one in enumerate(set_of) if place != dimension.total}
+    names = _Names([(_mask(members[one]), labels[place]) for place, one in enumerate(set_of)])
+    atom_label = []
+    for place, one in enumerate(classes):
+        if place not in alone:
+            atoms = _members(one).tolist()
+            rest = dimension.rest in atoms
+            text = dimension.labels[dimension.atom_label[atoms[0]]] if len(atoms) == 1 else names.of(1 << place)
+            labels.append(REST if rest else text)
+            set_of.append(place)
+            alone[place] = len(labels) - 1
+        atom_label.append(alone[place])
+    return Dimension(
+        axis=Axis(dimension.axis.name, len(classes), members, whole),
+        labels=tuple(labels),
+        set_of=np.array(set_of, dtype=np.int32),
+        total=dimension.total,
+        atom_label=np.array(atom_label, dtype=np.int32),
+        rest=-1 if dimension.rest < 0 else int(of_atom[dimension.rest]),
+        published=dimension.published,
+    )
+
+
+def atoms_of(sets: Iterable[Mask], atoms: int) -> list[Mask]:
+    """Return the classes of atoms that some sets tell apart, by their first atoms.
+
+    >>> [bin(one) for one in atoms_of([0b0011, 0b0111], 4)]
+    ['0b11', '0b100', '0b1000']
+    """
+    sets = sorted(set(sets))
+    bits = np.zeros((len(sets), atoms), dtype=np.bool_)
+    for place, one in enumerate(sets):
+        bits[place, _members(one)] = True
+    classes: dict[bytes, list[int]] = {}
+    for atom, column in enumerate(np.packbits(bits, axis=0).T):
+        classes.setdefault(column.tobytes(), []).append(atom)
+    return [sum(1 << atom for atom in some) for some in classes.values()]
+
+
+def _mask(members: np.ndarray) -> Mask:
+    """Return a set of atoms as bits.
+
+    >>> _mask(np.array([0, 3]))
+    9
+    """
+    if len(members) < 16:
+        return sum(1 << int(atom) for atom in members)
+    bits = np.zeros(int(members.max()) + 1, dtype=np.bool_)
+    bits[members] = True
+    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
+
+
+def _members(mask: Mask) -> np.ndarray:
+    """Return the atoms of a set, ascending; shape (atoms in it,), int32.
+
+    >>> _members(9).tolist()
+    [0, 3]
+    """
+    size = (mask.bit_length() + 7) // 8
+    bits = np.unpackbits(np.frombuffer(mask.to_bytes(size, "little"), dtype=np.uint8), bitorder="little")
+    return np.flatnonzero(bits).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class View:
+    """The labels of a dimension that stand in one release, or in several about the same people.
+
+    Attributes:
+        labels: the set of each label, each set once, in the order in which labels were first published.
+        numbers: for each table the labels that stand there as numbers.
+        whole_is_label: whether a label other than the total covers everybody, or there is no total.
+    """
+
+    labels: tuple[Mask, ...]
+    numbers: tuple[frozenset[Mask], ...]
+    whole_is_label: bool
+
+    @cached_property
+    def containers(self) -> tuple[Mask, ...]:
+        """The labels that several others meet without covering them."""
+        met = dict.fromkeys(self.labels, 0)
+        for one, other in overlapping(self.labels):
+            met[one] += bool(one & ~other)
+            met[other] += bool(other & ~one)
+        return tuple(one for one, times in met.items() if times > 1)
+
+
+class LabelSets:
+    """The sets of a dimension that something is asked about, each with a label; they grow as they are asked for."""
+
+    def __init__(self, dimension: Dimension) -> None:
+        self._dimension = dimension
+        self._labels = list(dimension.labels)
+        self._set_of = dimension.set_of.tolist()
+        self._members = list(dimension.axis.members)
+        self._code = {_mask(one): place for place, one in enumerate(self._members)}
+        self._label: dict[Mask, int] = {}
+        for place, one in enumerate(self._set_of):
+            self._label.setdefault(_mask(self._members[one]), place)
+        if dimension.total >= 0:
+            self._label[self.whole] = dimension.total
+        self._names = _Names([(mask, self._labels[place]) for mask, place in self._label.items()])
+
+    @property
+    def name(self) -> str:
+        """The dimension."""
+        return self._dimension.axis.name
+
+    @property
+    def size(self) -> int:
+        """How many labels there are by now."""
+        return len(self._labels)
+
+    @property
+    def whole(self) -> Mask:
+        """All atoms."""
+        return (1 << self._dimension.axis.atoms) - 1
+
+    def dimension(self) -> Dimension:
+        """Return the dimension with all sets and labels that were asked for."""
+        axis = replace(self._dimension.axis, members=tuple(self._members))
+        set_of = np.array(self._set_of, dtype=np.int32)
+        return replace(self._dimension, axis=axis, labels=tuple(self._labels), set_of=set_of)
+
+    def mask(self, label: int) -> Mask:
+        """Return the set of a label."""
+        return _mask(self._members[self._set_of[label]])
+
+    def label(self, mask: Mask, text: str | None = None) -> int:
+        """Return the label of a set; a new one with a text, or a name that is made of labels."""
+        if mask not in self._label:
+            if mask not in self._code:
+                self._code[mask] = len(self._members)
+                self._members.append(_members(mask))
+            self._label[mask] = len(self._labels)
+            self._labels.append(self._names.of(mask) if text is None else text)
+            self._set_of.append(self._code[mask])
+        return self._label[mask]
+
+    def text(self, mask: Mask) -> str:
+        """Return what a set is called that has a label."""
+        return self._labels[self._label[mask]]
+
+    def of_view(self, view: View, atoms: Sequence[Mask]) -> tuple[list[int], int]:
+        """Return the labels of all sets that are asked about, and how many are too many.
+
+        These are some atoms, the labels, A less B and A with B for any two labels, and each label less all labels of a
+        table that stand there as numbers and lie in it, or meet it. The whole is one only where it is a label's.
+        """
+        found = dict.fromkeys(self.label(one) for one in (*atoms, *view.labels))
+        left = 0
+        for mask, link, parts in self._derived(view):
+            if not mask or (mask in self._label and self._label[mask] in found):
+                continue
+            if len(found) < MOST_SETS:
+                found[self.made(mask, link, parts)] = None
+            else:
+                left += 1
+        if not view.whole_is_label:
+            found.pop(self._label.get(self.whole, -1), None)
+        return list(found), left
+
+    def made(self, mask: Mask, link: str, parts: Sequence[Mask]) -> int:
+        """Return the label of a set that is made of others, which have labels, with a word between them."""
+        return self._label[mask] if mask in self._label else self.label(mask, link.join(map(self.text, parts)))
+
+    def _derived(self, view: View) -> Iterator[Recipe]:
+        for one, other in overlapping(view.labels):
+            yield one & other, " with ", (one, other)
+            yield one & ~other, " less ", (one, other)
+            yield other & ~one, " less ", (other, one)
+        for numbers in view.numbers:
+            yield from self.left_of(view, numbers)
+
+    @staticmethod
+    def left_of(view: View, numbers: Iterable[Mask]) -> Iterator[Recipe]:
+        """Yield what several sets leave of each label: those that lie in it, and those that meet it."""
+        ordered = sorted(numbers)
+        for label in view.containers:
+            meeting = [one for one in ordered if one & label and label & ~one]
+            inside = [one for one in meeting if not one & ~label]
+            for some in (inside, meeting):
+                if len(some) > 1:
+                    left = label
+                    for one in some:
+                        left &= ~one
+                    yield left, " less ", (label, *some)
+
+
+def overlapping(sets: Sequence[Mask]) -> Iterator[tuple[Mask, Mask]]:
+    """Yield all pairs of sets that have an atom in common, pairs of earlier sets first."""
+    of_atom: dict[int, list[int]] = {}
+    for place, one in enumerate(sets):
+        near: set[int] = set()
+        for atom in _members(one).tolist():
+            near.update(of_atom.setdefault(atom, []))
+            of_atom[atom].append(place)
+        for other in sorted(near):
+            yield sets[other], one
+
+
+class _Names:
+    """Names of sets that are made of labels: A less B less C, A with B, or A + B, whichever names fewest."""
+
+    def __init__(self, labels: Sequence[tuple[Mask, str]]) -> None:
+        self._labels = sorted(labels, key=lambda each: -each[0].bit_count())
+
+    def of(self, mask: Mask) -> str:
+        inside = [each for each in self._labels if not each[0] & ~mask]
+        added, left = self._covering(mask, inside)
+        around = [each for each in reversed(self._labels) if not mask & ~each[0]]
+        within, common = [], -1
+        for one, text in around:
+            if common & ~one or common < 0:
+                within.append(text)
+                common &= one
+        outside = [each for each in self._labels if not each[0] & mask]
+        taken, over = self._covering(common & ~mask, outside) if around else ([], 1)
+        fewer = " less ".join([" with ".join(within), *taken])
+        if over == 0 and (left or len(within) + len(taken) <= len(added)):
+            return fewer
+        return " + ".join(added) if not left else " + ".join([*added, REST])
+
+    @staticmethod
+    def _covering(mask: Mask, labels: Sequence[tuple[Mask, str]]) -> tuple[list[str], Mask]:
+        """Return names of labels that cover a set, largest first, and what none of them covers."""
+        taken = []
+        for one, text in labels:
+            if one & mask:
+                taken.append(text)
+                mask &= ~one
+            if not mask:
+                break
+        return taken, mask
