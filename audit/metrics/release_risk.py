@@ -123,8 +123,8 @@ def panels_in(
     return tuple(found)
 
 
-class SmallestClass(NamedTuple):
-    """The smallest class of rows that look alike.
+class ClassSizes(NamedTuple):
+    """How small the classes of rows that look alike are.
 
     Attributes:
         rows: the fewest rows of a class.
@@ -137,7 +137,7 @@ class SmallestClass(NamedTuple):
     alone: int
 
 
-def smallest_class(release: Release, fake: Flags | None) -> SmallestClass:
+def smallest_class(release: Release, fake: Flags | None) -> ClassSizes:
     """Return the smallest class of rows that look alike; `fake` as for `panels_in`.
 
     Rows look alike that have equal published cells, and one group where groups are published; without
@@ -160,7 +160,7 @@ def smallest_class(release: Release, fake: Flags | None) -> SmallestClass:
         looks, rows, people = looks[said], rows[said], people[said]
     held = people[people > 0]
     fewest = int(held.min()) if len(held) else None
-    return SmallestClass(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))
+    return ClassSizes(int(rows.min()), fewest, int(np.count_nonzero(looks == 1)))
 
 
 def _people_of(release: Release, of_row: Codes, rows: Counts, fake: Flags | None) -> Counts:
