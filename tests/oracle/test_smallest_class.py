@@ -5,7 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import event, given
+from hypothesis import assume, event, given
 
 from audit.io.series import open_series
 from audit.metrics.release_risk import panels_in
@@ -38,6 +38,9 @@ def fewest_people(series: Form, release: int) -> tuple[int, int | None]:
 
 @given(forms())
 def test_people_are_counted_over_every_choice_of_counterfeits(form):
+    # Without groups, rows that say * everywhere are suppressed and count in no class.
+    lines = [line for release in form.releases for line in release]
+    assume(form.group or not form.width or not any(set(line.cells) == {"*"} for line in lines))
     with tempfile.TemporaryDirectory() as name:
         written(form, Path(name))
         series = open_series(Path(name))
