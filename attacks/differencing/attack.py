@@ -67,10 +67,10 @@ class Differencing:
         if bounds.contradicting is not None:
             node = bounds.contradicting
             raise contradiction(tables, bounds.weights([(node, UPPER, 1), (node, LOWER, -1)]))
-        return _Asked(tables, bounds).outcome(budget, both_ends=self.both_ends)
+        return _AskedCells(tables, bounds).outcome(budget, both_ends=self.both_ends)
 
 
-class _Asked:
+class _AskedCells:
     """The questions about some tables: those about nodes of the lattice, and those about sums of nodes."""
 
     def __init__(self, tables: CountTables, bounds: BoundPropagation) -> None:

@@ -38,7 +38,7 @@ def ever(evidence: Evidence, decision: Decision, grave: Flags, budget: Budget) -
         grave: which values are meant, by code; shape (values,).
         budget: how long it may take.
     """
-    known = _Histories(evidence, decision, _clean(decision, grave)).known(budget)
+    known = _CleanHistories(evidence, decision, _clean(decision, grave)).known(budget)
     if WorldRisks(evidence, decision).counts_worlds:
         return known
     return known._replace(risk=np.where(known.certain, 1.0, np.nan))
@@ -66,7 +66,7 @@ def _clean(decision: Decision, grave: Flags) -> Floats:
 
 
 @dataclass
-class _Histories:
+class _CleanHistories:
     """What columns leave clean, put together for each person.
 
     Attributes:

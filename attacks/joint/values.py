@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
 from attacks.joint.arrays import Flags, Integers, Numbers, ragged, segments
 from attacks.joint.decision import Decision, distinct
 from attacks.joint.network import ConstraintNetwork
-from audit.model.evidence import Codes, Combinations, Evidence, claimed_code
-from audit.model.outcome import EverKnown
-from audit.runtime.budget import Budget
+from audit.model.evidence import Codes, Combinations, claimed_code
 
 
 class VersionValues:
@@ -179,53 +173,3 @@ def in_common(pairs: tuple[Numbers, Numbers], parts: Codes, versions: int) -> Co
         most = np.maximum.reduceat(parts[value], first, axis=0)
         found[version[first]] = np.where(least == most, least, DIFFERENT)
     return found
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What is left of any one version, as it was decided; each answer takes a look at the whole release."""
-
-    decision: Decision
-    evidence: Evidence
-
-    def ever(self, grave: Flags, budget: Budget) -> EverKnown:
-        """Return what is known of everybody's having had one of some values in some release; shape (values,)."""
-        from attacks.joint.ever import ever
-
-        return ever(self.evidence, self.decision, grave, budget)
-
-    @cached_property
-    def _look(self) -> VersionValues:
-        return VersionValues(self.decision.network)
-
-    def possible(self, person: int, release: int) -> Sequence[int]:
-        """Return the values that are not proved impossible; none where the person is not in the release."""
-        return self._values(self.decision.alive, person, release)
-
-    def open(self, person: int, release: int) -> Sequence[int]:
-        """Return those of them that no world was found for; where one value is left, every world has it."""
-        possible = self.possible(person, release)
-        if len(possible) == 1:
-            return ()
-        shown = set(self._values(self.decision.shown, person, release))
-        return [value for value in possible if value not in shown]
-
-    def left(self, release: int) -> tuple[Codes, Codes]:
-        """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
-        versions = self.decision.network.versions
-        version, value = self._look.of(self.decision.alive, release)
-        begin = int(np.searchsorted(versions.release, release))
-        return versions.person[begin + version], value.astype(np.int32)
-
-    def _values(self, some: Flags, person: int, release: int) -> Sequence[int]:
-        versions = self.decision.network.versions
-        begin, end = np.searchsorted(versions.release, [release, release + 1])
-        place = np.flatnonzero(versions.person[begin:end] == person)
-        if not len(place):
-            return ()
-        if versions.entry[begin + place[0]] < 0:
-            column = np.flatnonzero(some & (self.decision.network.owner == versions.variable[begin + place[0]]))
-            return np.unique(self.decision.network.kind[column]).tolist()
-        version, value = self._look.of(some, release)
-        found: list[int] = value[version == place[0]].tolist()
-        return found

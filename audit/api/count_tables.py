@@ -148,7 +148,7 @@ class LoadedTables:
         """
         from attacks.differencing.attack import Differencing
         from audit.count_tables.explain_cell import explain_cell
-        from audit.count_tables.published_counts import read_counts
+        from audit.count_tables.read_counts import read_counts
 
         counts, options = read_counts(self._manifest), _options(time_limit, 20, None)
         exact = Differencing(both_ends=True)

@@ -62,7 +62,7 @@ def run_next(arguments: argparse.Namespace) -> int:
 def run_explain(arguments: argparse.Namespace) -> int:
     """Tell what can be told of one cell, and return the exit code, 0."""
     from audit.count_tables.explain_cell import explain_cell
-    from audit.count_tables.published_counts import read_counts
+    from audit.count_tables.read_counts import read_counts
     from audit.count_tables.table_audit import CountOptions
     from reports.count_tables.candidate import EXPLANATION, explanation_text
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
-from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_audit import CountAttack, CountOptions, build_report, judge
 from audit.count_tables.table_rules import Rounding
 from audit.io.toml import release_tag

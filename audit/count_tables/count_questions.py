@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.label_sets import LabelSets, Mask, View, atoms_of
+from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
 from audit.model.count_tables import PROTECTED, SMALL_COUNT, Counts, Flags
 from audit.model.errors import printable
 from audit.runtime.phrases import say
@@ -186,7 +186,7 @@ class QuestionBuilder:
         labels = np.unique(self.rows.label[mine, place]).tolist()
         return atoms_of((self._masks[place][label] for label in labels), self.sets[place].whole.bit_length())
 
-    def _view(self, place: int, mine: Flags) -> View:
+    def _view(self, place: int, mine: Flags) -> LabelView:
         """Return what stands of a dimension in some rows."""
         masks, rows, total = self._masks[place], self.rows, int(self.rows.totals[place])
         shown = np.unique(rows.label[mine, place]).tolist()
@@ -199,7 +199,7 @@ class QuestionBuilder:
             tables.setdefault(file, set()).add(masks[label])
         numbers = dict.fromkeys(map(frozenset, tables.values()))
         is_label = total < 0 or any(masks[label] == everybody for label in shown if label != total)
-        return View(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
+        return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
 
     def _of_crossing(self, crossing: Flags, choices: Sequence[Codes], published: Codes) -> Codes:
         """Return the labels of all boxes of a crossing that are not published, as far as there are not too many."""
@@ -213,7 +213,7 @@ class QuestionBuilder:
         self._note(size - min(size, _MOST_TRIED) + max(0, len(label) - MOST_BOXES), np.flatnonzero(crossing).tolist())
         return label[:MOST_BOXES]
 
-    def _of_lines(self, mine: Flags, views: Sequence[View], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
+    def _of_lines(self, mine: Flags, views: Sequence[LabelView], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
         """Yield for each table what its numbers leave of each label, line by line, and the sums of its hidden cells."""
         for file in np.unique(self.rows.file[mine & self.rows.shown]).tolist():
             rows = np.flatnonzero(mine & self.rows.shown & (self.rows.file == file)).astype(np.int32)
@@ -222,7 +222,7 @@ class QuestionBuilder:
             ]
             yield int(self.rows.release[rows[0]]), np.unique(np.concatenate(parts), axis=0)
 
-    def _of_axis(self, rows: Codes, place: int, view: View, asked: frozenset[int]) -> Codes:
+    def _of_axis(self, rows: Codes, place: int, view: LabelView, asked: frozenset[int]) -> Codes:
         """Return what is asked of the lines of a table along one dimension."""
         _, line = np.unique(np.delete(self._names[rows], place, axis=1), axis=0, return_inverse=True)
         order = np.argsort(line.ravel(), kind="stable")
@@ -244,7 +244,7 @@ class QuestionBuilder:
         return np.concatenate(found)
 
     def _of_pattern(
-        self, place: int, view: View, numbers: set[Mask], hidden: Sequence[Mask], asked: frozenset[int]
+        self, place: int, view: LabelView, numbers: set[Mask], hidden: Sequence[Mask], asked: frozenset[int]
     ) -> list[int]:
         """Return the labels of what is asked of a line in which some sets stand as numbers, and others are hidden."""
         sets, every = self.sets[place], 0

@@ -10,7 +10,8 @@ import numpy as np
 
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.number_texts import said_range
-from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.sums import Ends
 from audit.count_tables.table_rules import Rounding
 from audit.io.toml import toml_key

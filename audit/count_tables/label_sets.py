@@ -109,7 +109,7 @@ def _members(mask: Mask) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class View:
+class LabelView:
     """The labels of a dimension that stand in one release, or in several about the same people.
 
     Attributes:
@@ -188,7 +188,7 @@ class LabelSets:
         """Return what a set is called that has a label."""
         return self._labels[self._label[mask]]
 
-    def of_view(self, view: View, atoms: Sequence[Mask]) -> tuple[list[int], int]:
+    def of_view(self, view: LabelView, atoms: Sequence[Mask]) -> tuple[list[int], int]:
         """Return the labels of all sets that are asked about, and how many are too many.
 
         These are some atoms, the labels, A less B and A with B for any two labels, and each label less all labels of a
@@ -211,7 +211,7 @@ class LabelSets:
         """Return the label of a set that is made of others, which have labels, with a word between them."""
         return self._label[mask] if mask in self._label else self.label(mask, link.join(map(self.text, parts)))
 
-    def _derived(self, view: View) -> Iterator[Recipe]:
+    def _derived(self, view: LabelView) -> Iterator[Recipe]:
         for one, other in overlapping(view.labels):
             yield one & other, " with ", (one, other)
             yield one & ~other, " less ", (one, other)
@@ -220,7 +220,7 @@ class LabelSets:
             yield from self.left_of(view, numbers)
 
     @staticmethod
-    def left_of(view: View, numbers: Iterable[Mask]) -> Iterator[Recipe]:
+    def left_of(view: LabelView, numbers: Iterable[Mask]) -> Iterator[Recipe]:
         """Yield what several sets leave of each label: those that lie in it, and those that meet it."""
         ordered = sorted(numbers)
         for label in view.containers:

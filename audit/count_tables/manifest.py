@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from audit.count_tables.series_kind import CLAUSES
-from audit.count_tables.table_rules import STATISTIC, WHOLE, Change, Rates, Rounding, RulesReader, View, Wide, roots
+from audit.count_tables.table_rules import (
+    STATISTIC,
+    WHOLE,
+    ChangeColumn,
+    CountColumn,
+    Rates,
+    Rounding,
+    RulesReader,
+    Wide,
+    roots,
+)
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
 from audit.io.tables import read_table
@@ -96,7 +106,7 @@ class TableManifest:
     values: tuple[str, ...] = ()
     wide: Wide | None = None
     part_of: Mapping[str, str] = field(default_factory=dict)
-    change: Change | None = None
+    change: ChangeColumn | None = None
     over_time: OverTime = "independent"
     absent_is_zero: bool = False
     releases_by: str | None = None
@@ -130,17 +140,17 @@ class TableManifest:
         return frozenset({*self.dimensions, *nested, *self.not_counts, *(each for each in named if each is not None)})
 
     @property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[CountColumn, ...]:
         """The columns of counts."""
         if self.wide is not None:
             columns = self.wide.columns.items()
-            return tuple(View(column, labels={self.wide.dimension: label}) for label, column in columns)
+            return tuple(CountColumn(column, labels={self.wide.dimension: label}) for label, column in columns)
         if not self.values:
-            return (View(self.value),)
+            return (CountColumn(self.value),)
         whole, parted = roots(self.values, self.part_of), any(self.part_of.values())
         labels = {value: {STATISTIC: "" if whole[value] == value else value} if parted else {} for value in self.values}
         one = len(set(whole.values())) == 1
-        return tuple(View(value, None if one else whole[value], labels[value]) for value in self.values)
+        return tuple(CountColumn(value, None if one else whole[value], labels[value]) for value in self.values)
 
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""

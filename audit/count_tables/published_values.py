@@ -12,7 +12,7 @@ import numpy.typing as npt
 from audit.count_tables.intervals import Interpreter
 from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.number_texts import decimal_of, is_too_large, points_part_thousands
-from audit.count_tables.table_rules import Rates, View
+from audit.count_tables.table_rules import CountColumn, Rates
 from audit.count_tables.table_shapes import NestedLabels, rate_column
 from audit.io.tables import Coded, Table
 from audit.model.count_tables import UNBOUNDED, Counts, Flags
@@ -32,7 +32,7 @@ class FileRows:
     table: Table
     labels: dict[str, Coded]
     measure: Coded | None
-    view: View
+    view: CountColumn
     nested: dict[str, NestedLabels] = field(default_factory=dict)
 
 

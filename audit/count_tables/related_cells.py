@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,11 @@ import numpy.typing as npt
 from audit.count_tables.intervals import published_rate_interval, rate_interval
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.number_texts import Interval, decimal_of
+from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import CHANGE
-from audit.count_tables.table_rules import Change, Rates
+from audit.count_tables.table_rules import ChangeColumn, Rates
 from audit.model.count_tables import UNBOUNDED, Counts
 from audit.model.errors import Problems
-
-if TYPE_CHECKING:
-    from audit.count_tables.published_counts import PublishedCounts
 
 _CHANGE = re.compile(r"([+\-\u2212]?)([0-9]+)(\.0*)?")
 Cell = tuple[int, int, tuple[int, ...]]
@@ -120,7 +118,7 @@ class _Cells:
         low = max(0, ceil((rate - half) * least / rates.per))
         return low, UNBOUNDED if most >= UNBOUNDED else floor((rate + half) * most / rates.per)
 
-    def by_changes(self, change: Change, texts: npt.NDArray[Any], problems: Problems) -> Related:
+    def by_changes(self, change: ChangeColumn, texts: npt.NDArray[Any], problems: Problems) -> Related:
         """Return what rows stand for with changes since an earlier release, each pair of rows by itself."""
         lower, upper = self.lower.copy(), self.upper.copy()
         ties = []

@@ -21,7 +21,8 @@ from audit.count_tables.doubts import table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
-from audit.count_tables.published_counts import PublishedCounts, check_audited, read_counts
+from audit.count_tables.published_counts import PublishedCounts, check_audited
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_rules import Rates
 from audit.judgement.waivers import sort_waivers
 from audit.model.count_report import (

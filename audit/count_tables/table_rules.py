@@ -64,7 +64,7 @@ class Wide:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangeColumn:
     """A column with what a count has grown by since so many releases before."""
 
     column: str
@@ -72,7 +72,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class View:
+class CountColumn:
     """One column of counts of a table.
 
     Attributes:
@@ -221,7 +221,7 @@ class RulesReader(Reader):
                 return {}
         return {} if names - set(counts) else found
 
-    def change(self, table: Mapping[str, Any]) -> Change | None:
+    def change(self, table: Mapping[str, Any]) -> ChangeColumn | None:
         """Return the column with changes, if there is one."""
         given = table.get("change")
         if given is None:
@@ -230,7 +230,7 @@ class RulesReader(Reader):
             self.note("change", "this is no change", 'write change = { column = "change", since = 1 }')
             return None
         column, since = self.text(given, "column"), self.whole(given, "since", 1)
-        return None if column is None else Change(column, since or 1)
+        return None if column is None else ChangeColumn(column, since or 1)
 
 
 def _interval(ends: object) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from audit.count_tables.categories import composed
 from audit.count_tables.manifest import TableManifest
-from audit.count_tables.table_rules import Rates, View
+from audit.count_tables.table_rules import CountColumn, Rates
 from audit.io.tables import Coded, Table
 
 _NONE = frozenset({"", "NONE", "None", "none"})
@@ -24,12 +24,12 @@ _NONE = frozenset({"", "NONE", "None", "none"})
 _WITH_RATE = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]")
 
 
-def rate_column(rates: Rates, view: View) -> str:
+def rate_column(rates: Rates, view: CountColumn) -> str:
     """Return the column with the rates beside a column of counts; one of its own where a cell holds both."""
     return f"{rates.column} (rate)" if rates.column == view.column else rates.column
 
 
-def split_rates(manifest: TableManifest, view: View, table: Table) -> Table:
+def split_rates(manifest: TableManifest, view: CountColumn, table: Table) -> Table:
     """Return a table of which cells such as `12 (34.5)` are two: the count, and the rate in a column beside it."""
     for rates in manifest.rates:
         if rates.column == view.column and rates.column in table:

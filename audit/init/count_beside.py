@@ -11,7 +11,7 @@ from itertools import accumulate
 from audit.count_tables.number_texts import decimal_of, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_total_word
-from audit.init.count_rules import CountRules
+from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_key, toml_text
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
@@ -35,7 +35,7 @@ def split_count_cells(files: CountFiles) -> CountFiles:
 
 
 def declare_beside(
-    rules: CountRules, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
+    rules: RuleGuesses, files: CountFiles, counts: Sequence[str], numbers: Sequence[str], kept: Sequence[bool]
 ) -> list[str]:
     """Declare rates, shares and further counts that all rows agree with; return the columns that are left.
 
@@ -97,7 +97,9 @@ def _rates(
                 yield _toml(column, per, decimals, toml_text(base)), [base]
 
 
-def _shares(rules: CountRules, files: CountFiles, column: str, kept: Sequence[bool]) -> Iterator[tuple[str, list[str]]]:
+def _shares(
+    rules: RuleGuesses, files: CountFiles, column: str, kept: Sequence[bool]
+) -> Iterator[tuple[str, list[str]]]:
     """Yield the rates, as TOML, that a column is of the cell at some dimensions' totals."""
     texts, decimals = files.columns[column], _decimals(files.columns[column])
     labels = list(zip(*(files.columns[name] for name in (*rules.dimensions, *rules.series.values())), strict=True))
@@ -124,7 +126,7 @@ _PERIOD = re.compile(r"(^|[^0-9])(19|20)[0-9]{2}([^0-9]|$)")
 _CHANGES = {"change", "changes", "diff", "difference", "increase", "delta", "growth", "variation", "evolution"}
 
 
-def declare_change(rules: CountRules, files: CountFiles, numbers: Sequence[str]) -> str | None:
+def declare_change(rules: RuleGuesses, files: CountFiles, numbers: Sequence[str]) -> str | None:
     """Declare the column that says what counts have grown by since the file before, if all rows agree; return it."""
     labels = list(zip(*(files.columns[name] for name in rules.dimensions), strict=True))
     ends = [0, *accumulate(files.rows_of)]
@@ -146,7 +148,7 @@ def declare_change(rules: CountRules, files: CountFiles, numbers: Sequence[str])
     return None
 
 
-def _declare_counts(rules: CountRules, files: CountFiles, counts: list[str]) -> None:
+def _declare_counts(rules: RuleGuesses, files: CountFiles, counts: list[str]) -> None:
     """Declare several columns of counts: labels of a dimension where one is the sum of the others, else statistics."""
     total = _sum_of_others(files, counts)
     periods = all(_PERIOD.search(name) for name in counts)

@@ -22,13 +22,13 @@ from audit.init.count_columns import (
     total_of,
 )
 from audit.init.count_offices import nhs_scotland, ons, opensafely, pxstat, statcan
-from audit.init.count_rules import CountRules
+from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_text
 
 _NESTED_NONE = ("", "NONE", "None", "none")
 
 
-def nhs(files: CountFiles) -> CountRules | None:
+def nhs(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a long file as NHS England publishes them."""
     value = files.first("MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED")
     if value is None or not files.has("BREAKDOWN", "PRIMARY_LEVEL"):
@@ -37,7 +37,7 @@ def nhs(files: CountFiles) -> CountRules | None:
     levels = [name for name in ("PRIMARY_LEVEL", "SECONDARY_LEVEL", "TERTIARY_LEVEL") if name in columns]
     parts = dict.fromkeys(part.strip() for text in columns["BREAKDOWN"] for part in text.split(";") if part.strip())
     dimensions = [part for part in parts if not is_total_word(part)]
-    rules = CountRules("a long file as NHS England publishes them", files.shown, dimensions, value)
+    rules = RuleGuesses("a long file as NHS England publishes them", files.shown, dimensions, value)
     rules.totals = {name: total_of(_level_labels(files, levels, name)) or "All" for name in dimensions}
     rules.extra |= {"breakdown": toml_text("BREAKDOWN"), "levels": toml_array(map(toml_text, levels))}
     _add_period(rules, files, ["REPORTING_PERIOD_START"])
@@ -52,7 +52,7 @@ def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> l
     return [files.columns[levels[level]][row] for row, level in named if level < len(levels)]
 
 
-def keep_counts(rules: CountRules, files: CountFiles, measure: str | None) -> None:
+def keep_counts(rules: RuleGuesses, files: CountFiles, measure: str | None) -> None:
     """Keep the texts of the statistics that are counts: those none of whose values has decimals."""
     values = files.columns[rules.value]
     kept = [True] * len(values)
@@ -70,7 +70,7 @@ def counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
     return [name for name in dict.fromkeys(measures) if name and name not in fractional]
 
 
-def _add_period(rules: CountRules, files: CountFiles, names: Sequence[str]) -> None:
+def _add_period(rules: RuleGuesses, files: CountFiles, names: Sequence[str]) -> None:
     """Make releases of a period column where one file holds several periods, a dimension where several files do."""
     for name in names:
         if name not in files.columns:
@@ -86,7 +86,7 @@ def _add_period(rules: CountRules, files: CountFiles, names: Sequence[str]) -> N
             rules.not_counts.append(name)
 
 
-def dfe(files: CountFiles) -> CountRules | None:
+def dfe(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a tidy file as the Department for Education publishes them, with its `.meta.csv`."""
     if not files.has("geographic_level", "time_period"):
         return None
@@ -101,7 +101,7 @@ def dfe(files: CountFiles) -> CountRules | None:
         return None
     nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
     dimensions = [n for n in filters if n in columns and files.varies(n) and n not in ("geographic_level", *nested)]
-    rules = CountRules("a tidy file as the Department for Education publishes them", files.shown, dimensions, value)
+    rules = RuleGuesses("a tidy file as the Department for Education publishes them", files.shown, dimensions, value)
     rules.totals = {name: total_of(columns[name]) or "Total" for name in dimensions}
     if nested:
         rules.dimensions.insert(0, "area")
@@ -127,7 +127,7 @@ def _meta(files: Sequence[Path]) -> tuple[list[str], list[str]]:
     return [], []
 
 
-def sdmx(files: CountFiles) -> CountRules | None:
+def sdmx(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of an SDMX-CSV file, with the statistics that one column names."""
     if not files.has("OBS_VALUE"):
         return None
@@ -139,7 +139,7 @@ def sdmx(files: CountFiles) -> CountRules | None:
     ]
     measure = next((n for n in before if n not in skipped and _parts_rates(files, n, "OBS_VALUE")), None)
     dimensions = [n for n in before if n not in skipped | {"TIME_PERIOD", measure} and files.varies(n)]
-    rules = CountRules("SDMX-CSV", files.shown, dimensions, "OBS_VALUE")
+    rules = RuleGuesses("SDMX-CSV", files.shown, dimensions, "OBS_VALUE")
     rules.totals = {name: total for name in dimensions if (total := total_of(columns[name])) is not None}
     _add_period(rules, files, ["TIME_PERIOD"])
     keep_counts(rules, files, measure)
@@ -164,7 +164,7 @@ def _is_measure(name: str) -> bool:
     return not words.isdisjoint(column_names.words(name))
 
 
-def tidy(files: CountFiles) -> CountRules | None:
+def tidy(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
     files = split_count_cells(files)
     columns = files.columns
@@ -187,7 +187,7 @@ def tidy(files: CountFiles) -> CountRules | None:
     labels = [n for n in kinds.labels if files.varies(n) and n not in elsewhere]
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
-    rules = CountRules("a tidy table of counts", files.shown, labels, value)
+    rules = RuleGuesses("a tidy table of counts", files.shown, labels, value)
     rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
     blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
     rules.totals |= blank
@@ -264,6 +264,6 @@ def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
     )
 
 
-Form = Callable[[CountFiles], CountRules | None]
+Form = Callable[[CountFiles], RuleGuesses | None]
 FORMS: tuple[Form, ...] = (nhs, dfe, sdmx, statcan, pxstat, ons, opensafely, nhs_scotland, tidy)
 """The forms, the most special first."""

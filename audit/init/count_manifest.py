@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from audit.init.count_rules import CountRules
+from audit.init.count_rules import RuleGuesses
 from audit.init.questions import Ask, yes_or_no
 from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.count_tables import UNBOUNDED
@@ -28,7 +28,7 @@ class TablesGuess:
     doubts: list[str]
 
 
-def confirmed(rules: CountRules, ask: Ask) -> CountRules:
+def confirmed(rules: RuleGuesses, ask: Ask) -> RuleGuesses:
     """Return the rules less the guesses that the person who is asked confirms."""
     lines = manifest_text(rules).splitlines()
     for key in list(rules.unconfirmed):
@@ -39,7 +39,7 @@ def confirmed(rules: CountRules, ask: Ask) -> CountRules:
     return rules
 
 
-def tables_guess(rules: CountRules) -> TablesGuess:
+def tables_guess(rules: RuleGuesses) -> TablesGuess:
     """Return the manifest, and what to say of it."""
     markers = {text: _ends(ends) for text, ends in rules.markers.items()}
     facts = [
@@ -67,7 +67,7 @@ def _inline(entries: Mapping[str, str]) -> str:
     return "{ " + ", ".join(f"{toml_key(key)} = {value}" for key, value in entries.items()) + " }"
 
 
-def manifest_text(rules: CountRules) -> str:
+def manifest_text(rules: RuleGuesses) -> str:
     """Return the manifest, each guess with its reason."""
     markers = {text: _ends(ends) for text, ends in rules.markers.items()}
     lines = [

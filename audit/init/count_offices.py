@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from audit.count_tables.number_texts import is_like_a_number, number_of
 from audit.init import column_names
 from audit.init.count_columns import CountFiles, is_period, speaks_of_counts, total_of
-from audit.init.count_rules import CountRules
+from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_text
 
 _DECIMALS = 12  # of a ratio: more are noise of floating-point numbers
 
 
-def statcan(files: CountFiles) -> CountRules | None:
+def statcan(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a table of Statistics Canada."""
     if not files.has("REF_DATE", "GEO", "VALUE", "COORDINATE"):
         return None
@@ -28,7 +28,7 @@ def statcan(files: CountFiles) -> CountRules | None:
     return rules
 
 
-def pxstat(files: CountFiles) -> CountRules | None:
+def pxstat(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a table of PxStat, as the Central Statistics Office of Ireland publishes them."""
     if not files.has("VALUE", "UNIT") or not any(name.startswith("TLIST(") for name in files.names):
         return None
@@ -40,7 +40,7 @@ def pxstat(files: CountFiles) -> CountRules | None:
     return _rules("a table of PxStat", files, labels, "VALUE", period, measure)
 
 
-def ons(files: CountFiles) -> CountRules | None:
+def ons(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a file of the Office for National Statistics: a value, its marking, codes and labels."""
     value = next((name for name in files.names if re.fullmatch(r"v4_[0-9]+", name, re.IGNORECASE)), None)
     if value is None or value not in files.columns:
@@ -56,7 +56,7 @@ def ons(files: CountFiles) -> CountRules | None:
     return rules
 
 
-def nhs_scotland(files: CountFiles) -> CountRules | None:
+def nhs_scotland(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of open data of NHS Scotland: beside a column, its qualifier `QF`."""
     qualified = [name for name in files.columns if f"{name}QF" in files.columns]
     counts = [name for name in qualified if any(number_of(text) is not None for text in files.columns[name])]
@@ -73,7 +73,7 @@ def nhs_scotland(files: CountFiles) -> CountRules | None:
     return rules
 
 
-def opensafely(files: CountFiles) -> CountRules | None:
+def opensafely(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of measures of OpenSAFELY: numerators, denominators and their ratios, by interval."""
     if not files.has("measure", "interval_start", "ratio", "numerator", "denominator"):
         return None
@@ -101,10 +101,10 @@ def _rules(
     period: str,
     measure: str | None = None,
     codes: Sequence[str] = (),
-) -> CountRules:
+) -> RuleGuesses:
     """Return the rules of a file whose columns are known; what has numbers and no meaning are codes."""
     labels = [name for name in labels if name in files.columns and files.varies(name)]
-    rules = CountRules(shape, files.shown, labels, value)
+    rules = RuleGuesses(shape, files.shown, labels, value)
     rules.totals = {name: total for name in labels if (total := total_of(files.columns[name])) is not None}
     if period and len(set(files.columns[period])) > len(files.shown):
         if len(files.shown) == 1:
@@ -136,7 +136,7 @@ def _numbers(files: CountFiles, names: Sequence[str]) -> set[str]:
     return {name for name in names if any(map(is_like_a_number, set(files.columns[name])))}
 
 
-def _add_status(rules: CountRules, files: CountFiles, status: str) -> None:
+def _add_status(rules: RuleGuesses, files: CountFiles, status: str) -> None:
     """Add the column with signs in place of values that are empty."""
     pairs = zip(files.columns.get(status, ()), files.columns[rules.value], strict=False)
     signs = [sign for sign, value in pairs if sign and number_of(value) is None]

@@ -29,7 +29,7 @@ _LEAST = 10
 
 
 @dataclass
-class CountRules:
+class RuleGuesses:
     """What was guessed, key by key.
 
     Attributes:
@@ -73,7 +73,7 @@ class CountRules:
             self.doubts.append(why)
 
 
-def guess_numbers(rules: CountRules) -> None:
+def guess_numbers(rules: RuleGuesses) -> None:
     """Guess rounding, markers and the least count from what was published."""
     point = points_part_thousands(rules.texts)
     numbers = Counter(
@@ -120,7 +120,7 @@ def _rounding(positive: Mapping[int, int]) -> tuple[int, str] | None:
     return (fitting, "random" if fitting == 3 else "nearest")
 
 
-def _stands_for(text: str, rules: CountRules, zero_shown: bool, threshold: int) -> Interval:
+def _stands_for(text: str, rules: RuleGuesses, zero_shown: bool, threshold: int) -> Interval:
     """Return the counts that a marker is taken to stand for, noting where that is a guess."""
     said, key = said_range(text), f"table.markers.{toml_key(text)}"
     if said is not None:
@@ -147,7 +147,7 @@ def _stands_for(text: str, rules: CountRules, zero_shown: bool, threshold: int) 
     return (1, threshold - 1)
 
 
-def _guess_least_count(rules: CountRules, least: int, base: int) -> None:
+def _guess_least_count(rules: RuleGuesses, least: int, base: int) -> None:
     """Guess the least count that may be known: the end of the range that markers name, else the smallest number."""
     if rules.min_count is not None:
         return
@@ -167,7 +167,7 @@ def _guess_least_count(rules: CountRules, least: int, base: int) -> None:
 # -- what sums say ------------------------------------------------------------------------------------------------
 
 
-def guess_totals(rules: CountRules, counts: PublishedCounts) -> bool:
+def guess_totals(rules: RuleGuesses, counts: PublishedCounts) -> bool:
     """Settle totals by their sums; return whether a rule changed, so that the files are to be read again."""
     changed = False
     for place, dimension in enumerate(counts.dimensions):
@@ -191,7 +191,7 @@ def guess_totals(rules: CountRules, counts: PublishedCounts) -> bool:
     return changed
 
 
-def _note_no_total(rules: CountRules, counts: PublishedCounts, place: int, name: str) -> None:
+def _note_no_total(rules: RuleGuesses, counts: PublishedCounts, place: int, name: str) -> None:
     several = dimension_labels(counts, place) > 1
     if several:
         rules.no_total = sorted({*rules.no_total, name})
@@ -229,7 +229,7 @@ def _coarse_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
                 yield {"": ends} | {atoms[atom]: line.get(atoms[atom]) for atom in covers[label].tolist()}
 
 
-def _check_nested(rules: CountRules, name: str, lines: list[Line]) -> None:
+def _check_nested(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
     """Note whether the sums of nested labels show that they make up those around them."""
     shown, unequal = 0, 0
     for line in lines:
@@ -245,7 +245,7 @@ def _check_nested(rules: CountRules, name: str, lines: list[Line]) -> None:
         )
 
 
-def _check_total(rules: CountRules, name: str, lines: list[Line]) -> None:
+def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
     """Note whether the sums of a dimension's labels show that its total is one."""
     shown, above, below = 0, 0, 0
     for line in lines:
@@ -277,7 +277,7 @@ def _check_total(rules: CountRules, name: str, lines: list[Line]) -> None:
         )
 
 
-def _zeros_hide(rules: CountRules, lines: list[Line]) -> bool:
+def _zeros_hide(rules: RuleGuesses, lines: list[Line]) -> bool:
     """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
     short, whole = 0, 0
     for line in lines:
@@ -301,7 +301,7 @@ def _zeros_hide(rules: CountRules, lines: list[Line]) -> bool:
     return True
 
 
-def widen_refuted(rules: CountRules, counts: PublishedCounts) -> bool:
+def widen_refuted(rules: RuleGuesses, counts: PublishedCounts) -> bool:
     """Widen guessed markers that some line refutes; return whether one was."""
     guessed = {text for text, ends in rules.markers.items() if said_range(text) is None and ends[1] < UNBOUNDED}
     if not guessed:

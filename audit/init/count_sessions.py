@@ -9,11 +9,11 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import session_outputs
 from audit.count_tables.number_texts import number_of
-from audit.init.count_rules import CountRules
+from audit.init.count_rules import RuleGuesses
 from audit.model.errors import Problems
 
 
-def session_rules(folder: Path, shown: list[str]) -> CountRules:
+def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
     """Return the rules of all sessions, which are taken to be about the same people."""
     dimensions: dict[str, None] = {}
     texts: Counter[str] = Counter()
@@ -22,7 +22,7 @@ def session_rules(folder: Path, shown: list[str]) -> CountRules:
             if output.counts:
                 dimensions |= dict.fromkeys([*output.rows, output.column])
                 texts.update(_cells((folder / name).parent / output.file))
-    rules = CountRules("sessions of ACRO", shown, list(dimensions), "count", over_time="same")
+    rules = RuleGuesses("sessions of ACRO", shown, list(dimensions), "count", over_time="same")
     rules.totals = dict.fromkeys(dimensions, "All")
     rules.texts = texts
     rules.doubts.append("All tables are taken to be about the same people: over_time is same.")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from audit.count_tables.acro_sessions import SESSION
 from audit.count_tables.manifest import parse_table_manifest
-from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.read_counts import read_counts
 from audit.init.count_columns import CountFiles, read_files
 from audit.init.count_forms import FORMS
 from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
-from audit.init.count_rules import CountRules, guess_numbers, guess_totals, widen_refuted
+from audit.init.count_rules import RuleGuesses, guess_numbers, guess_totals, widen_refuted
 from audit.init.count_sessions import session_rules
 from audit.init.questions import Ask, take_default
 from audit.io.tables import is_table
@@ -27,7 +28,7 @@ def guess_tables(folder: Path, ask: Ask = take_default) -> TablesGuess | None:
     """Return a manifest for the count tables in a folder; None where it holds none that are recognised."""
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:
-        rules: CountRules | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
+        rules: RuleGuesses | None = session_rules(folder, [each.relative_to(folder).as_posix() for each in sessions])
     else:
         files = _files(folder)
         found = read_files(folder, files) if files else None
@@ -46,11 +47,11 @@ def _files(folder: Path) -> list[Path]:
     return [each for each in files if not each.name.endswith(".meta.csv")]
 
 
-def _recognised(files: CountFiles) -> CountRules | None:
+def _recognised(files: CountFiles) -> RuleGuesses | None:
     return next((rules for form in FORMS if (rules := form(files)) is not None), None)
 
 
-def settle(folder: Path, rules: CountRules) -> None:
+def settle(folder: Path, rules: RuleGuesses) -> None:
     """Guess the rules of the numbers, and hold the totals against the sums that the files show."""
     guess_numbers(rules)
     for _ in range(3):
@@ -62,7 +63,7 @@ def settle(folder: Path, rules: CountRules) -> None:
             return
 
 
-def _read(folder: Path, rules: CountRules) -> PublishedCounts | None:
+def _read(folder: Path, rules: RuleGuesses) -> PublishedCounts | None:
     try:
         manifest = parse_table_manifest(folder, manifest_text(rules), problems := Problems())
         return None if manifest is None or problems.found else read_counts(manifest)
@@ -70,7 +71,7 @@ def _read(folder: Path, rules: CountRules) -> PublishedCounts | None:
         return None
 
 
-def _over_time(rules: CountRules) -> str:
+def _over_time(rules: RuleGuesses) -> str:
     sentences: dict[str, str] = {
         "same": "All releases are taken to be about the same people.",
         "independent": "Releases are taken to be about different people; if they only grow, write cumulative.",

@@ -13,7 +13,8 @@ import numpy as np
 
 from audit.count_tables.exact_tables import ExactTable, check_exact, exact_tables
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
-from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.read_counts import read_counts
 from audit.model.count_tables import Counts
 from audit.model.errors import UsageError, printable, printable_path
 

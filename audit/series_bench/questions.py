@@ -14,7 +14,8 @@ import pandas as pd
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.sealed_sources import sealed
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import PublishedCounts, read_counts
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.read_counts import read_counts
 from audit.count_tables.series_kind import is_table_series
 from audit.io.series import Series, open_series
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from audit.api.microdata import LoadedMicrodata
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import read_counts
+from audit.count_tables.read_counts import read_counts
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.series import Series
 from audit.metrics.axes import DomainAxis

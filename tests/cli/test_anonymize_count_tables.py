@@ -9,7 +9,7 @@ import audit
 from anonymizers.count_tables import COUNT_METHODS, DRAWN
 from audit.api import UsageError
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import read_counts
+from audit.count_tables.read_counts import read_counts
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import read_counts
+from audit.count_tables.read_counts import read_counts
 from tests.cli.test_count_table_doubts import verdict, written
 from tests.helpers.running import run_main
 

@@ -10,7 +10,7 @@ from anonymizers.count_tables import COUNT_METHODS
 from attacks.differencing.attack import Differencing
 from audit.count_tables.build_evidence import build_evidence
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import read_counts
+from audit.count_tables.read_counts import read_counts
 from audit.model.count_tables import WeightedSum
 from audit.runtime.budget import Budget
 from audit.simulating.count_tables import TablePlan, series_files

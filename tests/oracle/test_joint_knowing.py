@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attacks.joint import deciding, settling
-from attacks.joint.values import Knowledge
+from attacks.joint.knowledge import Knowledge
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
 from audit.runtime.budget import Budget

@@ -21,7 +21,7 @@ from attacks.update_graph import UpdateGraphAttack
 from audit.adversary.build_evidence import build_evidence
 from audit.count_tables.build_evidence import build_evidence as table_evidence
 from audit.count_tables.manifest import read_table_manifest
-from audit.count_tables.published_counts import read_counts
+from audit.count_tables.read_counts import read_counts
 from audit.io.series import open_series
 from audit.model.count_tables import Axis, CaseSplit, CountBound, CountTables, WeightedNumber, WeightedSum
 from audit.model.outcome import AttributeDisclosure, CertificateStep, GroupDisclosure

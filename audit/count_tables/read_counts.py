@@ -1,0 +1,265 @@
+"""Reading of count tables: what the files of all releases publish, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.count_tables.acro_sessions import SESSION, session_tables
+from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
+from audit.count_tables.label_sets import with_merged_atoms
+from audit.count_tables.manifest import TableFile, TableManifest
+from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.published_values import FileRows, ValueReader
+from audit.count_tables.related_cells import related
+from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
+from audit.count_tables.table_shapes import (
+    breakdown_labels,
+    nested_dimension,
+    nested_labels,
+    split_rates,
+)
+from audit.io.tables import Coded, Table, header, note_absent, read_table
+from audit.model.count_tables import Flags
+from audit.model.errors import Problems
+
+Codes = npt.NDArray[np.int32]
+
+
+def read_counts(manifest: TableManifest) -> PublishedCounts:
+    """Read all releases.
+
+    Raises:
+        InputError: something is wrong with some files; all of it is told.
+    """
+    problems = Problems()
+    categories = read_categories(manifest, problems)
+    parts = [
+        part
+        for place, release in enumerate(manifest.releases)
+        for file in release.tables
+        for part in _read_file(manifest, place, file, problems)
+    ]
+    problems.check()
+    counts = _Assembler(manifest, parts, categories, problems).assembled()
+    problems.check()
+    return counts
+
+
+def _read_file(manifest: TableManifest, release: int, file: TableFile, problems: Problems) -> Iterator[FileRows]:
+    """Yield the rows of a file, once for each of its columns of counts, or of each table of a session."""
+    if file.path.name == SESSION:
+        for part, each in session_tables(manifest, file, problems):
+            labels = {d: each.coded(d) for d in manifest.dimensions if d in each}
+            yield FileRows(release, part, each, labels, None, manifest.views[0])
+        return
+    table = _read_columns(manifest, file, problems)
+    if table is None:
+        return
+    nested = {name: nested_labels(table, columns) for name, columns in manifest.nested.items()}
+    labels = {d: table.coded(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
+    labels |= breakdown_labels(manifest, table)
+    measure = None if manifest.measure is None else table.coded(manifest.measure)
+    if measure is not None and STATISTIC in manifest.dimensions and manifest.part_of:
+        whole = roots(manifest.measures, manifest.part_of)
+        texts = [measure.name(code) for code in range(measure.size)]
+        labels[STATISTIC] = Coded(measure.codes, measure.size, [t if whole.get(t, t) != t else "" for t in texts])
+    for view in manifest.views:
+        own = {name: Coded(np.zeros(table.rows, dtype=np.int32), 1, [text]) for name, text in view.labels.items()}
+        yield FileRows(release, file, split_rates(manifest, view, table), labels | own, measure, view, nested)
+
+
+def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) -> Table | None:
+    """Return the columns of a file that have a meaning, and the rows that belong to the release."""
+    names = header(file.path, file.shown, problems)
+    if names is None:
+        return None
+    beside = {name for each in manifest.rates if not each.is_statistic for name in (each.column, each.denominator)}
+    beside |= set() if manifest.change is None else {manifest.change.column}
+    needed = (manifest.measure, manifest.status, manifest.breakdown)
+    wanted = [view.column for view in manifest.views] + [c for c in needed if c is not None]
+    wanted += [c for columns in manifest.nested.values() for c in columns] + list(manifest.levels)
+    given = {name for view in manifest.views for name in view.labels}
+    others = [d for d in manifest.dimensions if d not in manifest.nested and d not in given]
+    wanted += [d for d in others if d in names or (d not in manifest.totals and manifest.breakdown is None)]
+    if any(column not in names for column in wanted):
+        note_absent(file.path, file.shown, list(names), wanted, problems)
+        return None
+    only = [] if file.only is None else [file.only[0]]
+    columns = [*wanted, *only, *(c for c in sorted(beside) if c in names)]
+    table = read_table(file.path, file.shown, columns, problems)
+    if table is None or file.only is None:
+        return table
+    releases = table.coded(file.only[0])
+    return table.without(releases.codes != [releases.name(c) for c in range(releases.size)].index(file.only[1]))
+
+
+class _Assembler:
+    """Puts the rows of all files together, noting what is wrong with them."""
+
+    def __init__(
+        self,
+        manifest: TableManifest,
+        parts: Sequence[FileRows],
+        categories: dict[str, dict[str, list[str]]],
+        problems: Problems,
+    ) -> None:
+        self.manifest, self.parts, self.problems = manifest, parts, problems
+        self.nested = {
+            name: nested_dimension([part.nested[name] for part in parts], loose=name in manifest.loose)
+            for name in manifest.nested
+        }
+        self.categories = categories | {name: dict(each.atoms) for name, each in self.nested.items()}
+        if STATISTIC in manifest.dimensions and manifest.part_of:
+            self.categories[STATISTIC] = part_atoms(manifest.values or manifest.measures, manifest.part_of)
+        self.values = ValueReader(manifest, problems)
+
+    def assembled(self) -> PublishedCounts:
+        dimensions, codes = self._dimensions()
+        measures, measure = self._measures()
+        values = [self.values.read(part) for part in self.parts]
+        rows = [part.table.rows for part in self.parts]
+        kept = np.concatenate([np.zeros(0, dtype=np.int64), *measure]) >= 0
+
+        def joined(columns: Sequence[npt.NDArray[np.generic]], kind: type) -> npt.NDArray[Any]:
+            return np.concatenate([np.zeros(0, dtype=kind), *columns]).astype(kind)[kept]
+
+        counts = PublishedCounts(
+            manifest=self.manifest,
+            dimensions=dimensions,
+            measures=measures,
+            release=joined([np.full(n, part.release) for n, part in zip(rows, self.parts, strict=True)], np.int32),
+            measure=joined(measure, np.int32),
+            label=np.stack([joined(column, np.int32) for column in codes], axis=1),
+            lower=joined([each.lower for each in values], np.int64),
+            upper=joined([each.upper for each in values], np.int64),
+            denominators=joined([each.denominators for each in values], np.int64),
+            hidden=joined([each.hidden for each in values], np.bool_),
+            number=joined([each.number for each in values], np.bool_),
+            text=joined([each.text for each in values], np.int32),
+            texts=tuple(self.values.texts),
+            file=joined([np.full(n, place) for place, n in enumerate(rows)], np.int32),
+            row=joined([np.arange(n) for n in rows], np.int32),
+            files=tuple(part.file for part in self.parts),
+            tables=tuple(part.table for part in self.parts),
+            rows_of=tuple(rows),
+            nested={name: tuple(part.nested[name] for part in self.parts) for name in self.nested},
+            column_of=tuple(part.view.column for part in self.parts),
+        )
+        if self.problems.found:
+            return counts
+        texts = {name: joined([each.beside[name] for each in values], object) for name in self.values.beside}
+        found = related(counts, texts, self.problems)
+        return replace(counts, lower=found.lower, upper=found.upper, untied=found.untied)
+
+    def _dimensions(self) -> tuple[tuple[Dimension, ...], list[list[Codes]]]:
+        dimensions, columns = [], []
+        for place, name in enumerate(self.manifest.dimensions):
+            total = self.manifest.totals.get(name)
+            texts: dict[str, int] = {}
+            local = [self._local_labels(part, place, total, texts) for part in self.parts]
+            self._note_other_capitals_elsewhere(name, list(texts), local)
+            known = self.categories.get(name)
+            dimension = with_merged_atoms(
+                build_dimension(name, texts, total, known, is_open=name in self.manifest.open)
+            )
+            number = {label: code for code, label in enumerate(dimension.labels)}
+            lookup = np.array([number[text] for text in texts] or [0], dtype=np.int32)
+            columns.append([lookup[codes] for codes in local])
+            dimensions.append(dimension)
+        return tuple(dimensions), columns
+
+    def _local_labels(self, part: FileRows, place: int, total: str | None, texts: dict[str, int]) -> Codes:
+        """Return a file's labels of a dimension as places in `texts`, noting labels that are not known."""
+        name = self.manifest.dimensions[place]
+        coded = part.labels.get(name)
+        if name in self.nested:
+            coded = part.nested[name].coded(self.nested[name].names)
+        if coded is None:
+            return np.full(part.table.rows, texts.setdefault(str(total), len(texts)), dtype=np.int32)
+        known = self.categories.get(name)
+        wrong, lookup = [], []
+        used = np.zeros(coded.size, dtype=np.bool_)
+        used[coded.codes] = True
+        for code in range(coded.size):
+            text = composed(coded.name(code)) if used[code] else (total or "")
+            text = text or total or ""
+            unknown = known is not None and text != total and text not in known
+            if used[code] and (not text or unknown):
+                wrong.append(code)
+                lookup.append(0)
+            else:
+                lookup.append(texts.setdefault(text, len(texts)) if used[code] else 0)
+        self._note_other_capitals(part, coded, used, name)
+        if wrong:
+            what, remedy = (
+                ("the label is in no line of the categories", "add a line for each atom that it covers")
+                if known is not None
+                else ("the cell is empty, and the dimension has no total", "name its total in [table] totals")
+            )
+            part.table.note_first(np.isin(coded.codes, wrong), name, what, remedy, self.problems)
+        return np.array(lookup or [0], dtype=np.int32)[coded.codes]
+
+    def _note_other_capitals(self, part: FileRows, coded: Coded, used: Flags, name: str) -> None:
+        """Refuse a label that only capitals keep from being the total: taken for a part, its sums would be missed."""
+        total = self.manifest.totals.get(name)
+        labels = [composed(coded.name(code)) if used[code] else "" for code in range(coded.size)]
+        alike = (
+            []
+            if total is None
+            else [c for c, t in enumerate(labels) if t != total and t.casefold() == total.casefold()]
+        )
+        if alike:
+            what = f'"{labels[alike[0]]}" differs from the total "{total}" by capitals alone'
+            part.table.note_first(np.isin(coded.codes, alike), name, what, "write both alike", self.problems)
+
+    def _note_other_capitals_elsewhere(self, name: str, texts: Sequence[str], local: Sequence[Codes]) -> None:
+        """Refuse labels that are one in other capitals in another table: what ties the two would be missed.
+
+        A table that has both spellings means two labels.
+        """
+        spelled: dict[str, dict[int, int]] = {}
+        meant = set[str]()
+        for at, codes in enumerate(local):
+            here: dict[str, int] = {}
+            for code in np.unique(codes).tolist():
+                folded = texts[code].casefold()
+                spelled.setdefault(folded, {}).setdefault(code, at)
+                if here.setdefault(folded, code) != code:
+                    meant.add(folded)
+        for folded, spellings in spelled.items():
+            if len(spellings) > 1 and folded not in meant:
+                (first, before), (code, at) = list(spellings.items())[:2]
+                where = self.parts[before].file.shown
+                what = f'"{texts[code]}" differs from "{texts[first]}" in {where} by capitals alone'
+                self.parts[at].table.note_first(local[at] == code, name, what, "write both alike", self.problems)
+
+    def _measures(self) -> tuple[tuple[str | None, ...], list[Codes]]:
+        """Return the statistics that are counts, and each row's, -1 for those that are none."""
+        if self.manifest.measure is None:
+            views = dict.fromkeys(part.view.measure for part in self.parts)
+            number = {name: place for place, name in enumerate(views)}
+            rows = [np.full(part.table.rows, number[part.view.measure], dtype=np.int32) for part in self.parts]
+            return tuple(number) or (None,), rows
+        counted = self.manifest.measures
+        whole = roots(counted, self.manifest.part_of)
+        names: dict[str, int] = {name: place for place, name in enumerate(dict.fromkeys(whole.values()))}
+        rates = {each.column: each.counts for each in self.manifest.rates if each.is_statistic}
+        columns = []
+        for part in self.parts:
+            coded = part.measure
+            if coded is None:
+                continue
+            texts = [coded.name(code) for code in range(coded.size)]
+            for text in texts if not counted else ():
+                if text not in rates:
+                    names.setdefault(text, len(names))
+            of = {text: rates[text] or next(iter(names), "") for text in texts if text in rates}
+            of |= {text: root for text, root in whole.items() if root != text}
+            lookup = np.array([names.get(of.get(text, text), -1) for text in texts] or [0], dtype=np.int32)
+            columns.append(lookup[coded.codes])
+        return tuple(names), columns
