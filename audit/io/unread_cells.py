@@ -156,7 +156,8 @@ def check_register_texts(series: Series, register: Register) -> None:
     """Refuse texts of the releases that the register, which has exact values, knows nothing of.
 
     A text that is no value of the register, no label, no set and no mask covers nobody. That is believed where all
-    cells of the column are such texts, and all of the register's values are among them.
+    cells of the column are such texts, and all of the register's values are among them; where the register tells no
+    value, every cell covers everybody.
 
     Raises:
         InputError: a column has other cells that are generalized, or the register has values that no cell equals.
@@ -169,7 +170,7 @@ def check_register_texts(series: Series, register: Register) -> None:
         alone = [text for text in texts if _is_alone(attribute, text)]
         exact = {value for value in values if value and value not in attribute.missing and value.strip("*")}
         strange = [text for text in alone if text not in exact]
-        if strange and (len(alone) < len(texts) or not exact.issubset(alone)):
+        if strange and exact and (len(alone) < len(texts) or not exact.issubset(alone)):
             more = f" (and {len(strange) - 1} other texts)" if len(strange) > 1 else ""
             what = f"the text is no value of the register, no label of a hierarchy, no set and no mask{more}"
             remedy = (
