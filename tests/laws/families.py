@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.cli.forms import edit
 from tests.helpers.crowds import KINDS, crowds
 from tests.helpers.records import RecordSeries, record_series
-from tests.helpers.strategies import boxed, linked_series, register_series
+from tests.helpers.strategies import boxed, in_braces, linked_series, register_series
 from tests.helpers.tiny import Row, TinySeries
 from tests.oracle.correspondence import growing
 
@@ -99,7 +99,7 @@ def until(series: AnySeries, count: int) -> AnySeries:
     short = series.until(count)
     if adversary_of(series) in {"linked", "register"}:
         assume(short.people(adversary_of(series)))
-    return short
+    return in_braces(short)
 
 
 # -- what changes nothing --------------------------------------------------------------------------------------

@@ -35,12 +35,18 @@ RUNS = {
     "equivalence": ("linked",),
     "joint": ("linked", "register"),
     "inference-table": ("pseudonym",),
-    "homogeneity": ("published",),
+    "homogeneity": ("register", "pseudonym", "published"),
     "correspondence": ("published",),
     "inference": (),  # it needs Anatomy pairs, and claims nothing
     "first-releases": ("linked", "register"),
 }
-PAIRS = [(attack, adversary) for attack, some in RUNS.items() for adversary in some]
+PAIRS = [
+    (attack, adversary)
+    for attack, some in RUNS.items()
+    for adversary in some
+    # Beside a register or record ids it tells of strangers' rows: see test_verdicts.
+    if attack != "homogeneity" or adversary == "published"
+]
 FEW = settings(max_examples=int(os.environ.get("AUDIT_TEST_LAWS", "4")))
 
 
