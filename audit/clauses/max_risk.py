@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar
 
 from audit.clauses.clause import Clause, JudgedAudit
@@ -48,17 +48,10 @@ class MaxRisk(Clause):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
-        for entry in findings.ran:
-            if (entry.scored.outcome.attack, entry.sensitive) in violating:
-                continue
-            decides = self.name in entry.attack.decides
-            if limit < 1.0 and decides and _estimated(entry):
-                continue
-            decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
-            if decides or not decided:
-                yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
-        people = findings.adversary is not None and findings.adversary.knows_people
-        if limit < 1.0 and people and self.judges(findings) and not violating and not any(map(_counted, findings.ran)):
+        unfinished = [*self._unfinished(findings, limit, violating)]
+        yield from unfinished
+        people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
+        if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say("below certainty only shares of worlds decide, and joint did not count them")
         if (
             findings.linked_records
@@ -76,6 +69,20 @@ class MaxRisk(Clause):
                 "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
                 "without `known` as well"
             )
+
+    def _unfinished(
+        self, findings: JudgedAudit, limit: float, violating: Collection[tuple[str | None, str | None]]
+    ) -> Iterator[str]:
+        """Yield why attacks that found no violation do not decide the clause."""
+        for entry in findings.ran:
+            if (entry.scored.outcome.attack, entry.sensitive) in violating:
+                continue
+            decides = self.name in entry.attack.decides
+            if limit < 1.0 and decides and _estimated(entry):
+                continue
+            decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
+            if decides or not decided:
+                yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
 
 
 def _counted(entry: Judged) -> bool:

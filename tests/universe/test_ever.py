@@ -58,7 +58,6 @@ def test_where_one_person_at_a_time_says_as_much(limit):
 
 
 @pytest.mark.parametrize("limit", [LIMIT, 1.0])
-@pytest.mark.xfail(strict=True, reason="max_ever_risk is judged by single people's histories, not by worlds")
 def test_where_worlds_say_otherwise(limit):
     differing = ((series, risk) for series, risk, alone in chosen() if (risk >= limit) != (alone >= limit))
     for series, risk in islice(differing, None if DEEP else 10):

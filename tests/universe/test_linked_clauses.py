@@ -90,7 +90,6 @@ def test_two_people_who_are_equal_in_all_worlds_violate_min_e():
         assert_judged(record)
 
 
-@pytest.mark.xfail(strict=True, reason="max_risk is judged by products of shares, which are no posteriors")
 def test_posteriors_decide_max_risk():
     for record in share([each for each in everything() if not weighed_by_shares(each)], 20):
         violated = max(risks(record)) >= LIMIT

@@ -48,7 +48,6 @@ def test_joint(name):
 
 
 @pytest.mark.parametrize("name", [name for name in SPACES if name not in KNOWN_WHOLE])
-@pytest.mark.xfail(strict=True, reason="counterfeits that are published as numbers do not weigh the worlds of joint")
 def test_joint_where_a_row_may_be_a_strangers_or_a_counterfeit(name):
     assert_worlds(name)
 

@@ -11,6 +11,7 @@ from attacks.intersection import IntersectionAttack
 from audit.clauses.clause import JudgedAudit, Stated, decide
 from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
+from audit.model.adversary import ADVERSARIES
 from audit.model.doubt import Doubt
 from audit.model.measures import BoundedMeasures, LeastBounds, Measures
 from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, IdentityDisclosures, Outcome, Risks
@@ -51,7 +52,7 @@ def outcome(claims, status="incomplete"):
 def decided(found, limit=1.0, *, risks=None, waived=()):
     """What is said of the clause: `violated`, `undecided`, or `held`."""
     entry = Judged(Stub(), None, Scored(found, risks), np.array(waived, dtype=np.intp))
-    decision = decide(CLAUSES["max_risk"], Stated(limit), JudgedAudit([entry]))
+    decision = decide(CLAUSES["max_risk"], Stated(limit), JudgedAudit([entry], adversary=ADVERSARIES["linked"]))
     assert len(decision.violations) + len(decision.undecided) <= 1
     assert all(each.reason == f"joint: {OPEN}" for each in decision.undecided if found.reason)
     return decision.state
