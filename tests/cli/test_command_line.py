@@ -48,14 +48,15 @@ def only_line(err):
         ("hospital-l-diverse-outsider", [], 1),
         ("clinic-merged", ["--attack", "intersection"], 0),
         ("clinic-merged", ["--attack", "intersection", "--policy", "min_e=3"], 3),
-        ("clinic-merged", ["--attack", "intersection", "--policy", "max_risk=0.5"], 1),
+        ("clinic-merged", ["--attack", "intersection", "--policy", "max_risk=0.5"], 3),  # an estimate decides nothing
+        ("clinic-merged", ["--policy", "max_risk=0.5"], 1),
         ("cases-monotonic", ["--attack", "update-graph"], 2),
         ("cases-monotonic", [], 0),
         ("cases-monotonic", ["--k", "3"], 1),
         ("cases-monotonic", ["--policy", "k=3"], 1),
         ("cases-monotonic", ["--policy", "k=3", "--k", "2"], 0),
         ("cases-independent", [], 1),
-        ("cases-independent", ["--k", "1"], 0),
+        ("cases-independent", ["--k", "1"], 3),  # classes of linked records disclose values
     ],
 )
 def test_exit_codes(name, words, code):
@@ -166,8 +167,9 @@ def test_a_policy_on_the_command_line_replaces_the_manifests(tmp_path):
     code, result, _ = run_audit(tmp_path / "s")
     assert (code, result["policy"]["limits"]["max_risk"]) == (1, 0.5)
     violations = result["policy"]["violations"]
-    assert [violation["attack"] for violation in violations] == ["update-graph", "joint"]
-    assert [violation["value"] for violation in violations] == pytest.approx([10 / 11, 10 / 11])
+    # Below certainty, shares of worlds violate; products of shares are estimates.
+    assert [violation["attack"] for violation in violations] == ["joint"]
+    assert [violation["value"] for violation in violations] == pytest.approx([10 / 11])
     code, result, _ = run_audit(tmp_path / "s", "--policy", "max_risk=0.95", "--policy", "k=1")
     assert (code, result["policy"]["limits"]) == (0, {"max_risk": 0.95, "min_e": 2, "k": 1})
 
@@ -242,7 +244,9 @@ def test_a_limit_that_is_reached_is_never_a_pass(name, tmp_path):
     code, out, _ = run_main(*words, "--format", "json")
     result = json.loads(out)
     assert code == 3
-    assert {attack["status"] for attack in result["attacks"]} <= {"incomplete", "skipped"}
+    # `homogeneity` counts the rows of each release by itself, which takes no time for a few rows.
+    others = [attack for attack in result["attacks"] if attack["attack"] != "homogeneity"]
+    assert {attack["status"] for attack in others} <= {"incomplete", "skipped"}
     assert any("time limit" in (attack["reason"] or "") for attack in result["attacks"])
     assert result["policy"]["passed"] is False
     code, out, err = run_main(*words)
