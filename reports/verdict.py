@@ -36,7 +36,7 @@ def audited_against(report: Report) -> str:
 
 
 def _tried(report: Report) -> str:
-    return ", ".join(attack.attack for attack in report.attacks if attack.ran)
+    return ", ".join(dict.fromkeys(attack.attack for attack in report.attacks if attack.ran))
 
 
 def contradicted(report: Report) -> str:
