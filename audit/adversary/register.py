@@ -265,7 +265,7 @@ class RegisterSource(KnownGroupsSource):
         rows = release.people - sum(release.counterfeits.values())
         if len(lines) > rows:
             what = f"{len(lines)} people are in release {release.tag}, which has {rows} rows that are no counterfeits"
-            problems.add(self.register.shown, what, "correct the stays")
+            problems.add(self.register.shown, what, "correct in which releases its people are")
         problems.check()
 
     def _check_possible(self, covered: coverage.Covered, person: Codes, pool: Codes, fixed: Codes) -> None:

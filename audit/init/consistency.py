@@ -42,7 +42,7 @@ def _register_trouble(found: FoundFiles, meaning: Meaning) -> str | None:
         return "it names releases that are not here"
     places = {str(place + 1) for place in range(len(found.releases))}
     if not found.texts("register", "first") | found.texts("register", "last") <= places:
-        return f"its positions are not all from 1 to {len(found.releases)}"
+        return f"the first and last positions are not all from 1 to {len(found.releases)}"
     return None
 
 

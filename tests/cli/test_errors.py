@@ -556,7 +556,7 @@ def register_with_a_person_whom_no_group_covers(s):
 
 @case(
     "hospital-l-diverse-outsider",
-    ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct the stays"),
+    ("register.csv: ", "12 people are in release 1, which has 11 rows", "correct in which releases its people are"),
 )
 def register_with_too_many_people(s):
     add_line(s / "register.csv", "Zachary", "21", "12000", "1", "1")
