@@ -249,8 +249,9 @@ class _Guesser:
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
         name, why = column.name, "its name" if column_names.kind(column.name) else "its cells"
         if key == "individual":
-            unique = "; its cells are unique in each release" if column.unique else "; some people have several rows"
-            why += unique + (" and come back in later ones" if column.recurs else "")
+            unique = "its cells are unique in each release" if column.unique else "some people have several rows"
+            why = unique if why == "its cells" and column.unique else f"{why}; {unique}"
+            why += " and come back in later ones" if column.recurs else ""
             doubt = (
                 "the auditor's key, with which the adversary knows everybody's group: the worst case. "
                 f'If it was published, write record = "{name}" instead.'
