@@ -91,6 +91,7 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         for each in candidate.hide:
             where = cell_name(each.cell, candidate.after.series.totals)
             yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
+        yield say("Empty what is to be hidden: a marker that stands for small counts would be untrue of larger ones.")
     if candidate.rounding is not None:
         base = candidate.rounding[0]
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
