@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
+from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
@@ -66,6 +67,7 @@ def judge_candidate(
     """
     before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, candidate))
+    check_columns_are_there(counts)
     known, left = frozenset(each.id for each in before.attack.findings), before.attack.measures.open
     search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())

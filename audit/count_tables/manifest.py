@@ -295,7 +295,28 @@ class _TableManifestReader(RulesReader):
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
         for name in sorted(found.open - set(dimensions)):
             self.note("open", f'"{name}" is no dimension', "name one of the dimensions")
+        self.check_read(found)
         return found
+
+    def check_read(self, found: TableManifest) -> None:
+        """Note keys that other keys leave without effect: their author believes that they do something."""
+        if found.measures and found.measure is None:
+            self.note("measures", "nothing reads it without the column of statistics", 'write measure = "…" beside it')
+        if any(each.is_statistic for each in found.rates) and found.measure is None:
+            what = "rates that are a statistic are not read without the column of statistics"
+            self.note("rates", what, 'write measure = "…" beside it, or column = "…" within it')
+        if (found.breakdown is None) != (not found.levels):
+            key, other = ("levels", "breakdown") if found.breakdown is None else ("breakdown", "levels")
+            self.note(key, f"nothing reads it without {other}", f"write {other} beside it, or leave it out")
+        if found.status is not None and not found.markers:
+            remedy = 'write markers = { "c" = [1, 4] }, or leave it out'
+            self.note("status", "nothing reads it, as no marker is named that could stand in it", remedy)
+        for name in sorted({*found.nested} & {*found.categories}):
+            what = f'nothing reads the categories of "{name}", as its columns say which label is inside of which'
+            self.note("categories", what, "keep one of categories and nested")
+        for name in sorted(found.no_total & {*found.nested, *found.categories}):
+            what = f'nothing reads that "{name}" has no total, as its categories or columns say what its labels cover'
+            self.note("totals", what, "leave this entry out")
 
     def categories(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, str]:
         found = self.of_dimensions(table, "categories", dimensions)

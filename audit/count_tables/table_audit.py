@@ -19,6 +19,7 @@ from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder
 from audit.count_tables.doubts import table_doubts
 from audit.count_tables.guesses import surest_limits, without_guesses
+from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited
@@ -113,7 +114,9 @@ def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOpt
     Raises:
         InputError: the series cannot be read, or its numbers contradict each other.
     """
-    return build_report(judge(read_counts(manifest), attack, options), attack, options)
+    counts = read_counts(manifest)
+    check_columns_are_there(counts)
+    return build_report(judge(counts, attack, options), attack, options)
 
 
 def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -> JudgedCounts:

@@ -14,6 +14,7 @@ from audit.io.adjustments import Adjustments
 from audit.io.cell_reading import is_range
 from audit.io.cells import Kind
 from audit.io.dialect import NOTHING_DECLARED, Declared, is_encoding
+from audit.io.idle_keys import note_date, note_empty, note_types
 from audit.io.paths import is_remote
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
 from audit.model.errors import Problems, printable
@@ -349,6 +350,9 @@ class _ManifestReader(Reader):
                 names = ", ".join(f'"{each.value}"' for each in Kind)
                 self.note("types", f'"{kind}" is no type', f"use one of {names}")
         self.check_texts(columns)
+        note_empty(self, "series", "columns", "policy")
+        note_date(self, columns.date, columns.rows)
+        note_types(self, columns.sensitive, columns.types)
 
     def check_texts(self, columns: Columns) -> None:
         """Note columns of exact texts that have another meaning, and missing texts that have one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -75,6 +75,17 @@ def parse(text: str, name: str, remedy: str, problems: Problems) -> dict[str, An
         return None
 
 
+def line_of(lines: Sequence[str], key: str) -> int | None:
+    """Return the first of a document's lines, from 1, on which a key is set, else quoted; None where there is none.
+
+    >>> line_of(["[columns]", 'types.Age = "numeric"'], "types")
+    2
+    """
+    pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
+    found = next((n for n, line in enumerate(lines, 1) if pattern.match(line)), None)
+    return found or next((n for n, line in enumerate(lines, 1) if f'"{key}"' in line), None)
+
+
 class Reader:
     """Looks things up in a TOML document, noting each problem where it stands.
 
@@ -95,9 +106,7 @@ class Reader:
 
     def line(self, key: str) -> int | None:
         """Return the first line on which a key is set (the manifest is small, and keys are distinct), or quoted."""
-        pattern = re.compile(rf"""^\s*(\[*\s*)?["']?{re.escape(key)}["']?\s*(=|\.|\])""")
-        found = next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), None)
-        return found or next((n for n, line in enumerate(self.lines, 1) if f'"{key}"' in line), None)
+        return line_of(self.lines, key)
 
     def note(self, key: str, what: str, remedy: str) -> None:
         """Note a problem where a key stands."""

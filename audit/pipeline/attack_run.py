@@ -19,6 +19,7 @@ from audit.clauses.registry import in_force
 from audit.io.series import Series
 from audit.io.tables import count_rows
 from audit.io.timeline_file import read_timelines, write_timelines
+from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
 from audit.judgement.ever import Grave, ever_risks, grave_codes
@@ -139,6 +140,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         UsageError: no attack applies, or one that was asked for by name does not.
     """
     limits = {name: each.limit for name, each in in_force(series.manifest.policy, options.limits).items()}
+    check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     if "max_ever_risk" in limits:
         options = replace(options, grave=frozenset(series.manifest.grave))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from audit.io.series import Series
+from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.doubts import gather_doubts
 from audit.model.check_report import CheckReport, Offence
 from audit.model.doubt import Doubt
@@ -27,6 +28,7 @@ def check_series(
         UsageError: the series lacks what the principle needs.
         InputError: the series cannot be read.
     """
+    check_keys_are_read(series.manifest)
     decision = decided(checked(principle, series), principle, series, search, worlds)
     verdict = _doubted(decision, gather_doubts(series))
     return CheckReport(

@@ -1,0 +1,47 @@
+"""Columns and statistics that the manifest of count tables names, and no table has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from audit.count_tables.acro_sessions import SESSION, session_outputs
+from audit.count_tables.manifest import NAME, TableManifest
+from audit.count_tables.published_counts import PublishedCounts
+from audit.io.tables import Table, header
+from audit.io.toml import line_of, read_text
+from audit.model.errors import Problems, printable
+
+
+def check_columns_are_there(counts: PublishedCounts) -> None:
+    """Refuse keys about columns and statistics that no table of the series has.
+
+    A table that is still to come may have them: of a series before a candidate this is not asked.
+
+    Raises:
+        InputError: nothing reads some keys; all of them are named, with their lines.
+    """
+    problems, lines = Problems(), list[str]()
+    for key, name in _lacking(counts.manifest, counts.tables):
+        lines = lines or (read_text(counts.manifest.folder, NAME, "", Problems()) or "").splitlines()
+        what = f'`{key}`: no table has "{printable(name)}", so nothing reads it'
+        problems.add(NAME, what, "correct the name, or leave it out", line=line_of(lines, key))
+    problems.check()
+
+
+def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    """Yield the names that no table has, each with its key."""
+    wanted = [("not_counts", name) for name in sorted(manifest.not_counts)]
+    wanted += [("change", manifest.change.column)] if manifest.change is not None else []
+    wanted += [("rates", rates.column) for rates in manifest.rates]
+    if not wanted:
+        return
+    files = {file.path: file for release in manifest.releases for file in release.tables}
+    known: set[str] = set()
+    for path, file in files.items():
+        if path.name == SESSION:
+            known |= {each.file for each in session_outputs(path, file.shown, Problems())}
+        else:
+            known |= {*(header(path, file.shown, Problems()) or ())}
+    if manifest.measure is not None:
+        known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
+    yield from ((key, name) for key, name in wanted if name not in known)
