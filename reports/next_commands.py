@@ -17,7 +17,7 @@ def commands(report: Report, series: str) -> Iterator[str]:
     if out_of_time(report):
         more = "" if report.time_limit is None else f" --time-limit {max(60, _MORE_TIME * report.time_limit):g}"
         yield f"audit {series}{more}"
-    if any(kind_of(each.reason) is ReasonKind.UNDECLARED for each in report.policy.undecided):
+    if any(kind_of(each.reason) is ReasonKind.UNCONFIRMED for each in report.policy.undecided):
         yield f"audit init {series} --confirm"
     if not report.policy.violations:
         if not report.policy.undecided:

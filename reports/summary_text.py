@@ -19,7 +19,8 @@ _TAKES = {
     ReasonKind.UNFIT: Phrase("nothing: the attack is not for this kind of series"),
     ReasonKind.NEEDS: Phrase("what it needs, in series.toml"),
     ReasonKind.CONTRADICTION: Phrase("data that agree with the assumptions"),
-    ReasonKind.UNDECLARED: Phrase("the publisher’s word: audit init SERIES --confirm"),
+    ReasonKind.UNCONFIRMED: Phrase("the publisher’s word: audit init SERIES --confirm"),
+    ReasonKind.UNDECLARED: Phrase("what the reason says, in series.toml or in the files"),
     ReasonKind.TOO_HARD: Phrase("perhaps more time: --time-limit SECONDS; it may stay open"),
 }
 _HALF = 5

@@ -20,7 +20,7 @@ from audit.io.series import Series
 from audit.io.tables import text_codes
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
 _SENTINEL_DIGITS = ("7", "8", "9")
@@ -49,7 +49,18 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
             continue
         column = printable(name)
         if attribute.kind is Kind.CATEGORICAL:
-            if found := [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]:
+            found = [text for text in texts if unread(text, attribute.hierarchy, attribute.missing)]
+            if found and (astray := _astray(attribute, texts)):
+                yield say_count(
+                    '"{column}" would be numbers and ranges but for {count} text (first: {place}): list it under '
+                    "missing if it stands for an unknown value, else write it as a number or a range",
+                    '"{column}" would be numbers and ranges but for {count} texts (first: {place}): list them under '
+                    "missing if they stand for unknown values, else write them as numbers or ranges",
+                    len(astray),
+                    column=column,
+                    place=_place(series, name, astray[0], reveal=reveal),
+                )
+            elif found:
                 yield say(
                     '"{column}": {count} distinct texts look like ranges, lists or masks and are not read (first: '
                     "{place}); write them as [20, 39], >=65 or 021**, or, if texts are exact values, spelled = "
@@ -108,6 +119,13 @@ def _is_faulty(attribute: QuasiIdentifier, text: str) -> bool:
     except CellError:
         return True
     return False
+
+
+def _astray(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
+    """Return the few texts but for which a column would be one of numbers or of dates; none where there are many."""
+    kinds = (QuasiIdentifier(attribute.name, kind, None, attribute.missing) for kind in (Kind.NUMERIC, Kind.DATE))
+    fewest = min(([text for text in texts if _is_faulty(numbers, text)] for numbers in kinds), key=len)
+    return fewest if len(fewest) <= len(texts) / 2 else []
 
 
 def _decimal_commas(series: Series, texts: Sequence[str], attribute: QuasiIdentifier) -> list[str]:

@@ -26,16 +26,19 @@ _FEW_TIES = 3
 _FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
 
 
-def gather_doubts(series: Series, *, register: bool = False, reveal: bool = False) -> tuple[Doubt, ...]:
+def gather_doubts(
+    series: Series, *, register: bool = False, published: bool = False, reveal: bool = False
+) -> tuple[Doubt, ...]:
     """Return all doubts about a series that was attacked; each says what to declare or to correct.
 
     Args:
         series: the series.
         register: whether people were looked for by their exact values, so that findings rest on what cells cover.
+        published: whether nothing but the files is known, so that each release is judged by itself.
         reveal: whether texts of the files are quoted.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
-    known = (*_guessed(series), *_without_role(series), *_tying(series), *_numbers(series))
+    known = (*_guessed(series), *_without_role(series), *_tying(series, published=published), *_numbers(series))
     return (*known, *several_rows_doubts(series), *unread)
 
 
@@ -57,7 +60,7 @@ def _to_confirm(keys: Sequence[str]) -> Reason:
         len(keys),
         keys=joined([printable(key) for key in keys], _COLUMNS_SHOWN),
     )
-    return Reason(what, ReasonKind.UNDECLARED)
+    return Reason(what, ReasonKind.UNCONFIRMED)
 
 
 def _without_role(series: Series) -> Iterator[Doubt]:
@@ -77,7 +80,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
             columns=joined([f'"{printable(name)}"' for name in columns], _COLUMNS_SHOWN),
             first=toml_key(printable(columns[0])),
         )
-        yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+        yield Doubt(Reason(what, ReasonKind.UNCONFIRMED))
 
 
 def _numbers(series: Series) -> Iterator[Doubt]:
@@ -87,8 +90,9 @@ def _numbers(series: Series) -> Iterator[Doubt]:
         known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in columns.missing]
         if name not in columns.types and known and all(map(_is_number, known)):
             what = say(
-                'the values of "{column}" are numbers, judged for equality alone, and somebody who knows one nearly '
-                'may know enough: write types = {{ {key} = "numeric" }}, or "categorical" if they are codes',
+                'the values of "{column}" are numbers, of which only equal ones are judged, and to know one nearly '
+                'may be to know enough: accept that by types = {{ {key} = "numeric" }}, or write "categorical" if '
+                "they are codes",
                 column=printable(name),
                 key=toml_key(printable(name)),
             )
@@ -102,8 +106,10 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _tying(series: Series) -> Iterator[Doubt]:
-    """Yield that texts which no outsider can know tie rows of several releases all the same."""
+def _tying(series: Series, *, published: bool) -> Iterator[Doubt]:
+    """Yield that texts tie rows of several releases, though no outsider can know them, or nobody looks for people."""
+    if published and len(series.tags) > 1 and series.manifest.columns.record is None:
+        yield from _tying_values(series)
     for column in series.manifest.columns.unlinkable if len(series.tags) > 1 else ():
         tied, rows = tied_texts(series.manifest, column)
         if tied > min(_FEW_TIES, rows // _FEW_OF_ROWS):
@@ -113,6 +119,21 @@ def _tying(series: Series) -> Iterator[Doubt]:
                 '{count} texts of the unlinkable column "{column}" stand once in each of two releases, and so tie '
                 "their rows: declare the column as record or among quasi_identifiers, or publish it without them",
                 tied,
+                column=printable(column),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNDECLARED))
+
+
+def _tying_values(series: Series) -> Iterator[Doubt]:
+    """Yield that sensitive values which stand once tie the rows of several releases, which are judged one by one."""
+    for column in series.manifest.columns.sensitive:
+        tied, rows = tied_texts(series.manifest, column)
+        if tied > max(_FEW_TIES, rows // _FEW_OF_ROWS):
+            what = say(
+                '{count} values of "{column}" stand once in each of two releases, and so tie their rows, but each '
+                "release was judged by itself: publish coarser values, or let the series say whose rows they are "
+                "([columns] individual or record)",
+                count=tied,
                 column=printable(column),
             )
             yield Doubt(Reason(what, ReasonKind.UNDECLARED))

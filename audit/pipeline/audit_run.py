@@ -335,7 +335,12 @@ def _decide(
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
         doubts=(
-            *gather_doubts(attacked.series, register=seen.adversary.has_register, reveal=options.reveal),
+            *gather_doubts(
+                attacked.series,
+                register=seen.adversary.has_register,
+                published=not seen.adversary.knows_people,
+                reveal=options.reveal,
+            ),
             *_failed(waived.entries),
         ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),

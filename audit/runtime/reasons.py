@@ -20,8 +20,10 @@ class ReasonKind(IntEnum):
     INTERRUPTED = 5
     TOO_HARD = 6
     """It gave up before its time was over."""
-    UNDECLARED = 7
-    """The manifest does not say what only its publisher knows, or only guesses it."""
+    UNCONFIRMED = 7
+    """The manifest guesses, or gives a column no role: what `audit init --confirm` asks."""
+    UNDECLARED = 8
+    """The manifest does not say what only its publisher knows."""
 
 
 class Reason(str):
