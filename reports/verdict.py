@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
 from audit.model.measures import PEOPLE, found_of
 from audit.model.report import AttackReport, Report
@@ -134,7 +135,7 @@ def _of_all(report: Report, ran: str) -> str:
     """Return what it is that holds, in people where there are some."""
     held = {each.clause: each.limit for each in report.policy.ended("holds")}
     limit, k = held.get("max_risk"), held.get("k")
-    people, rows = judged_people(report), ROWS.counted(report.series.rows)
+    people = judged_people(report)
     if limit is None and k is not None:
         return say(
             "The policy holds: whoever is looked for, at least {k} records fit what is known, by any attack tried "
@@ -144,20 +145,8 @@ def _of_all(report: Report, ran: str) -> str:
         )
     if limit is None:
         return say("The policy holds against: {attacks}.", attacks=ran)
-    if not people and limit < 1:
-        return say(
-            "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
-            "({attacks}).",
-            rows=rows,
-            share=percent(limit),
-            attacks=ran,
-        )
     if not people:
-        return say(
-            "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).",
-            rows=rows,
-            attacks=ran,
-        )
+        return _of_rows(report, limit, ran)
     if limit < 1:
         return say(
             "The policy holds: of {people}, nobody’s value is known with {share} or more by any attack tried "
@@ -170,6 +159,33 @@ def _of_all(report: Report, ran: str) -> str:
         "The policy holds: of {people}, nobody’s value is certain by any attack tried ({attacks}).",
         people=PEOPLE.counted(people),
         attacks=ran,
+    )
+
+
+def _of_rows(report: Report, limit: float, ran: str) -> str:
+    """Return that no row gives its value away; of files alone, that each release was judged by itself."""
+    told = {"rows": ROWS.counted(report.series.rows), "share": percent(limit), "attacks": ran}
+    alone = not ADVERSARIES[report.adversary.kind].reads_key and len(report.series.releases) > 1
+    if alone and limit < 1:
+        return say(
+            "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
+            "value away with {share} or more by any attack tried ({attacks}).",
+            **told,
+        )
+    if alone:
+        return say(
+            "The policy holds for each release by itself, whatever several tell together: of {rows}, none gives its "
+            "value away for certain by any attack tried ({attacks}).",
+            **told,
+        )
+    if limit < 1:
+        return say(
+            "The policy holds: of {rows}, none gives its value away with {share} or more by any attack tried "
+            "({attacks}).",
+            **told,
+        )
+    return say(
+        "The policy holds: of {rows}, none gives its value away for certain by any attack tried ({attacks}).", **told
     )
 
 
