@@ -50,6 +50,11 @@ class Register:
     values: tuple[Sequence[str], ...]
     table: Table
 
+    @property
+    def lacking(self) -> tuple[int, ...]:
+        """Which quasi-identifiers it lacks, so that each cell of theirs may be of everybody in it."""
+        return tuple(place for place, values in enumerate(self.values) if values is _UNKNOWN)
+
     def present(self, release: int) -> npt.NDArray[np.intp]:
         """Return the lines of the people who are in a release."""
         return np.flatnonzero((self.first <= release) & (release <= self.last))

@@ -69,6 +69,7 @@ class ReportWarning:
         "dropped-file",
         "unlinkable-column",
         "equality-only",
+        "register",
         "counterfeit-share",
         "encoding",
         "candidate",

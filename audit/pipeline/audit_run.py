@@ -42,7 +42,7 @@ from audit.model.report import (
 )
 from audit.model.scored import Judged
 from audit.pipeline.attack_run import AuditOptions, AuditRun, Progress, Selections, run_attacks
-from audit.pipeline.known_people import known_warnings
+from audit.pipeline.known_people import known_warnings, register_warnings
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import figure, say
@@ -128,6 +128,7 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
             *_unrecognised(namer, options),
             *warnings_of(series, attacked, reveal=options.reveal),
             *known_warnings(attacked, options),
+            *register_warnings(attacked),
         ),
         exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,

@@ -1,4 +1,4 @@
-"""What is said of values that are known beforehand: that nobody uses them, or that the series discloses them anyhow."""
+"""What is said of knowledge: values that nobody uses or that are disclosed anyhow, columns that a register lacks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import RegisterSource
 from audit.adversary.sealed_sources import sealed
 from audit.io.series import Series
+from audit.model.errors import printable
 from audit.model.outcome import AttributeDisclosures, PerPersonAttack
 from audit.model.report import ReportWarning
 from audit.pipeline.attack_run import AuditOptions, AuditRun
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import say, say_count
+from audit.runtime.phrases import joined, say, say_count
+
+_COLUMNS_SHOWN = 6
 
 
 def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[ReportWarning]:
@@ -42,6 +46,23 @@ def known_warnings(attacked: AuditRun, options: AuditOptions) -> Iterator[Report
             people,
         )
         yield ReportWarning("known", what)
+
+
+def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
+    """Yield that the register by which people are looked for lacks some quasi-identifiers."""
+    source = attacked.evidence[0].source
+    if isinstance(source, RegisterSource) and source.register.lacking:
+        names = attacked.series.manifest.columns.quasi_identifiers
+        columns = [f'"{printable(names[place])}"' for place in source.register.lacking]
+        what = say_count(
+            "the register lacks the quasi-identifier {columns}: everybody in it counts as covered there, and who knows "
+            "it finds more; `k` and `homogeneity` judge it",
+            "the register lacks the quasi-identifiers {columns}: everybody in it counts as covered there, and who "
+            "knows them finds more; `k` and `homogeneity` judge them",
+            len(columns),
+            columns=joined(columns, _COLUMNS_SHOWN),
+        )
+        yield ReportWarning("register", what)
 
 
 def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
