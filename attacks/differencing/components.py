@@ -274,7 +274,9 @@ class Remainder(Solutions):
         node = int(self.questions.node[place])
         for side in (UPPER, LOWER) if self._is_loosely_bound(place) else ():
             # One solution with a large count, or with none, settles more cheaply than bounds that there is no finding.
-            if not budget.exhausted() and self.questions.decide_one(place, self.proved, self.seen) == OPEN:
+            if self.proved[side][node] == self.seen[side][node] or budget.exhausted():
+                continue
+            if self.questions.decide_one(place, self.proved, self.seen) == OPEN:
                 self._reach(node, side, budget)
         for side in (LOWER, UPPER):
             if self.questions.decide_one(place, self.proved, self.seen) != OPEN:

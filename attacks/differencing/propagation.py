@@ -8,6 +8,7 @@ All weights are 1, so that nothing is ever rounded and each bound is a plain sum
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -59,7 +60,7 @@ class BoundPropagation:
     trail: list[tuple[Changes, Changes]] = field(default_factory=list)
     contradicting: int | None = None
     touched: int = 0
-    _history: list[tuple[Ids, Ids, Ids]] | None = None
+    _history: list[tuple[list[int], list[int]]] | None = None
 
     def run(self, most: int | None = None) -> None:
         """Pass bounds on until nothing changes, bounds cross, or `most` bounds were looked at."""
@@ -127,24 +128,23 @@ class BoundPropagation:
 
     def _version(self, node: int, side: int, before: int) -> int:
         """Return the last step before one that changed a bound, -1 for none."""
-        start, stop = np.searchsorted(self._steps(side)[0], [node, node + 1])
-        steps = self._steps(side)[1][start:stop]
-        place = int(np.searchsorted(steps, before))
-        return int(steps[place - 1]) if place else -1
+        start, steps = self._steps(side)
+        place = bisect_left(steps, before, start[node], start[node + 1])
+        return steps[place - 1] if place > start[node] else -1
 
-    def _steps(self, side: int) -> tuple[Ids, Ids, Ids]:
+    def _steps(self, side: int) -> tuple[list[int], list[int]]:
         if self._history is None:
             self._history = [self._collect(each) for each in (LOWER, UPPER)]
         return self._history[side]
 
-    def _collect(self, side: int) -> tuple[Ids, Ids, Ids]:
-        """Return all changes of a side by node and step: nodes, steps, lines."""
+    def _collect(self, side: int) -> tuple[list[int], list[int]]:
+        """Return where the changes of each node's bound of a side begin, and their steps, node by node."""
         empty = [np.zeros(0, dtype=np.int64)]
         node = np.concatenate([*empty, *(step[side].node for step in self.trail)])
-        line = np.concatenate([*empty, *(step[side].line for step in self.trail)])
         step = np.repeat(np.arange(len(self.trail)), [len(each[side].node) for each in self.trail])
-        order = np.lexsort((step, node))
-        return node[order], step[order], line[order]
+        start = np.searchsorted(np.sort(node), np.arange(len(self.lattice) + 1))
+        # Lists are looked into one number at a time faster than arrays.
+        return start.tolist(), step[np.argsort(node, kind="stable")].tolist()
 
     def _reasons(self, step: int, node: int, side: int) -> list[tuple[int, int, int]]:
         """Return the bounds that a change was made of: node, side, sign."""

@@ -95,9 +95,9 @@ def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumptio
 def _value(
     tables: CountTables, terms: Sequence[WeightedNumber], assumed: Sequence[_Assumption], *, is_upper: bool
 ) -> Fraction | None:
-    total = Fraction(0)
+    total, scale = 0, lcm(*(term.weight.denominator for term in terms))
     for term in terms:
-        end_is_upper = (term.weight > 0) == is_upper
+        end_is_upper = (term.weight.numerator > 0) == is_upper
         if term.assumed:
             case = assumed[term.index]
             if case.is_upper != end_is_upper:
@@ -107,8 +107,8 @@ def _value(
             end = int((tables.upper if end_is_upper else tables.lower)[term.index])
             if end >= UNBOUNDED:
                 return None
-        total += term.weight * end
-    return total
+        total += term.weight.numerator * (scale // term.weight.denominator) * end
+    return Fraction(total, scale)
 
 
 def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fraction], *, is_upper: bool) -> bool:
@@ -118,29 +118,31 @@ def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fracti
     leaves too many atoms, those of the first axis are looked at one after the other, each with the boxes around it.
     """
     scale = lcm(*(weight.denominator for weight in weights))
-    whole = [int(weight * scale) * (1 if is_upper else -1) for weight in weights]
+    sign = scale if is_upper else -scale
+    whole = [weight.numerator * sign // weight.denominator for weight in weights]
     inside = [_patterns(axis, [box[place] for box in boxes]) for place, axis in enumerate(axes)]
-    shape = tuple(each.shape[1] for each in inside)
     if sum(map(abs, whole)) >= 2**62:
         return False
-    if prod(shape) > _CELLS:
-        return _covers_each(axes, boxes, weights, inside[0], is_upper=is_upper)
-    total = np.zeros(shape, dtype=np.int64)
-    for place, weight in enumerate(whole):
-        total[np.ix_(*(np.flatnonzero(each[place]) for each in inside))] += weight
-    return bool((total >= 0).all())
+    # The largest axis goes last, where the sums of all boxes are taken at once.
+    inside.sort(key=lambda each: each.shape[1])
+    size = prod(each.shape[1] for each in inside[:-1])
+    if len(axes) > 1 and size * max(len(boxes), inside[-1].shape[1]) > _CELLS:
+        return _covers_each(axes, boxes, weights, is_upper=is_upper)
+    around = np.array(whole)[:, None]
+    for each in inside[:-1]:
+        around = (around[:, :, None] * each[:, None, :]).reshape(len(whole), -1)
+    return bool((around.T @ inside[-1] >= 0).all())
 
 
 def _covers_each(
     axes: Sequence[Axis],
     boxes: Sequence[Box],
     weights: Sequence[Fraction],
-    inside: npt.NDArray[np.bool_],
     *,
     is_upper: bool,
 ) -> bool:
-    """Tell the same, atom by atom of the first axis; `inside` says in which boxes they lie, shape (boxes, atoms)."""
-    for atom in inside.T:
+    """Tell the same, atom by atom of the first axis."""
+    for atom in _patterns(axes[0], [box[0] for box in boxes]).T:
         around = np.flatnonzero(atom).tolist()
         some = [weights[place] for place in around]
         if all(weight >= 0 if is_upper else weight <= 0 for weight in some):
@@ -152,9 +154,9 @@ def _covers_each(
 
 def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return in which boxes atoms of an axis lie, a column for each that differs; shape (boxes, columns)."""
-    used, place = np.unique(np.array(sets), return_inverse=True)
-    rows = np.zeros((len(used), axis.atoms), dtype=np.bool_)
-    for row, one in enumerate(used.tolist()):
-        rows[row, axis.members[one]] = True
-    columns = {column.tobytes(): column for column in rows.T}
-    return np.array(list(columns.values())).T[place]
+    row = {one: place for place, one in enumerate(dict.fromkeys(sets))}
+    rows = np.zeros((len(row), axis.atoms), dtype=np.bool_)
+    for one, place in row.items():
+        rows[place, axis.members[one]] = True
+    columns = {column.tobytes(): atom for atom, column in enumerate(np.packbits(rows, axis=0).T)}
+    return rows[:, list(columns.values())][[row[one] for one in sets]]
