@@ -894,22 +894,26 @@ def odd_counterfeits_table(folder: Path, rng: random.Random) -> None:
 def broken_key_file(folder: Path, rng: random.Random) -> None:
     path = named(folder, rng, "private/*.key.csv")
     header, *rows = read_rows(path)
-    kind = rng.randrange(6)
+    kind = rng.randrange(4)
     row = rng.choice(rows)
     if kind == 0:
-        rows.remove(row)
-    elif kind == 1:
         rows.append(row)
-    elif kind == 2:
+    elif kind == 1:
         row[0] = rng.choice(["99", "-1", "x", "", "1.0", "1e9", "9" * 30, " 0x1"])
-    elif kind == 3:
+    elif kind == 2:
         header = ["row", "who"]
-    elif kind == 4:
-        rows = []
     else:
         named_rows = [row for row in rows if row[1]]
         named_rows[0][1] = named_rows[1][1]
     write_rows(path, [header, *rows])
+
+
+@mutation
+def key_file_with_holes(folder: Path, rng: random.Random) -> None:
+    """Rows that a key file does not list are those of strangers."""
+    path = named(folder, rng, "private/*.key.csv")
+    header, *rows = read_rows(path)
+    write_rows(path, [header, *rng.choice([rows[1:], []])])
 
 
 @refused

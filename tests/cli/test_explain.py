@@ -15,7 +15,7 @@ from audit.model.outcome import Proof
 from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
 from tests.helpers.registries import Holding
-from tests.helpers.running import run_main
+from tests.helpers.running import run_audit, run_main
 from tests.helpers.tiny import Known, Registered, Row, TinySeries, read
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -335,11 +335,14 @@ def test_proofs_in_text(provable):
     assert "6 of 22 versions" in out
 
 
-def test_a_wrong_proof_is_a_bug(provable):
+def test_a_wrong_proof_fails_its_attack(provable):
+    """The attack stands in a module of the tests, and is one of another package for the program."""
     provable(read(HOSPITAL), spoil=True)
-    code, out, err = run_main(str(HOSPITAL), "--attack", "joint")
-    assert (code, out) == (4, "")
-    assert "BrokenCertificateError" in err
+    code, result, err = run_audit(HOSPITAL, "--attack", "joint")
+    assert (code, err) == (4, "")
+    [joined] = result["attacks"]
+    assert (joined["status"], joined["findings"]) == ("failed", [])
+    assert "BrokenCertificateError" in joined["reason"]
     assert run_main("explain", str(HOSPITAL), "--individual", "Alice")[0] == 4
 
 

@@ -115,7 +115,9 @@ def test_broken_assumptions_are_one_short_sentence(broken):
 
 def test_whatever_waits_for_the_assumptions_says_so(broken):
     rows = page(broken)[1]["What was not judged, and what is needed to judge it"]
-    assert rows.count("| data that agree with the assumptions |") == 3  # clauses that wait for the same are told together
+    assert (
+        rows.count("| data that agree with the assumptions |") == 3
+    )  # clauses that wait for the same are told together
     assert "| equivalence |" not in rows  # the clause above it has said so
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from audit.model.report import AttackReport, ClauseReport, Undecided
+
 HOSTILE = (
     "<script>alert(1)</script>",
     "=cmd|' /C calc'!A0",
@@ -39,7 +41,8 @@ class Spoiler:
         """Spoil what is somebody else's words in a report or a part of it."""
         if is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in fields(value) if field.init]
-            changed = {name: self.everything(getattr(value, name), theirs=name in _THEIRS) for name in names}
+            said = {"reason"} if isinstance(value, AttackReport | ClauseReport | Undecided) else set()  # our own words
+            changed = {name: self.everything(getattr(value, name), theirs=name in _THEIRS - said) for name in names}
             return replace(value, **changed)
         if isinstance(value, str):
             return self.word(value) if theirs else value

@@ -114,8 +114,8 @@ def _assert_attack(entry: dict[str, Any], tags: list[str]) -> None:
         "findings",
         "findings_total",
     }
-    assert entry["status"] in {"complete", "incomplete", "skipped"}
-    if entry["status"] == "skipped":
+    assert entry["status"] in {"complete", "incomplete", "skipped", "failed"}
+    if entry["status"] in {"skipped", "failed"}:
         assert entry["reason"]
         assert not entry["findings"]
         return
