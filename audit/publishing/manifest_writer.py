@@ -66,7 +66,8 @@ def new(
     types, hierarchies = tomlkit.inline_table(), tomlkit.inline_table()
     types.update({column: kind for column, kind in kinds.items() if column not in files.hierarchies})
     hierarchies.update(files.hierarchies)
-    columns.add("types", types)
+    if types:
+        columns.add("types", types)
     if files.hierarchies:
         columns.add("hierarchies", hierarchies)
     columns.add(tomlkit.comment("Whose row is whose stands in private/<release>.key.csv, which is never published."))

@@ -167,7 +167,9 @@ class PartitionedSeries:
 
     def attack(self, attack: PerPersonAttack, seen: Evidence, budget: Budget) -> Scored:
         """Run an attack on all ranges, and put together what it finds."""
-        bare = replace(seen, source=PartSource(()), records=None, rows_of=None, values=tuple(seen.values))
+        bare = replace(
+            seen, source=PartSource(()), records=None, rows_of=None, published=None, values=tuple(seen.values)
+        )
         place = next(place for place, each in enumerate(self._evidence) if each is seen)
 
         def tasks() -> Iterator[Task[PartialOutcome]]:
