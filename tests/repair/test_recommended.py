@@ -87,8 +87,8 @@ def test_nothing_is_recommended_where_nothing_is_wrong():
 
 
 STRANGERS = """Owner,Group-ID,Age,Zipcode,Disease
-Yan,1,"[21, 22]","[12k, 14k]",flu
-Zoe,1,"[21, 22]","[12k, 14k]",gastritis
+Yan,1,"[21, 22]","[12000, 14000]",flu
+Zoe,1,"[21, 22]","[12000, 14000]",gastritis
 """
 
 
