@@ -310,6 +310,9 @@ class Remainder(Solutions):
             return
         self._tried.add((node, side))
         row = self.row(node)
+        if not any(each in self.of_node for each in row):  # a sum of counts that no programme is about
+            self.reason = self.reason or say("a bound could not be proved")
+            return
         component = self._component_of(row)
         if self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")

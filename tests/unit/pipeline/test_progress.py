@@ -71,5 +71,5 @@ def test_differencing_says_what_it_does():
     manifest = read_table_manifest(TABLES / "tables-levels")
     audit_tables(manifest, Differencing(), CountOptions(progress=lambda _: watcher))
     assert watcher.stages[0] == "adding and subtracting tables"
-    assert watcher.stages[-1] == "asking for single counts"
+    assert watcher.stages[-1] == "asking about sums of counts"
     assert watcher.shares
