@@ -108,9 +108,11 @@ class Remainder(Solutions):
         self._sums_together(budget)
         self._settle_all(budget)
 
-    def _component_of(self, row: Mapping[int, int]) -> Component:
-        """Return the components that a sum reaches into, as one."""
+    def _component_of(self, row: Mapping[int, int]) -> Component | None:
+        """Return the components that a sum reaches into, as one; None where no programme is about its counts."""
         parts = {id(each): each for node in row if (each := self.of_node.get(node)) is not None}
+        if not parts:
+            return None
         if tuple(parts) not in self._merged:
             self._merged = {tuple(parts): merged(list(parts.values()))}
         return self._merged[tuple(parts)]
@@ -293,7 +295,7 @@ class Remainder(Solutions):
         """Look for a solution with the least or greatest count of a node or sum, and note it."""
         row = self.row(node)
         component = self._component_of(row)
-        if len(component.nodes) > _LARGE:
+        if component is None or len(component.nodes) > _LARGE:
             return None
         cost = costs(component, row)
         point = self._solved(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
@@ -310,11 +312,8 @@ class Remainder(Solutions):
             return
         self._tried.add((node, side))
         row = self.row(node)
-        if not any(each in self.of_node for each in row):  # a sum of counts that no programme is about
-            self.reason = self.reason or say("a bound could not be proved")
-            return
         component = self._component_of(row)
-        if self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
+        if component is None or self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
             return
         if self._reach(node, side, budget) is None:
