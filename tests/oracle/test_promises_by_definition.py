@@ -128,11 +128,20 @@ def may_be_few(series: Form, release: int, group: str, rows: list[int], members:
     )
 
 
+def suppressed(series: Form, lines: Sequence[Line], rows: list[int]) -> bool:
+    """Whether rows say `*` everywhere, where nothing but their cells puts them into a class, and others do not."""
+    alone = not (series.group or series.record) and series.width > 0
+    stars = [not any(cell.strip("*") for cell in line.cells) for line in lines]
+    return alone and all(stars[row] for row in rows) and not all(stars)
+
+
 def k_anonymity(series: Form, k: int) -> Iterator[Broken]:
     for j, lines in enumerate(series.releases):
         for group, rows in groups(series, j).items():
             for cells in {extent(lines[row].cells) for row in rows}:
                 members = [row for row in rows if extent(lines[row].cells) == cells]
+                if suppressed(series, lines, members):
+                    continue
                 if may_be_few(series, j, group, rows, members, k):
                     yield Broken(f"classes of fewer than {k} people", j, members[0], (group,))
 
