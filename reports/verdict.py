@@ -94,8 +94,8 @@ def _undecided(report: Report) -> str:
     """Return that not everything was decided: of how many people, or since the assumptions do not hold."""
     if report.contradictions:
         return say("UNDECIDED, as the assumptions do not hold: {what}.", what=_contradiction(report))
-    if failed := [attack.attack for attack in report.attacks if attack.status == "failed"]:
-        names = ", ".join(dict.fromkeys(failed))
+    if report.failed:
+        names = ", ".join(report.failed)
         return say("UNDECIDED: {attacks} failed, and what would have been found is not known.", attacks=names)
     if any(each.measure == "policy" for each in report.policy.undecided):
         return say("UNDECIDED: no clause of the policy was put to {attacks}.", attacks=_tried(report))

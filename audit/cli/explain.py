@@ -78,4 +78,4 @@ def run(arguments: argparse.Namespace) -> int:
         )
         told, report = explain_person(series, choose(arguments.attack or (), {}), arguments.individual, options)
     put(render(told, report, format_of(arguments.format, arguments.output, arguments.series)), arguments.output)
-    return 4 if any(attack.status == "failed" for attack in report.attacks) else 0
+    return 4 if report.failed else 0

@@ -482,5 +482,9 @@ class Report:
         """130 when the run was interrupted, 4 when an attack failed and nothing violates, else the policy's."""
         if self.interrupted:
             return 130
-        failed = any(attack.status == "failed" for attack in self.attacks)
-        return 4 if failed and not self.policy.violations else self.policy.exit_code
+        return 4 if self.failed and not self.policy.violations else self.policy.exit_code
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The attacks of other packages that failed, each once."""
+        return tuple(dict.fromkeys(attack.attack for attack in self.attacks if attack.status == "failed"))

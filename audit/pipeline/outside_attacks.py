@@ -38,7 +38,7 @@ def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) 
         except AuditError as error:
             wrong.append(error)
         except BaseException as error:  # noqa: BLE001 - sys.exit too is no verdict
-            found.append(_failed(attack, _failure(attack, error)))
+            found.append(_failed(attack, _where(error)))
 
     context = copy_context()  # the language of the audit is in it
     thread = Thread(target=lambda: context.run(work), name=attack.name, daemon=True)
@@ -48,8 +48,7 @@ def run_guarded(attack: Attack, run: Callable[[], Scored], limit: float | None) 
         raise wrong[0]
     if found or limit is None:
         return found[0]
-    why = say("it did not stop at the time limit of {limit} s", limit=figure(limit, "g"))
-    return _failed(attack, say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=why))
+    return _failed(attack, say("it did not stop at the time limit of {limit} s", limit=figure(limit, "g")))
 
 
 def check_claims(attack: Attack, scored: Scored, check: Callable[[], None]) -> Scored:
@@ -57,23 +56,19 @@ def check_claims(attack: Attack, scored: Scored, check: Callable[[], None]) -> S
     try:
         check()
     except Exception as error:  # noqa: BLE001 - what is claimed may be anything
-        return _failed(attack, _failure(attack, error))
+        return _failed(attack, _where(error))
     return scored
 
 
-def _failure(attack: Attack, error: BaseException) -> str:
+def _where(error: BaseException) -> str:
     """Return what went wrong and where, without the error's message, which could quote private cells."""
-    frames = traceback.extract_tb(error.__traceback__, limit=None)
+    frames = traceback.extract_tb(error.__traceback__)
     line = f", {printable(frames[-1].filename.rpartition('/')[2])}:{frames[-1].lineno}" if frames else ""
-    return say(
-        "{package}: {error}{line}; correct it, or leave it out",
-        package=_package(attack),
-        error=type(error).__name__,
-        line=line,
-    )
+    return f"{type(error).__name__}{line}"
 
 
-def _failed(attack: Attack, reason: str) -> Scored:
+def _failed(attack: Attack, what: str) -> Scored:
+    reason = say("{package}: {what}; correct it, or leave it out", package=_package(attack), what=what)
     return Scored(Outcome.failed(attack.name, reason), None)
 
 
