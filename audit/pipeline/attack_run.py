@@ -30,7 +30,7 @@ from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
-from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack
+from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
 from audit.pipeline.input_files import hashes_while_read, input_files
@@ -224,15 +224,25 @@ def _judged(
 
 
 def _refined(judged: Sequence[tuple[Evidence, Judged]], options: AuditOptions) -> list[tuple[Evidence, Judged]]:
-    """Return the results, those of attacks on groups beside what another one rules out of the same evidence."""
+    """Return the results, those of attacks on groups beside what another one rules out of the same evidence.
+
+    An attack has what it left of its time. One that is interrupted is marked, where that is asked for.
+    """
     beside = {id(seen): entry.scored.outcome for seen, entry in judged if entry.scored.outcome.knowing is not None}
     found = []
     for seen, entry in judged:
         attack, scored = entry.attack, entry.scored
         if id(seen) in beside and isinstance(attack, RefinableAttack):
-            budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
-            outcome = attack.refined(seen, scored.outcome, beside[id(seen)], budget)
-            scored = replace(scored, outcome=outcome)
+            start = time.perf_counter()
+            left = None if options.time_limit is None else max(0.0, options.time_limit - scored.seconds)
+            budget = Budget(left, options.progress(attack.name), options.engine)
+            try:
+                outcome = attack.refined(seen, scored.outcome, beside[id(seen)], budget)
+            except KeyboardInterrupt:
+                if not options.keeps_finished:
+                    raise
+                outcome = replace(scored.outcome, status="incomplete", reason=interruption())
+            scored = replace(scored, outcome=outcome, seconds=scored.seconds + time.perf_counter() - start)
         found.append((seen, replace(entry, scored=scored)))
     return found
 
