@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from audit.count_tables.acro_sessions import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
+from audit.io.idle_keys import NOTHING
 from audit.io.tables import Table, header
-from audit.io.toml import line_of, read_text
+from audit.io.toml import refuse_keys
 from audit.model.errors import Problems, printable
 
 
@@ -20,12 +21,11 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
     Raises:
         InputError: nothing reads some keys; all of them are named, with their lines.
     """
-    problems, lines = Problems(), list[str]()
-    for key, name in _lacking(counts.manifest, counts.tables):
-        lines = lines or (read_text(counts.manifest.folder, NAME, "", Problems()) or "").splitlines()
-        what = f'`{key}`: no table has "{printable(name)}", so nothing reads it'
-        problems.add(NAME, what, "correct the name, or leave it out", line=line_of(lines, key))
-    problems.check()
+    found = [
+        (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
+        for key, name in _lacking(counts.manifest, counts.tables)
+    ]
+    refuse_keys(counts.manifest.folder, NAME, found)
 
 
 def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:

@@ -39,10 +39,7 @@ def file_rows(guessed: Guess) -> list[Row]:
 
 
 def _release_rows(release: ReleaseFiles, renamed: dict[str, str]) -> Iterator[Row]:
-    halves: list[tuple[Path, str]] = [(release.rows, release.shown)]
-    if release.values is not None:
-        halves.append((release.values, release.values_shown))
-    for path, shown in halves:
+    for path, shown in release.halves:
         yield shown, _described(path, shown)
     if renamed:
         pairs = ", ".join(f"{toml_key(old)} = {toml_text(new)}" for old, new in renamed.items())

@@ -93,7 +93,7 @@ def _check_new(manifest: Manifest, paths: Sequence[Path], tag: str) -> None:
     Raises:
         UsageError: it is one.
     """
-    listed = [path for release in manifest.releases for path in (release.rows, release.values) if path is not None]
+    listed = [path for release in manifest.releases for path, _ in release.halves]
     for path in paths:
         if any(same_file(path, other) for other in listed):
             what = f"{_said(path)}: this file is in the series already"

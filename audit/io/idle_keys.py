@@ -10,7 +10,7 @@ from audit.model.errors import printable
 
 _NEEDED = {"sensitive", "quasi_identifiers", "releases", "dimensions", "markers"}
 """Keys of which an empty list says something, or which have a message of their own."""
-_NOTHING = "nothing reads it"
+NOTHING = "nothing reads it"
 
 
 def note_empty(reader: Reader, *tables: str) -> None:
@@ -20,13 +20,13 @@ def note_empty(reader: Reader, *tables: str) -> None:
         for key, value in content.items() if isinstance(content, dict) else ():
             inner = value.values() if isinstance(value, dict) else ()
             if key not in _NEEDED and (value in ([], {}) or any(each in ([], {}) for each in inner)):
-                reader.note(key, f"the list is empty, and {_NOTHING}", "fill it, or leave the line out")
+                reader.note(key, f"the list is empty, and {NOTHING}", "fill it, or leave the line out")
 
 
 def note_date(reader: Reader, date: str | None, rows: str | None) -> None:
     """Note that nothing reads the column of dates, as no row of a person is chosen by it."""
     if date is not None and rows not in ("latest", "first"):
-        what = f'{_NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
+        what = f'{NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
         reader.note("date", what, "write that line, or leave this one out; the column still needs a role")
 
 

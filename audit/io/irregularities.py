@@ -112,8 +112,7 @@ class SeriesTexts:
         adjustments = self.series.adjustments(files.tag)
         # As the file spells them, but for values that are declared to be others.
         bare = Adjustments(adjustments.declared, adjustments.renamed, adjustments.ignored, adjustments.crosswalk)
-        halves = [(files.rows, files.shown), *([(files.values, files.values_shown)] if files.values else [])]
-        for path, shown in halves:
+        for path, shown in files.halves:
             table = _readable(path, shown, self.names, bare)
             if table is None:
                 continue

@@ -72,6 +72,12 @@ class ReleaseFiles:
     values_shown: str = ""
     key: Path | None = None
 
+    @property
+    def halves(self) -> tuple[tuple[Path, str], ...]:
+        """The file of rows and, of a pair, that of values, each with how it is called."""
+        rows = (self.rows, self.shown)
+        return (rows,) if self.values is None else (rows, (self.values, self.values_shown))
+
 
 @dataclass(frozen=True)
 class Notation:
@@ -187,7 +193,7 @@ class Manifest:
         """Return the manifest itself and all files that it names."""
         beside = [self.register, self.transitions, self.known, *self.counterfeits.values()]
         names = [NAME, *beside, *self.columns.hierarchies.values(), *self.columns.notation.crosswalk.values()]
-        releases = [path for release in self.releases for path in (release.rows, release.values) if path is not None]
+        releases = [path for release in self.releases for path, _ in release.halves]
         return [*releases, *(self.folder / name for name in names if name is not None)]
 
 

@@ -86,6 +86,19 @@ def line_of(lines: Sequence[str], key: str) -> int | None:
     return found or next((n for n, line in enumerate(lines, 1) if f'"{key}"' in line), None)
 
 
+def refuse_keys(folder: Path, name: str, found: Sequence[tuple[str, str, str]]) -> None:
+    """Refuse keys of a document that was read already: each with what is wrong and what to do.
+
+    Raises:
+        InputError: there are any; all of them are named, with their lines.
+    """
+    problems = Problems()
+    lines = (read_text(folder, name, "", Problems()) or "").splitlines() if found else []
+    for key, what, remedy in found:
+        problems.add(name, f"`{key}`: {what}", remedy, line=line_of(lines, key))
+    problems.check()
+
+
 class Reader:
     """Looks things up in a TOML document, noting each problem where it stands.
 

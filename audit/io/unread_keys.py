@@ -8,11 +8,10 @@ from typing import Any
 from audit.io.adjustments import adjusted_names, parts_of
 from audit.io.diagnostics import is_there
 from audit.io.foreign_files import is_foreign
-from audit.io.manifest import NAME, Manifest
-from audit.io.toml import line_of, read_text
+from audit.io.idle_keys import NOTHING
+from audit.io.manifest import NAME, Manifest, ReleaseFiles
+from audit.io.toml import refuse_keys
 from audit.model.errors import Problems, printable
-
-_NOTHING = "nothing reads it"
 
 
 def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None = None) -> None:
@@ -29,14 +28,9 @@ def check_keys_are_read(manifest: Manifest, limits: Mapping[str, float] | None =
     """
     found = [] if manifest.to_come else [*_of_lacking_columns(manifest), *_of_releases(manifest)]
     if limits is not None and manifest.grave and "max_ever_risk" not in limits:
-        what = f"{_NOTHING} unless the policy has a limit for these values"
+        what = f"{NOTHING} unless the policy has a limit for these values"
         found.append(("grave", what, "write max_ever_risk = 0.5, say, beside it, or leave it out"))
-    if found:
-        problems = Problems()
-        lines = (read_text(manifest.folder, NAME, "", Problems()) or "").splitlines()
-        for key, what, remedy in found:
-            problems.add(NAME, f"`{key}`: {what}", remedy, line=line_of(lines, key))
-        problems.check()
+    refuse_keys(manifest.folder, NAME, found)
 
 
 def _of_lacking_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -48,25 +42,21 @@ def _of_lacking_columns(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
         named["individual"] = [columns.individual]
     if not any(named.values()):
         return
-    published = {name for release in manifest.releases for name in _names(manifest, release.tag)}
+    published = {name for release in manifest.releases for name in _names(manifest, release)}
     for key, listed in named.items():
         for column in listed:
             if column not in published and (key == "ignore_rows" or not parts_of(column, published)):
                 yield (
                     key,
-                    f'no release has a column "{printable(column)}", so {_NOTHING}',
+                    f'no release has a column "{printable(column)}", so {NOTHING}',
                     "correct the name, or leave it out",
                 )
 
 
-def _names(manifest: Manifest, tag: str) -> Iterator[str]:
+def _names(manifest: Manifest, release: ReleaseFiles) -> Iterator[str]:
     """Yield the columns of a release; files that cannot be read have none, and reading them says so."""
-    release = next(each for each in manifest.releases if each.tag == tag)
-    files = [(release.rows, release.shown)]
-    if release.values is not None:
-        files.append((release.values, release.values_shown))
-    for path, shown in files:
-        yield from adjusted_names(path, shown, manifest.headings(tag), Problems()) or ()
+    for path, shown in release.halves:
+        yield from adjusted_names(path, shown, manifest.headings(release.tag), Problems()) or ()
 
 
 def _of_releases(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -75,10 +65,10 @@ def _of_releases(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
     tags = {release.tag for release in manifest.releases}
     for tag in notation.renamed:
         if tag not in tags:
-            yield "renamed", f'there is no release "{printable(tag)}", so {_NOTHING}', "write the tag of a release"
-    files = [path for release in manifest.releases for path in (release.rows, release.values) if path is not None]
+            yield "renamed", f'there is no release "{printable(tag)}", so {NOTHING}', "write the tag of a release"
+    files = [path for release in manifest.releases for path, _ in release.halves]
     if all(is_foreign(path) or path.name.lower().endswith(".parquet") for path in files):
         declared: dict[str, Any] = {"delimiter": notation.declared.delimiter, "encoding": notation.declared.encoding}
         for key, value in declared.items():
             if value is not None:
-                yield key, f"no release is a text file, so {_NOTHING}", "leave it out"
+                yield key, f"no release is a text file, so {NOTHING}", "leave it out"
