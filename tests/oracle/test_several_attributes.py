@@ -166,7 +166,7 @@ def test_where_values_are_known_combinations_are_not_judged_and_nothing_passes(t
     (tmp_path / "releases").mkdir()
     rows = ["A,1,no,no", "B,1,gout,high", "C,1,cold,mid", "D,1,mumps,none"]
     (tmp_path / "releases" / "1.csv").write_text("\n".join(["Owner,G,Disease,Income", *rows, ""]))
-    (tmp_path / "known.csv").write_text("individual,value\nA,no\n")
+    (tmp_path / "known.csv").write_text("individual,attribute,value\nA,Disease,no\n")
     manifest = (
         '[series]\nreleases = ["releases/1.csv"]\n[columns]\nindividual = "Owner"\ngroup = "G"\n'
         'quasi_identifiers = []\nsensitive = ["Disease", "Income"]\n'
