@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.mutants.mutant import ROOT, Mutant, PlaceGoneError
@@ -44,6 +45,8 @@ def survived(tree: Path, mutant: Mutant) -> str | None:
     path = mutant.path(tree)
     before, stamp = path.read_bytes(), path.stat()
     path.write_text(source, encoding="utf-8")
+    # Python takes a compiled file for that of its source where size and second are the same: of the mutant before.
+    Path(cache_from_source(str(path))).unlink(missing_ok=True)
     try:
         code, printed = tested(tree, mutant.tests, SECONDS)
     finally:

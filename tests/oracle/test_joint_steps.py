@@ -319,6 +319,7 @@ def test_an_odd_circle_of_groups_with_two_values_has_no_world(people, copies, wa
     found = asked(beside(*[circle(people)] * copies), "linked", way=way, world=nobody_tells)
     assert not found.feasible
     assert (found.outcome.status, found.claims) == ("incomplete", set())
+    assert "no assignment of rows to people fits all releases" in str(found.outcome.reason)
 
 
 @pytest.mark.parametrize("people", [4, 20, 200])
