@@ -101,6 +101,8 @@ def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: boo
     if published:
         guesser.take_others()
     guesser.leave_out()
+    for name, tags in guesser.partial().items():
+        guesser.take_or_leave(name, tags, published=published)
     return guesser.meaning
 
 
@@ -402,10 +404,9 @@ class _Guesser:
         """Say why the other columns have no meaning."""
         others = [column.name for column in self.free(self.rows | self.values)]
         self.meaning.left |= dict.fromkeys(others, "its cells are exact, and its name says nothing")
-        self.leave_partial()
 
-    def leave_partial(self) -> None:
-        """Say which columns are left out as not all releases have them."""
+    def partial(self) -> dict[str, list[str]]:
+        """Return the columns that only some releases have, with their tags; say why others have no meaning."""
         m = self.meaning
         parts = {part for column in (self.rows | self.values).values() for part in column.parts}
         having: dict[str, list[str]] = {}
@@ -415,18 +416,34 @@ class _Guesser:
             for name in self.found.names[release.shown]:
                 if name not in there:
                     having.setdefault(name, []).append(release.tag)
+        some = {}
         for name, tags in having.items():
             if not name:
                 m.left["(no name)"] = "a column needs a name"
             elif len(tags) == len(self.found.releases):
                 m.left[name] = "its cells are no plain ones in all releases"
             else:
-                listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
-                m.left[name] = f"only {listed} {'has' if len(tags) == 1 else 'have'} it"
-                m.doubts.append(
-                    f'"{name}" is published in {listed} only, and NOT JUDGED: a column has to be in all releases. '
-                    "Where it is missing, a column of * says that nothing of it was published."
-                )
+                some[name] = tags
+        return some
+
+    def take_or_leave(self, name: str, tags: Sequence[str], *, published: bool) -> None:
+        """Take a column that only some releases have for a quasi-identifier, unless it may be more than that."""
+        m = self.meaning
+        files = [(release.rows, release.shown) for release in self.found.releases if release.tag in tags]
+        column = read_columns(files).get(name)
+        listed = ", ".join(tags[:_SHOWN]) + (", …" if len(tags) > _SHOWN else "")
+        why = f"only {listed} {'has' if len(tags) == 1 else 'have'} it"
+        if not published or column is None or column_names.sensitivity(name) or _id_kind(column):
+            m.left[name] = why
+            m.doubts.append(
+                f'"{name}" is published in {listed} only, and NOT JUDGED: its name or cells say that it is '
+                "more than a quasi-identifier. Say under [columns] what it is."
+            )
+            return
+        m.columns[name] = column
+        m.quasi.append(column)
+        m.why[name] = f"{why}; where it is missing it counts as *"
+        m.unsure["columns.quasi_identifiers"] = None
 
 
 def _id_kind(column: Column) -> str | None:

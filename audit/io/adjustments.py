@@ -40,6 +40,7 @@ class Adjustments:
         crosswalk: by column, what a value is called in the series.
         folded: columns in which spelling does not count.
         numbers: columns whose numbers have decimal commas.
+        unpublished: columns of the series that the table lacks; each is read as `*` throughout.
     """
 
     declared: Declared = NOTHING_DECLARED
@@ -48,6 +49,7 @@ class Adjustments:
     crosswalk: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     folded: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
+    unpublished: frozenset[str] = frozenset()
 
     def alone(self, columns: Mapping[str, str]) -> Adjustments:
         """Return how the columns of a file beside the releases are spelled, each given with the column it repeats."""
@@ -128,6 +130,8 @@ def read_adjusted(
     if own is None:
         return None
     marking = [column for column in adjustments.ignored if column in own]
+    unpublished = [column for column in columns if column in adjustments.unpublished]
+    columns = [column for column in columns if column not in adjustments.unpublished]
     scattered = {column: parts for column in columns if (parts := parts_of(column, own))}
     plain = [column for column in dict.fromkeys([*columns, *marking]) if column not in scattered]
     wanted = [*plain, *(part for parts in scattered.values() for part in parts)]
@@ -146,7 +150,10 @@ def read_adjusted(
         table = composed(table, column, parts, problems)
     for column in marking:
         table = _without(table, column, adjustments.ignored[column])
-    return _respelled(table, columns, adjustments)
+    table = _respelled(table, columns, adjustments)
+    for column in unpublished:
+        table = table.with_constant(column, "*")
+    return table
 
 
 def _told(table: Table | None, heard: Callable[[Table], None] | None) -> Table | None:

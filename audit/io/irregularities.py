@@ -159,7 +159,13 @@ def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustm
 
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
     """Return what is irregular about the files of a series, which has been read."""
-    found = [*_unlinkable(series), *_numbers(series), *_dropped(series), *several_rows_warnings(series)]
+    found = [
+        *_unlinkable(series),
+        *_unpublished(series),
+        *_numbers(series),
+        *_dropped(series),
+        *several_rows_warnings(series),
+    ]
     if series.about_rows <= _MOST_ROWS:
         found += _unread_sheets(series)
         texts = SeriesTexts(series)
@@ -306,6 +312,25 @@ def _unlinkable(series: Series) -> Iterator[ReportWarning]:
         )
         examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in declared.items())
         yield ReportWarning("unlinkable-column", what, examples)
+
+
+def _unpublished(series: Series) -> Iterator[ReportWarning]:
+    """Report the quasi-identifiers that some releases lack."""
+    lacking = {
+        shown: sorted(names)
+        for shown, names in ((files.shown, series.unpublished[files.tag]) for files in series.manifest.releases)
+        if names
+    }
+    if lacking:
+        what = say_count(
+            "{count} release lacks a quasi-identifier that others publish, which is read as * there; if the column has "
+            "another name in it, write renamed under [columns]",
+            "{count} releases lack a quasi-identifier that others publish, which is read as * there; if the column has "
+            "another name in them, write renamed under [columns]",
+            len(lacking),
+        )
+        examples = [f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking.items()]
+        yield ReportWarning("unpublished-column", what, tuple(examples[:_SHOWN]))
 
 
 def _numbers(series: Series) -> Iterator[ReportWarning]:

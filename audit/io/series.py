@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import Adjustments, adjusted_names, check_present, read_adjusted, respelled
+from audit.io.adjustments import Adjustments, adjusted_names, check_present, parts_of, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
 from audit.io.cell_texts import CellTexts
@@ -177,7 +177,13 @@ class Series:
             self.crosswalk.get(tag, {}),
             self.notation.folded,
             self.notation.numbers,
+            self.unpublished[tag],
         )
+
+    @cached_property
+    def unpublished(self) -> dict[str, frozenset[str]]:
+        """The quasi-identifiers that each release lacks, by tag."""
+        return _unpublished(self.manifest)
 
     @cached_property
     def notation(self) -> Adjustments:
@@ -331,11 +337,33 @@ def check_headers(manifest: Manifest, problems: Problems) -> None:
     check_columns(manifest, manifest.releases, problems)
 
 
-def check_columns(manifest: Manifest, releases: Iterable[ReleaseFiles], problems: Problems) -> None:
+def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> dict[str, frozenset[str]]:
+    """Return the quasi-identifiers that each release lacks although another has them, by tag.
+
+    Nothing of them is published there, which a column of `*` says, too.
+    """
+    wanted = frozenset(manifest.columns.quasi_identifiers)
+    lacking = {}
+    for release in {release.tag: release for release in (*manifest.releases, *further)}.values():
+        names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems())
+        # A file that cannot be read lacks nothing: reading it says what is wrong.
+        lacking[release.tag] = (
+            frozenset()
+            if names is None
+            else frozenset(name for name in wanted if name not in names and not parts_of(name, names))
+        )
+    nowhere = wanted.intersection(*lacking.values())
+    return {tag: names - nowhere for tag, names in lacking.items()}
+
+
+def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems: Problems) -> None:
     """Note the files of some releases that are missing and the columns that they lack."""
-    columns = manifest.columns
+    columns, unpublished = manifest.columns, _unpublished(manifest, releases)
     for release in releases:
-        everywhere = [*columns.quasi_identifiers, columns.record]
+        everywhere = [
+            *(name for name in columns.quasi_identifiers if name not in unpublished[release.tag]),
+            columns.record,
+        ]
         by_row = [*everywhere, columns.group]
         if release.values is None:
             by_row += [*columns.sensitive, columns.count]

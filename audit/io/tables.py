@@ -173,6 +173,13 @@ class Table:
         """Return the table with one more column."""
         return replace(self, _columns={**self._columns, name: array})
 
+    def with_constant(self, name: str, text: str) -> Table:
+        """Return the table with one more column, in whose cells all the same stands."""
+        import pyarrow as pa
+
+        places = arrow(np.zeros(self.rows, dtype=np.int32))
+        return self.with_column(name, pa.DictionaryArray.from_arrays(places, column_of([text])))
+
     def mapped(self, column: str, change: Callable[[str], str]) -> Table:
         """Return the table with each distinct text of a column changed."""
         import pyarrow as pa

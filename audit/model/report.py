@@ -68,6 +68,7 @@ class ReportWarning:
         "duplicates",
         "dropped-file",
         "unlinkable-column",
+        "unpublished-column",
         "equality-only",
         "register",
         "counterfeit-share",
