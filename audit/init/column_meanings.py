@@ -47,7 +47,7 @@ class Meaning:
         hierarchies: by name of the column.
         types: by quasi-identifier, where cells only look like ranges of numbers.
         missing: the texts that stand for no value.
-        barred: by role, why a file beside the releases does not fit.
+        misfits: by role, why a file beside the releases does not fit.
         counterfeits: files by the tag of their release.
         rows, date: which of several rows of a person count, and by which column, where there are several.
         decimal: the decimal sign.
@@ -69,7 +69,7 @@ class Meaning:
     hierarchies: dict[str, Hierarchy] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
-    barred: dict[str, str] = field(default_factory=dict)
+    misfits: dict[str, str] = field(default_factory=dict)
     counterfeits: dict[str, str] = field(default_factory=dict)
     rows: str | None = None
     date: Column | None = None

@@ -23,9 +23,11 @@ def settle(found: FoundFiles, meaning: Meaning) -> None:
         meaning.missing.append("")
     if "register" in found.beside and any(meaning.missing):  # cells that cover everybody may be values
         meaning.unsure["columns.missing"] = None
-    troubles = {"register": _register_trouble(found, meaning), "transitions": _transitions_trouble(found, meaning)}
-    meaning.barred = {role: why for role, why in troubles.items() if role in found.beside and why is not None}
-    meaning.doubts += [f"{found.beside[role]} is commented out: {why}." for role, why in meaning.barred.items()]
+    troubles = {"register": _register_trouble(found), "transitions": _transitions_trouble(found, meaning)}
+    meaning.misfits = {role: why for role, why in troubles.items() if role in found.beside and why is not None}
+    meaning.doubts += [
+        f"{found.beside[role]} does not fit, and an audit refuses it: {why}." for role, why in meaning.misfits.items()
+    ]
     _settle_counterfeits(found, meaning)
 
 
@@ -35,9 +37,7 @@ def _only_looks_numeric(column: Column) -> bool:
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
 
 
-def _register_trouble(found: FoundFiles, meaning: Meaning) -> str | None:
-    if meaning.quasi and not any(column.name in found.register_columns() for column in meaning.quasi):
-        return "it has none of the quasi-identifiers"
+def _register_trouble(found: FoundFiles) -> str | None:
     if not found.texts("register", "release") <= {release.tag for release in found.releases}:
         return "it names releases that are not here"
     places = {str(place + 1) for place in range(len(found.releases))}

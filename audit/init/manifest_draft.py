@@ -128,11 +128,9 @@ def _chosen(meaning: Meaning, *keys: str) -> Iterator[str]:
 
 def _adversary(found: FoundFiles, meaning: Meaning) -> Iterator[str]:
     for role, shown in found.beside.items():
-        if role in meaning.barred:
-            yield from _said(f"{role} = {_quoted(shown)}")
-            yield from _said(f"commented out because {meaning.barred[role]}")
-        else:
-            yield _pair(role, shown, "recognized by its columns")
+        yield _pair(role, shown, "recognized by its columns")
+        if role in meaning.misfits:
+            yield from _said(f"an audit refuses it as it is: {meaning.misfits[role]}")
     if meaning.changes:
         yield from _said(
             "values of people change, as the keys tell: transitions.csv lists how, with counts. A change that is not "

@@ -29,7 +29,7 @@ def file_rows(guessed: Guess) -> list[Row]:
     if len(releases) > _FILES_SHOWN:
         rows.append((f"… {len(releases) - _FILES_SHOWN:,} more releases", ""))
     for role, shown in found.beside.items():
-        rows.append((shown, f"{role}, commented out: {meaning.barred[role]}" if role in meaning.barred else role))
+        rows.append((shown, f"{role}, to be corrected: {meaning.misfits[role]}" if role in meaning.misfits else role))
     rows += [(shown, f"counterfeits of release {tag}") for tag, shown in meaning.counterfeits.items()]
     rows += [(hierarchy.name, f'hierarchy of "{name}"') for name, hierarchy in meaning.hierarchies.items()]
     if found.keys:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import re
 import shutil
 import time
 import tomllib
@@ -26,6 +27,7 @@ from audit.init.questions import Question
 from audit.io.manifest import Manifest, read_manifest
 from audit.io.series import open_series
 from audit.model.errors import AuditError, InputError, Problems, UsageError
+from tests.helpers.running import run_main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SERIES = sorted(folder.name for folder in EXAMPLES.iterdir() if (folder / "series.toml").exists())
@@ -331,19 +333,31 @@ def test_what_others_know(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "content", "why"),
+    ("role", "content", "why", "refused"),
     [
-        ("register", "individual,Zip,first,last\nBob,21,1,2\n", "has none of the quasi-identifiers"),
-        ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2"),
-        ("register", "individual,Age,release\nBob,21,2031\n", "names releases that are not here"),
-        ("transitions", "from,to\nflu,flu\n", "has values for which it has no line"),
+        ("register", "individual,Age,first,last\nBob,21,1,9\n", "positions are not all from 1 to 2", "no such release"),
+        ("register", "individual,Age,release\nBob,21,2031\n", "names releases that are not here", "no such release"),
+        ("transitions", "from,to\nflu,flu\n", "has values for which it has no line", "no line says"),
     ],
 )
-def test_files_that_do_not_fit_are_commented_out(tmp_path: Path, role: str, content: str, why: str) -> None:
+def test_files_that_do_not_fit_are_refused_by_an_audit(
+    tmp_path: Path, role: str, content: str, why: str, refused: str
+) -> None:
+    """Left out of the manifest, the audit would be that of an adversary who knows less."""
     hospital(tmp_path, 2, **{role: content})
-    assert guessed(tmp_path).get("adversary", {}) == {}
-    assert f'# {role} = "{role}.csv"' in guess_manifest(tmp_path)
+    assert guessed(tmp_path)["adversary"] == {role: f"{role}.csv"}
     assert any(why in doubt for doubt in guess(tmp_path).doubts)
+    assert run_main("init", str(tmp_path))[0] == 0
+    if role == "register":  # a key says more than a register does
+        text = (tmp_path / "series.toml").read_text(encoding="utf-8")
+        text = re.sub('(?m)^individual = "(.*?)".*$', r'unlinkable."\1" = "drawn anew"', text).replace(
+            "columns.individual", "columns.sensitive"
+        )
+        (tmp_path / "series.toml").write_text(text, encoding="utf-8")
+    code, out, err = run_main(str(tmp_path))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"audit: {role}.csv")
+    assert refused in err
 
 
 @pytest.mark.parametrize("rows", [[], [("", "", "", "")], [("9" * 5000, "9" * 5000, "*" * 5000, "x" * 5000)]])
