@@ -19,7 +19,7 @@ def chosen(name):
     """Yield series of a space, many at a time, with probabilities or without: some that are drawn, or all and many."""
     space = SPACES[name]
     if DEEP:
-        yield from batches(list(space.everything()), 2_000)
+        yield from batches(list(space.everything()), 1_000)  # at most 4,096 values can have transitions
     for rng in rounds(list(SPACES).index(name)):
         drawn = space.drawn(SIZE, rng)
         yield drawn[::2]
