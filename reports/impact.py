@@ -235,7 +235,7 @@ def _repair(impact: ReleaseImpact) -> Iterator[str]:
         yield from _withheld(withholding)
     for reason in impact.not_computed:
         yield say("Not computed - {reason}.", reason=printable(reason, 400))
-    if sum(attack.old for attack in impact.attacks):
+    if impact.before.policy.violations and sum(attack.old for attack in impact.attacks):
         yield say("No candidate can repair what could be found before.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from audit.model.adversary import ADVERSARIES
 from audit.model.errors import printable
@@ -160,8 +161,16 @@ def reasons(report: Report) -> Iterable[str]:
 
 def violated(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that do not hold."""
-    for violation in report.policy.violations:
-        yield violation_told(violation)
+    yield from _once(report.policy.violations)
+
+
+def _once(violations: Iterable[Violation]) -> Iterable[str]:
+    """Yield how clauses do not hold, once where several attacks find the same."""
+    by: dict[Violation, list[str]] = {}
+    for violation in violations:
+        by.setdefault(replace(violation, attack=violation.attack and ""), []).append(violation.attack or "")
+    for violation, attacks in by.items():
+        yield violation_told(replace(violation, attack=", ".join(attacks) or None))
 
 
 def violation_told(violation: Violation) -> str:
@@ -183,8 +192,8 @@ def violation_told(violation: Violation) -> str:
 
 def undecided(report: Report) -> Iterable[str]:
     """Yield the clauses of the policy that are not decided, and those that were not judged."""
-    for violation in report.policy.if_confirmed:
-        yield say("if what is guessed is right, {violation}", violation=violation_told(violation))
+    for broken in _once(report.policy.if_confirmed):
+        yield say("if what is guessed is right, {violation}", violation=broken)
     for why, clauses in undecided_clauses(report).items():
         open_ones = [each for each in clauses if each != "assumptions"]  # the verdict says so, or a sentence above
         shown = printable(why, _REASON_SHOWN)
