@@ -42,18 +42,13 @@ def _lines(repair: Repair) -> Iterator[str]:
                 "What is published cannot be undone. With --baseline, the candidate only must not add anything to it."
             )
         return
-    if not repair.moves:
-        yield say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
+    yield _outcome(repair)
+    yield from (f"  {sentence(move)}" for move in repair.moves)
+    verdict = headline(repair.after)[0]
+    if repair.after.policy.violations:
+        yield say("The series without it as with it: {verdict}", verdict=verdict)
     else:
-        yield say_count(
-            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
-            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
-            len(repair.moves),
-            release=tag,
-            lost=figure(repair.lost, ".1%"),
-        )
-        yield from (f"  {sentence(move)}" for move in repair.moves)
-    yield f"{headline(repair.after)[0]}"
+        yield verdict
     files = ", ".join(printable_path(path) for path in repair.files)
     yield say("Written, and audited as written: {files}", files=files)
     yield say("A key beside it, in private/, is not for publication.")
@@ -63,6 +58,39 @@ def _lines(repair: Repair) -> Iterator[str]:
             "file takes the place of the series' register.",
             file=printable_path(repair.register),
         )
+
+
+def _outcome(repair: Repair) -> str:
+    """Return what holds now, and after how many changes.
+
+    A policy that is still violated was violated by what is published: the candidate adds nothing to that.
+    """
+    tag, holds = printable(repair.candidate), not repair.after.policy.violations
+    if not repair.moves and holds:
+        return say("Release {release} keeps the policy as it is; nothing was changed.", release=tag)
+    if not repair.moves:
+        return say(
+            "Release {release} adds nothing to what was found before; nothing was changed.",
+            release=tag,
+        )
+    lost = figure(repair.lost, ".1%")
+    if holds:
+        return say_count(
+            "Release {release} keeps the policy after {count} change; {lost} of its information is lost:",
+            "Release {release} keeps the policy after {count} changes; {lost} of its information is lost:",
+            len(repair.moves),
+            release=tag,
+            lost=lost,
+        )
+    return say_count(
+        "Release {release} adds nothing to what was found before after {count} change; {lost} of its information is "
+        "lost:",
+        "Release {release} adds nothing to what was found before after {count} changes; {lost} of its information is "
+        "lost:",
+        len(repair.moves),
+        release=tag,
+        lost=lost,
+    )
 
 
 def short(repair: Repair) -> str:
