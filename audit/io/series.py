@@ -243,6 +243,35 @@ class Series:
             is_there(self.key_path(release)) for release in self.manifest.releases
         )
 
+    @cached_property
+    def repeated_rows(self) -> tuple[int, int] | None:
+        """How often a person has several rows in one release, and how many these are beyond one each.
+
+        None where nothing says whose rows some release has.
+        """
+        people = further = 0
+        for files in self.manifest.releases:
+            table = self._identifiers(files)
+            if table is None:
+                return None
+            coded = table.coded("individual")
+            times = np.bincount(coded.codes, minlength=coded.size)
+            times = times[[coded.name(code) != "" for code in range(coded.size)]]
+            people, further = people + int((times > 1).sum()), further + int(np.maximum(times - 1, 0).sum())
+        return people, further
+
+    def _identifiers(self, files: ReleaseFiles) -> Table | None:
+        """Return whose rows a release has, as a column `individual`; None where neither a key nor a column says it."""
+        problems, path, column = Problems(), self.key_path(files), self.manifest.columns.individual
+        if is_there(path):
+            key = read_table(path, self.manifest.shown(path), ["individual"], problems)
+            return None if key is None else respelled(key, self.notation)
+        adjustments = self.adjustments(files.tag)
+        if column is None or column not in (adjusted_names(files.rows, files.shown, adjustments, problems) or ()):
+            return None
+        table = read_adjusted(files.rows, files.shown, [column], adjustments, problems)
+        return None if table is None else table.renamed({column: "individual"})
+
     def files(self) -> list[Path]:
         """Return the manifest, all files that it names, and what is kept in the private folder of this machine."""
         keys = [release.key for release in self.manifest.releases if release.key is not None]
