@@ -15,23 +15,23 @@ attack). Cost: one sort of each release's values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from attacks.linked_classes import linked_classes
-from audit.model.evidence import Codes, Evidence, PublishedClasses
-from audit.model.measures import Measures
+from attacks.linked_classes import LinkedClasses, linked_classes, reached
+from audit.model.evidence import Codes, Evidence, PublishedClasses, PublishedSource
+from audit.model.json_types import Status
+from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.named_findings import FindingRule
 from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places
 from audit.runtime.budget import Budget
-from audit.runtime.phrases import Noun, Phrase, say, say_count
+from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
-_BELOW = 1e-12
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 CLASSES = Noun("{count} class", "{count} classes", "classes")
@@ -46,6 +46,8 @@ class HomogeneityMeasures(Measures):
         rows: the people that their rows stand for.
         homogeneous: classes with one value.
         at_limit, rows_at_limit: classes with one value, or one whose share reaches the limit, and their rows.
+        linked: those of them that are classes of records that look alike over several releases; they count among the
+            classes. Absent where no record ids link the releases.
     """
 
     classes: int
@@ -53,6 +55,7 @@ class HomogeneityMeasures(Measures):
     homogeneous: int
     at_limit: int
     rows_at_limit: int
+    linked: int | Absent = ABSENT
 
     timeline_label: ClassVar[Phrase | str] = Phrase("classes at the limit")
     remedy: ClassVar[Phrase | str] = Phrase(
@@ -120,12 +123,6 @@ class _Likeliest:
         return _Likeliest(*(np.delete(getattr(self, each.name), classes) for each in fields(self)))
 
 
-def _reached(found: _Likeliest, limit: float, *, strangers: bool) -> npt.NDArray[np.bool_]:
-    """Return which classes give their value away; a share below certainty tells something of strangers alone."""
-    same = found.with_value == found.rows
-    return same | ((found.share >= limit - (_BELOW if limit < 1 else 0)) & strangers)
-
-
 def likeliest(classes: PublishedClasses) -> _Likeliest:
     """Return the likeliest value of each class that may hold a person."""
     bag, value, rows = classes.contents
@@ -175,77 +172,120 @@ class HomogeneityAttack:
         nobody = evidence.adversary.knows_people and not any(each.judged.any() for each in seen)
         if source is None or nobody:
             return Outcome.skipped(self.name, _everybody_known())
+        strangers = any(each.strangers for each in seen)
         found: list[_Likeliest] = []
+        told: list[Floats] = []
         for position, classes in enumerate(seen):
             every = likeliest(classes)
-            reached = np.flatnonzero(_reached(every, self.max_risk, strangers=classes.strangers))
-            found.append(every.without(reached[source.accounted(position, every.place[reached])]))
+            high = np.flatnonzero(reached(every.share, self.max_risk, strangers=classes.strangers))
+            share = np.zeros(len(classes.group))
+            share[every.place[high]] = every.share[high]
+            told.append(share[classes.place])
+            found.append(every.without(high[source.accounted(position, every.place[high])]))
+        linked, reason = self._linked(evidence, told, strangers=strangers)
+        claimed = _Claimed(source, found, [each.strangers for each in seen], self.max_risk, linked)
+        if evidence.known and strangers:
+            known = say(
+                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
+            )
+            reason = Reason(known)
+        status: Status = "complete" if reason is None else "incomplete"
+        return Outcome(self.name, status, reason, claimed.measures(), claimed.claims())
+
+    def _linked(
+        self, evidence: Evidence, told: Sequence[Floats], *, strangers: bool
+    ) -> tuple[LinkedClasses | None, Reason | None]:
+        """Return the classes of linked records that give a value away, or why they are not judged; None without any."""
+        if evidence.records is None or not evidence.records.attributes or len(evidence.tags) == 1:
+            return None, None
+        linked = linked_classes(evidence, self.max_risk, told, strangers=strangers)
+        if linked is not None:
+            return linked, None
+        why = say(
+            "records that look alike over the releases are not judged where values stand apart from rows, rows stand "
+            "for several people, or values of records change though they must not"
+        )
+        return None, Reason(why, ReasonKind.UNFIT)
+
+
+class _Claimed:
+    """The classes that give a value away: those of single releases, and those of linked records behind them.
+
+    Attributes:
+        release, rows, risk: of all classes of single releases; shape (classes,).
+        places: which of them give a value away.
+    """
+
+    def __init__(
+        self,
+        source: PublishedSource,
+        found: Sequence[_Likeliest],
+        strangers: Sequence[bool],
+        limit: float,
+        linked: LinkedClasses | None,
+    ) -> None:
         sizes = [len(each.group) for each in found]
-        release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
-        group, value, number, rows, with_value = (
+        self._source, self._linked = source, linked
+        self._group, self._value, self._number, self.rows, self._with_value = (
             np.concatenate(column)
             for column in zip(*((f.group, f.value, f.number, f.rows, f.with_value) for f in found), strict=True)
         )
-        risk = with_value / np.maximum(rows, 1)
-        same = with_value == rows
+        self.release = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
+        self.risk = self._with_value / np.maximum(self.rows, 1)
         high = np.concatenate(
-            [_reached(f, self.max_risk, strangers=c.strangers) for f, c in zip(found, seen, strict=True)]
+            [reached(f.share, limit, strangers=strange) for f, strange in zip(found, strangers, strict=True)]
         )
-        places = np.flatnonzero(high)
-        counts = ~high & np.repeat([each.strangers for each in seen], sizes)
-        below = float(risk[counts].max()) if counts.any() else None
+        self.places = np.flatnonzero(high)
+        rest = self.risk[~high & np.repeat(strangers, sizes)]
+        shares = [*rest, *([] if linked is None or linked.below is None else [linked.below])]
+        self._below = float(max(shares)) if shares else None
+        self._releases = len(found)
 
-        def build(chosen: Places) -> list[GroupDisclosure]:
-            return [
-                GroupDisclosure(
-                    int(release[p]),
-                    source.published_names(int(release[p]), group[p : p + 1])[0],
-                    int(number[p]),
-                    int(value[p]),
-                    float(risk[p]),
-                    int(rows[p]),
-                    int(with_value[p]),
-                )
-                for p in places[chosen]
-            ]
+    def claims(self) -> GroupDisclosures:
+        """Return what is claimed."""
+        release, risk = self.release[self.places], self.risk[self.places]
+        if self._linked is not None:
+            release = np.concatenate([release, self._linked.release])
+            risk = np.concatenate([risk, self._linked.risk])
+        total = int(self.rows.sum())
+        mean = float((self.risk * self.rows).sum() / total) if total else None
+        return GroupDisclosures(release, risk, self._below, mean, self._build)
 
-        total = int(rows.sum())
-        mean = float((risk * rows).sum() / total) if total else None
-        claims = GroupDisclosures(release[places], risk[places], below, mean, build)
-        until = np.cumsum(np.bincount(release[high], minlength=len(found)))
-        measures = HomogeneityMeasures(
-            classes=len(rows),
-            rows=total,
-            homogeneous=int(np.count_nonzero(same)),
-            at_limit=int(np.count_nonzero(high)),
-            rows_at_limit=int(rows[high].sum()),
+    def _build(self, chosen: Places) -> list[GroupDisclosure]:
+        return [self._one(int(at)) for at in chosen]
+
+    def _one(self, at: int) -> GroupDisclosure:
+        if self._linked is not None and at >= len(self.places):
+            return self._linked.build(at - len(self.places))
+        p = self.places[at]
+        return GroupDisclosure(
+            int(self.release[p]),
+            self._source.published_names(int(self.release[p]), self._group[p : p + 1])[0],
+            int(self._number[p]),
+            int(self._value[p]),
+            float(self.risk[p]),
+            int(self.rows[p]),
+            int(self._with_value[p]),
+        )
+
+    def measures(self) -> HomogeneityMeasures:
+        """Return how many classes there are, and how many give a value away; of linked records these alone count."""
+        high, none = self.places, np.zeros(0, dtype=np.int64)
+        after, rows, risk = (
+            (none, none, none)
+            if self._linked is None
+            else (self._linked.after.astype(np.int64), self._linked.rows, self._linked.risk)
+        )
+        until = np.cumsum(np.bincount(np.concatenate([self.release[high], after]), minlength=self._releases))
+        return HomogeneityMeasures(
+            classes=len(self.rows) + len(rows),
+            rows=int(self.rows.sum()),
+            homogeneous=int(np.count_nonzero(self.risk == 1)) + int(np.count_nonzero(risk == 1)),
+            at_limit=len(high) + len(rows),
+            rows_at_limit=int(self.rows[high].sum()) + int(rows.sum()),
+            linked=ABSENT if self._linked is None else len(rows),
             timeline=until.tolist(),
         )
-        reason = self._unjudged(evidence, strangers=any(each.strangers for each in seen))
-        return Outcome(self.name, "complete" if reason is None else "incomplete", reason, measures, claims)
-
-    def _unjudged(self, evidence: Evidence, *, strangers: bool) -> Reason | None:
-        """Return what else gives values of strangers away, or may, beside the classes of single releases."""
-        if evidence.known and strangers:
-            told = say(
-                "values that are known of others in a class may disclose those of strangers; audit without `known` too"
-            )
-            return Reason(told)
-        if evidence.records is None or evidence.adversary.knows_people or len(evidence.tags) == 1:
-            return None
-        linked = linked_classes(evidence, self.max_risk)
-        if linked is None:
-            told = say("records that look alike over the releases are not judged where values change or stand apart")
-            return Reason(told, ReasonKind.UNFIT)
-        if linked:
-            return Reason(
-                say_count(
-                    "{count} class of records that look alike over all releases together discloses a value",
-                    "{count} classes of records that look alike over all releases together disclose a value",
-                    linked,
-                )
-            )
-        return None
 
 
 def _everybody_known() -> Reason:

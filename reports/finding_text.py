@@ -96,6 +96,8 @@ def _group(finding: NamedGroup) -> str:
     """Return which value rows that look alike have."""
     about = {"release": printable(finding.release), "group": printable(finding.group)}
     value = printable(finding.value)
+    if finding.after is not None:
+        return _linked(finding, finding.after)
     if finding.rows <= 1:
         return say("release {release}, group {group}: a row that looks like no other has {value}", **about, value=value)
     if finding.risk == 1:
@@ -111,6 +113,29 @@ def _group(finding: NamedGroup) -> str:
         share=figure(finding.risk, ".1%"),
         rows=finding.rows,
         value=value,
+    )
+
+
+def _linked(finding: NamedGroup, after: str) -> str:
+    """Return which value linked records have that look alike over the releases."""
+    about = {
+        "release": printable(finding.release),
+        "after": printable(after),
+        "group": printable(finding.group),
+        "value": printable(finding.value),
+    }
+    if finding.rows <= 1:
+        return say(
+            "release {release}: a record that looks like no other over the releases up to {after} (last in group "
+            "{group}) has {value}",
+            **about,
+        )
+    return say(
+        "release {release}: {share} of {rows} records that look alike over the releases up to {after} (one of them "
+        "last in group {group}) have {value}",
+        **about,
+        share=figure(finding.risk, ".1%"),
+        rows=finding.rows,
     )
 
 

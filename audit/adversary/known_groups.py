@@ -147,7 +147,7 @@ class KnownGroupsSource:
         place, group = self.classes_of_rows(release)
         bag = place if release.values_by_row else release.entry_group
         contents = ValueCounts(bag, value, release.entry_count)
-        return PublishedClasses(group, self._judged(release, place, group), contents, values)
+        return PublishedClasses(group, self._judged(release, place, group), contents, values, place)
 
     def classes_of_rows(self, release: Release) -> tuple[Codes, Codes]:
         """Return the class of each row of a release, shape (rows,), and the group of each class, ascending."""

@@ -105,7 +105,8 @@ class FollowedRecords:
         )
         person = read.release.person
         hidden = sum(read.release.counterfeits.values()) if person is None else 0
-        return Records(read.record, cells, self._real(read.release), self.releases.names.size, hidden)
+        real, judged = self._real(read.release), self._judged(read.release)
+        return Records(read.record, cells, real, self.releases.names.size, hidden, judged)
 
     def stream(self) -> Iterator[Records]:
         """Yield the rows of all releases in order; the next release is read while one is being worked on."""
@@ -146,3 +147,9 @@ class FollowedRecords:
         """Return which rows are people's, or None when all are as far as the key tells."""
         fake = release.counterfeit_rows(self.releases.series.people)
         return None if fake is None or not fake.any() else ~fake
+
+    def _judged(self, release: Release) -> npt.NDArray[np.bool_] | None:
+        """Return which rows may be of people whom the adversary does not know to be there; None when all may."""
+        if not self.releases.adversary.knows_groups:
+            return self._real(release)
+        return np.zeros(release.rows, dtype=np.bool_) if release.strangers is None else release.strangers

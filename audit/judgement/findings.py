@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -54,6 +54,7 @@ from audit.verification.disclosure_checker import DisclosureChecker
 from audit.verification.equivalence import CombinationChecker
 from audit.verification.group import check_groups
 from audit.verification.linkage import LinkageChecker
+from audit.verification.linked_classes import check_linked
 from audit.verification.proof import Followed, people_of
 from audit.verification.record import Recounter
 
@@ -296,9 +297,7 @@ class IdentitySelection(FindingSelection[IdentityDisclosures, IdentityDisclosure
 
     @property
     def _source(self) -> FollowedRecords:
-        if not isinstance(self.evidence.records, FollowedRecords):
-            raise TypeError("this evidence does not come from a series with records")
-        return self.evidence.records
+        return _records(self.evidence)
 
     def _checked(self, places: Places) -> list[IdentityDisclosure]:
         findings = self.claims.build(places)
@@ -421,6 +420,12 @@ def _linked(evidence: Evidence) -> KnownGroupsSource:
     return source
 
 
+def _records(evidence: Evidence) -> FollowedRecords:
+    if not isinstance(evidence.records, FollowedRecords):
+        raise TypeError("this evidence does not come from a series with records")
+    return evidence.records
+
+
 class GroupSelection(FindingSelection[GroupDisclosures, GroupDisclosure]):
     """Classes of rows in which a value has too large a share."""
 
@@ -432,20 +437,26 @@ class GroupSelection(FindingSelection[GroupDisclosures, GroupDisclosure]):
 
     def ids(self, places: Places, *, stable: bool = False) -> list[str]:
         """Return the ids of the claims at some places, those that waivers name if `stable`; the counts are of them."""
-        tags, values = self.evidence.tags, self.evidence.values
         return [
-            self.namer.finding(
-                self.attack,
-                "group",
-                *(tags[f.release], f.group, str(f.number), values[f.value], str(f.with_value), str(f.rows)),
-                stable=stable,
-            )
-            for f in self.claims.build(places)
+            self.namer.finding(self.attack, "group", *self._said(finding), stable=stable)
+            for finding in self.claims.build(places)
         ]
+
+    def _said(self, finding: GroupDisclosure) -> Iterator[str]:
+        tags, f = self.evidence.tags, finding
+        yield from (tags[f.release], f.group, str(f.number), self.evidence.values[f.value])
+        yield from (str(f.with_value), str(f.rows))
+        if f.record >= 0:
+            yield from (_records(self.evidence).name(f.record), tags[f.after])
 
     def _checked(self, places: Places) -> list[GroupDisclosure]:
         findings = self.claims.build(places)
-        check_groups(findings, _linked(self.evidence))
+        alone = [finding for finding in findings if finding.record < 0]
+        check_groups(alone, _linked(self.evidence))
+        if len(alone) < len(findings):
+            linked = [finding for finding in findings if finding.record >= 0]
+            constant = self.evidence.transitions is None
+            check_linked(linked, _records(self.evidence), self.evidence.sensitive, constant=constant)
         return findings
 
     def _mentioned(self, finding: GroupDisclosure) -> list[Who]:
@@ -455,7 +466,8 @@ class GroupSelection(FindingSelection[GroupDisclosures, GroupDisclosure]):
     def _told(self, ident: str, finding: GroupDisclosure) -> NamedGroup:
         tags, values = self.evidence.tags, self.evidence.values
         release, value = tags[finding.release], values[finding.value]
-        return NamedGroup(ident, release, finding.group, value, finding.risk, finding.rows)
+        after = None if finding.after < 0 else tags[finding.after]
+        return NamedGroup(ident, release, finding.group, value, finding.risk, finding.rows, after)
 
 
 class LinkageSelection(FindingSelection[LinkageDisclosures, LinkageDisclosure]):

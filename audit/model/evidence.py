@@ -205,6 +205,7 @@ class PublishedClasses:
             shape (classes,).
         contents: the values of each class.
         values: the number of sensitive values of this and all earlier releases.
+        place: the class of each row; shape (rows,), int32.
         strangers: whether some rows may be of people of whom the adversary knows nothing.
     """
 
@@ -212,6 +213,7 @@ class PublishedClasses:
     judged: npt.NDArray[np.bool_]
     contents: ValueCounts
     values: int
+    place: Codes
     strangers: bool = True
 
 
@@ -349,6 +351,8 @@ class Records:
             none.
         size: one more than the largest record code of this and all earlier releases.
         hidden: number of counterfeits that are published without a key that tells which rows they are.
+        judged: which rows may be of people whom the adversary does not know to be there; shape (rows,), or None when
+            all may.
     """
 
     record: Codes
@@ -356,6 +360,7 @@ class Records:
     real: npt.NDArray[np.bool_] | None
     size: int
     hidden: int = 0
+    judged: npt.NDArray[np.bool_] | None = None
 
 
 class RecordSource(Protocol):

@@ -286,6 +286,8 @@ class NamedGroup:
         value: the value.
         risk: the value's share of the rows.
         rows: people that the rows stand for.
+        after: the last one of the releases over which they look alike, where record ids link them; absent where the
+            release alone shows it. The group is then that in which the first of them was seen last.
         located: where the group stands; only where people are revealed.
     """
 
@@ -296,6 +298,7 @@ class NamedGroup:
     value: str
     risk: Probability
     rows: Counted
+    after: Omittable[str] = None
     certificate: ClassVar[tuple[()]] = ()
     located: Located = ()
 

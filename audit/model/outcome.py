@@ -255,13 +255,18 @@ class IdentityDisclosures:
 class GroupDisclosure:
     """A class of rows that look alike in one release, and a value that a large share of them has.
 
+    Or a class of linked records that look alike over several releases.
+
     Attributes:
-        release: counted from 0.
-        group: name of the published group.
-        number: which of the group's classes, counted from 0.
+        release: counted from 0; of linked records whose values never change, the last one of those releases.
+        group: name of the published group; of linked records, that in which the first of them was seen last.
+        number: which of the group's classes, counted from 0; 0 for linked records.
         value: code.
         risk: the share of the value.
-        rows, with_value: how many people the rows stand for, and how many of them have the value.
+        rows, with_value: how many people the rows stand for, and how many of them have the value; of linked records
+            whose values change, those with a row in the release.
+        record: the first of the records, -1 for rows of one release.
+        after: the last one of the releases over which the records look alike, -1 for rows of one release.
     """
 
     release: int
@@ -271,6 +276,8 @@ class GroupDisclosure:
     risk: float
     rows: int
     with_value: int
+    record: int = -1
+    after: int = -1
 
 
 @dataclass(frozen=True)

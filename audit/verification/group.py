@@ -20,6 +20,8 @@ def check_groups(findings: Sequence[GroupDisclosure], source: KnownGroupsSource)
         check_fields(finding)
         if not 0 <= finding.release < len(source.releases):
             raise BrokenCertificateError("there is no such release")
+        if finding.record != -1 or finding.after != -1:
+            raise BrokenCertificateError("the rows of one release are no linked records")
     for position in {finding.release for finding in findings}:
         here = [finding for finding in findings if finding.release == position]
         classes = _classes(source, position, {finding.group for finding in here})

@@ -107,15 +107,82 @@ class _Row(NamedTuple):
     real: bool
 
 
-class Recounter:
+class RecordFollower:
+    """Records followed through the releases.
+
+    Attributes:
+        table: what each record's cells have in common so far.
+        persons: the records that are people's as far as the key tells.
+    """
+
+    def __init__(self, source: FollowedRecords) -> None:
+        self._source = source
+        self._series = source.releases.series
+        self._columns = [_Column(self._series.attributes[name]) for name in source.attributes]
+        self.table: dict[int, Description] = {}
+        self.persons: set[int] = set()
+
+    @property
+    def records(self) -> int:
+        """One more than the largest record code so far."""
+        return self._source.releases.names.size
+
+    def follow(self, rows: Mapping[int, _Row]) -> None:
+        """Take the rows of a release into account, given by record."""
+        for record, row in rows.items():
+            known = self.table.get(record)
+            if known is not None:
+                known = tuple(c.both(one, other) for c, one, other in zip(self._columns, known, row.cells, strict=True))
+            self.table[record] = row.cells if known is None else known
+            if row.real:
+                self.persons.add(record)
+
+    def _read(self, release: int) -> tuple[Release, Codes]:
+        """Return a release and the record of each row."""
+        read = self._source.releases.get(release)
+        if read.record is None:
+            raise BrokenCertificateError("no records are followed")
+        return read.release, read.record
+
+    def rows(self, release: int, relevant: Flags | None) -> dict[int, _Row]:
+        """Return the rows of the relevant records in a release, by record; those of all when None."""
+        read, record = self._read(release)
+        places = np.arange(len(record)) if relevant is None else np.flatnonzero(relevant[record])
+        fake = read.counterfeit_rows(self._series.people)
+        real = np.ones(len(places), dtype=np.bool_) if fake is None else ~fake[places]
+        cells = [
+            [column.of_cell(cell) for cell in read.cells[name][places].tolist()]
+            for column, name in zip(self._columns, self._source.attributes, strict=True)
+        ]
+        groups = [read.group.name(code) for code in read.group.codes[places].tolist()]
+        rows = map(_Row, groups, zip(*cells, strict=True), real.tolist())
+        return dict(zip(record[places].tolist(), rows, strict=True))
+
+    def covering(self, description: Description, until: int) -> Flags:
+        """Return which records, by code, have cells that stand for all of a description in each release up to one.
+
+        Only they can have this description then.
+        """
+        seen, excluded = np.zeros((2, self.records), dtype=np.bool_)
+        for release in range(until + 1):
+            read, record = self._read(release)
+            seen[record] = True
+            excluded[record[~self._where(read, _Column.covering, description)]] = True
+        return seen & ~excluded
+
+    def _where(self, read: Release, test: Callable[[_Column, int], Flags], wanted: Description) -> Flags:
+        """Return which rows of a release pass a test on every quasi-identifier."""
+        cells = [read.cells[name] for name in self._source.attributes]
+        passed = [test(c, number)[codes] for c, number, codes in zip(self._columns, wanted, cells, strict=True)]
+        return np.all(passed, axis=0)
+
+
+class Recounter(RecordFollower):
     """Follows records through the releases, and holds findings against what they say; `k` is the least class."""
 
     def __init__(self, source: FollowedRecords, k: int) -> None:
-        self._source, self._k = source, k
-        self._series = source.releases.series
-        self._columns = [_Column(self._series.attributes[name]) for name in source.attributes]
-        self._table: dict[int, Description] = {}
-        self._persons: set[int] = set()
+        super().__init__(source)
+        self._k = k
 
     def check(self, findings: Sequence[IdentityDisclosure]) -> None:
         """Return when all findings hold.
@@ -128,7 +195,7 @@ class Recounter:
         stays: dict[int, list[int]] = {finding.record: [] for finding in findings}
         steps = {(finding.record, step.release): step for finding in findings for step in finding.certificate}
         for release in range(max((finding.release for finding in findings), default=-1) + 1):
-            rows = self._rows(release, relevant)
+            rows = self.rows(release, relevant)
             alike: dict[Description, set[int]] = {}
             for record, row in rows.items():
                 if row.real:
@@ -139,8 +206,8 @@ class Recounter:
                     self._check_step(steps[record, release], rows[record], len(alike.get(rows[record].cells, ())))
             due = [finding for finding in findings if finding.release == release]
             causes = [self._cause(finding.record, rows, alike) for finding in due]
-            self._follow(rows)
-            classes = Counter(self._table[record] for record in self._persons) if due else Counter()
+            self.follow(rows)
+            classes = Counter(self.table[record] for record in self.persons) if due else Counter()
             for finding, cause in zip(due, causes, strict=True):
                 if [step.release for step in finding.certificate] != stays[finding.record]:
                     raise BrokenCertificateError("the steps are not the releases in which the record is")
@@ -175,15 +242,15 @@ class Recounter:
             raise BrokenCertificateError("the step is not what the release publishes")
 
     def _check_class(self, finding: IdentityDisclosure, classes: Counter[Description]) -> None:
-        description = self._table.get(finding.record)
+        description = self.table.get(finding.record)
         if description is None or self._numbers(finding.description) != description:
             raise BrokenCertificateError("the description is not what the record's cells have in common")
-        if finding.record not in self._persons or not finding.class_size == classes[description] < self._k:
+        if finding.record not in self.persons or not finding.class_size == classes[description] < self._k:
             raise BrokenCertificateError("the class is not as small as claimed")
 
     def _cause(self, record: int, rows: Mapping[int, _Row], alike: Mapping[Description, AbstractSet[int]]) -> Cause:
         """Return how a record becomes unsafe with a release, by the definitions of the monotonic paper, Section 4.1."""
-        before = self._table
+        before = self.table
         if record not in rows:
             return "group change"
         mates = alike.get(rows[record].cells, frozenset())
@@ -199,59 +266,18 @@ class Recounter:
         found = [self._source.cell(attribute, cell) for attribute, cell in enumerate(cells)]
         return tuple(column.number(cell) for column, cell in zip(self._columns, found, strict=True))
 
-    def _follow(self, rows: Mapping[int, _Row]) -> None:
-        for record, row in rows.items():
-            known = self._table.get(record)
-            if known is not None:
-                known = tuple(c.both(one, other) for c, one, other in zip(self._columns, known, row.cells, strict=True))
-            self._table[record] = row.cells if known is None else known
-            if row.real:
-                self._persons.add(record)
-
-    def _read(self, release: int) -> tuple[Release, Codes]:
-        """Return a release and the record of each row."""
-        read = self._source.releases.get(release)
-        if read.record is None:
-            raise BrokenCertificateError("no records are followed")
-        return read.release, read.record
-
-    def _rows(self, release: int, relevant: Flags | None) -> dict[int, _Row]:
-        """Return the rows of the relevant records in a release, by record; those of all when None."""
-        read, record = self._read(release)
-        places = np.arange(len(record)) if relevant is None else np.flatnonzero(relevant[record])
-        fake = read.counterfeit_rows(self._series.people)
-        real = np.ones(len(places), dtype=np.bool_) if fake is None else ~fake[places]
-        cells = [
-            [column.of_cell(cell) for cell in read.cells[name][places].tolist()]
-            for column, name in zip(self._columns, self._source.attributes, strict=True)
-        ]
-        groups = [read.group.name(code) for code in read.group.codes[places].tolist()]
-        rows = map(_Row, groups, zip(*cells, strict=True), real.tolist())
-        return dict(zip(record[places].tolist(), rows, strict=True))
-
     def _relevant(self, findings: Sequence[IdentityDisclosure]) -> Flags:
         """Return which records to follow, by code: all that findings can depend on.
 
         These are the records whose cells stand for all that a finding's description does, in every release up to the
         finding's, as only they can have this description; and those with cells equal to the record's own in a release.
         """
-        size = self._source.releases.names.size
-        relevant = np.zeros(size, dtype=np.bool_)
+        relevant = np.zeros(self.records, dtype=np.bool_)
         for finding in findings:
-            description = self._numbers(finding.description)
-            seen, excluded = np.zeros((2, size), dtype=np.bool_)
             own = {step.release: self._numbers(step.cells) for step in finding.certificate}
             for release in range(finding.release + 1):
-                read, record = self._read(release)
-                seen[record] = True
-                excluded[record[~self._where(read, _Column.covering, description)]] = True
                 if release in own:
+                    read, record = self._read(release)
                     relevant[record[self._where(read, _Column.equal, own[release])]] = True
-            relevant |= seen & ~excluded
+            relevant |= self.covering(self._numbers(finding.description), finding.release)
         return relevant
-
-    def _where(self, read: Release, test: Callable[[_Column, int], Flags], wanted: Description) -> Flags:
-        """Return which rows of a release pass a test on every quasi-identifier."""
-        cells = [read.cells[name] for name in self._source.attributes]
-        passed = [test(c, number)[codes] for c, number, codes in zip(self._columns, wanted, cells, strict=True)]
-        return np.all(passed, axis=0)

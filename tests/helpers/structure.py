@@ -161,7 +161,7 @@ def _assert_findings(entry: dict[str, Any], tags: list[str]) -> None:
         elif finding["kind"] == "equivalence":
             _assert_equivalence(finding, entry["measures"]["min_e"]["lower"])
         elif finding["kind"] == "group":
-            assert set(finding) - {"located"} == {"id", "kind", "release", "group", "value", "risk", "rows"}
+            assert set(finding) - {"located", "after"} == {"id", "kind", "release", "group", "value", "risk", "rows"}
             assert 0 < finding["risk"] <= 1 <= finding["rows"]
         elif finding["kind"] == "narrowed":
             _assert_narrowed(finding, tags, entry["measures"]["k"])

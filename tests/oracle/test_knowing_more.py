@@ -172,10 +172,12 @@ def test_records_that_look_alike_over_all_releases_are_judged(tmp_path):
     write(tmp_path / "1.csv", as_csv([head, *first]))
     write(tmp_path / "2.csv", as_csv([head, *halves]))
     code, result, _ = run_audit(tmp_path)
-    assert code == 3
-    [doubt] = result["policy"]["undecided"]
-    assert doubt["measure"] == "max_risk"
-    assert "4 classes of records that look alike over all releases together disclose a value" in doubt["reason"]
+    assert code == 1
+    [violation] = result["policy"]["violations"]
+    assert (violation["attack"], violation["measure"], violation["value"]) == ("homogeneity", "max_risk", 1.0)
+    [entry] = [each for each in result["attacks"] if each["attack"] == "homogeneity"]
+    assert (entry["measures"]["linked"], entry["measures"]["at_limit"]) == (4, 4)
+    assert {(each["after"], each["rows"], each["risk"]) for each in entry["findings"]} == {("2", 2, 1.0)}
 
 
 @pytest.mark.parametrize(("attacks", "state"), [(("joint", "homogeneity"), "holds"), (("homogeneity",), "undecided")])

@@ -238,7 +238,7 @@ def test_only_records_that_matter_are_followed(found):
     records, findings = found
     recounter = Recounter(records, 2)
     recounter.check([findings["5"]])
-    names = {records.name(record) for record in recounter._table}
+    names = {records.name(record) for record in recounter.table}
     assert names == {"2", "5"}
 
 

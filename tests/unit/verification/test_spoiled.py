@@ -33,9 +33,11 @@ from audit.verification.equivalence import CombinationChecker
 from audit.verification.field_types import misfit
 from audit.verification.group import check_groups
 from audit.verification.linkage import LinkageChecker
+from audit.verification.linked_classes import check_linked
 from audit.verification.record import Recounter
 from tests.helpers.spoiling import spoils
 from tests.helpers.tiny import Known, Row, TinySeries, read
+from tests.oracle import test_linked_classes as linked_records
 from tests.oracle.correspondence import truth
 from tests.oracle.worlds import worlds
 from tests.unit.verification.test_linkage import claims_of
@@ -226,6 +228,26 @@ def test_classes_of_rows(tmp_path):
 def is_same_class(path, how, spoiled):
     """The first class of group 1 is the same in both releases."""
     return path == ".release" and (spoiled.group, spoiled.number) == ("1", 0)
+
+
+@pytest.mark.parametrize("changing", [False, True])
+def test_classes_of_linked_records(tmp_path, changing):
+    folder = linked_records.written(tmp_path, linked_records.crossed(linked_records.VALUES), changing=changing)
+    [evidence] = build_evidence(open_series(folder), "pseudonym", records=True)
+    claims = HomogeneityAttack().run(evidence, Budget()).claims
+    findings = claims.build(np.arange(len(claims)))
+    assert {(each.after, each.with_value, each.rows) for each in findings} == {(1, 2, 2)}
+    assert len(findings) == (8 if changing else 4)
+
+    def check(one):
+        check_linked([one], evidence.records, evidence.sensitive, constant=not changing)
+
+    def is_the_same(path, how, spoiled):
+        """The other record of the class, or the other release, where that has the same group."""
+        return path in {".record", ".release"}
+
+    for finding in findings:
+        assert_refused(finding, check, ["1", "2"], is_the_same)
 
 
 def test_records():

@@ -1,0 +1,167 @@
+"""Classes of records that look alike over the releases, against counting by hand, whatever else is known."""
+
+import random
+from collections import Counter, defaultdict
+
+import pytest
+
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit
+
+CELLS = {"20-29": (20, 29), "30-39": (30, 39), "20-39": (20, 39), "25-34": (25, 34), "40-49": (40, 49)}
+MANIFEST = """
+[series]
+releases = [{releases}]
+
+[columns]
+sensitive = "d"
+record = "id"
+quasi_identifiers = ["age"]
+
+[adversary]
+{more}
+"""
+
+
+def drawn(rng, *, changing):
+    """Releases of rows, by record: the cell and the value."""
+    ages = [rng.randint(20, 39) for _ in range(rng.randint(4, 7))]
+    values = [rng.choice("ab") for _ in ages]
+    releases = []
+    for _ in range(rng.randint(2, 3)):
+        rows = {}
+        for record, age in enumerate(ages):
+            if rng.random() < 0.8 or not rows:
+                cell = rng.choice([cell for cell, (low, high) in CELLS.items() if low <= age <= high])
+                rows[record] = cell, rng.choice("ab") if changing else values[record]
+        releases.append(rows)
+    return ages, releases
+
+
+def written(folder, releases, *, changing=False, listed=None, registered=None):
+    """The series; `listed` are the records whose people the keys name, `registered` has ages by record."""
+    names = []
+    for place, rows in enumerate(releases, 1):
+        names.append(f'"{place}.csv"')
+        write(folder / f"{place}.csv", as_csv([["id", "age", "d"], *([str(r), *row] for r, row in rows.items())]))
+        if listed is not None:
+            key = [[str(at), f"p{record}"] for at, record in enumerate(rows) if record in listed]
+            write(folder / f"private/{place}.key.csv", as_csv([["row", "individual"], *key]))
+    more = 'transitions = "any"\n' if changing else ""
+    if registered is not None:
+        stays = [
+            [f"p{record}", str(age), str(place)]
+            for place, rows in enumerate(releases, 1)
+            for record, age in registered.items()
+            if record in rows
+        ]
+        write(folder / "register.csv", as_csv([["individual", "age", "release"], *stays]))
+        more += 'register = "register.csv"\n'
+    write(folder / "series.toml", MANIFEST.format(releases=", ".join(names), more=more))
+    return folder
+
+
+def by_hand(releases, *, changing, judged):
+    """Each class of one value, as release, last release over which its records look alike, value and size.
+
+    A class of records each of which was in such a class before is not told again. `judged` are the records that may be
+    of people of whom nothing is known.
+    """
+    found, told, known, always = Counter(), set(), {}, {}
+    for after, rows in enumerate(releases):
+        classes = defaultdict(set)
+        for record, (cell, value) in rows.items():
+            low, high = known.get(record, (0, 99))
+            known[record] = max(low, CELLS[cell][0]), min(high, CELLS[cell][1])
+            always[record] = value
+            classes[cell].add(record)
+        for members in classes.values():
+            values = {rows[record][1] for record in members}
+            if len(values) == 1 and members & judged:
+                found[str(after + 1), None, *values, len(members)] += 1
+                told |= {(after if changing else None, record) for record in members}
+        if after:
+            for release in range(after + 1) if changing else [None]:
+                value_of = always if release is None else {r: value for r, (_, value) in releases[release].items()}
+                alike = defaultdict(set)
+                for record in value_of:
+                    alike[known[record]].add(record)
+                for members in alike.values():
+                    values = {value_of[record] for record in members}
+                    mine = {(release, record) for record in members}
+                    if len(values) == 1 and members & judged and not mine <= told:
+                        at = after if release is None else release
+                        found[str(at + 1), str(after + 1), *values, len(members)] += 1
+                        told |= mine
+    return found
+
+
+def homogeneity(folder, adversary):
+    code, result, err = run_audit(folder, "--adversary", adversary, "--findings", "all")
+    assert result is not None, err
+    [entry] = [each for each in result["attacks"] if each["attack"] == "homogeneity"]
+    found = Counter((each["release"], each.get("after"), each["value"], each["rows"]) for each in entry["findings"])
+    return code, entry, found, result
+
+
+@pytest.mark.parametrize("changing", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_classes_of_linked_records(tmp_path, seed, changing):
+    _, releases = drawn(random.Random(seed), changing=changing)  # noqa: S311
+    everybody = {record for rows in releases for record in rows}
+    code, entry, found, _ = homogeneity(written(tmp_path, releases, changing=changing), "pseudonym")
+    expected = by_hand(releases, changing=changing, judged=everybody)
+    assert (entry["status"], found) == ("complete", expected)
+    linked = sum(times for (_, after, *_), times in expected.items() if after)
+    assert (entry["measures"]["linked"], entry["measures"]["at_limit"]) == (linked, expected.total())
+    assert code == 1 if expected else code in (0, 1)
+
+
+@pytest.mark.parametrize("changing", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_classes_with_strangers_beside_a_key(tmp_path, seed, changing):
+    """Whoever knows some people's rows learns the values of classes in which others are, too."""
+    rng = random.Random(100 + seed)  # noqa: S311
+    _, releases = drawn(rng, changing=changing)
+    everybody = {record for rows in releases for record in rows}
+    listed = {record for record in everybody if rng.random() < 0.6}
+    folder = written(tmp_path, releases, changing=changing, listed=listed)
+    expected = by_hand(releases, changing=changing, judged=everybody - listed)
+    _, entry, found, _ = homogeneity(folder, "linked")
+    if everybody - listed:
+        assert (entry["status"], found) == ("complete", expected)
+    else:
+        assert entry["status"] == "skipped"
+
+
+VALUES = dict(zip(range(1, 9), "aabbbbaa", strict=True))
+CROSSED = [
+    dict(zip(range(1, 9), ["20-29"] * 4 + ["30-39"] * 4, strict=True)),
+    dict(zip(range(1, 9), ["20-39", "20-39", "25-34", "25-34"] * 2, strict=True)),
+]
+BESIDE = {9: ("40-49", "a"), 10: ("40-49", "b")}
+
+
+def crossed(values):
+    """Eight records in two classes of four, crossed by two others, and two records beside them."""
+    return [{record: (cell, values[record]) for record, cell in cells.items()} | BESIDE for cells in CROSSED]
+
+
+@pytest.mark.parametrize("known", ["pseudonym", "register", "linked"])
+def test_nothing_else_that_is_known_hides_a_class(tmp_path, known):
+    """No release discloses a value, both together those of eight people, whoever else is known."""
+    more = {"register": {"registered": {9: 41, 10: 43}}, "linked": {"listed": {9, 10}}}.get(known, {})
+    code, _, found, result = homogeneity(written(tmp_path / "bad", crossed(VALUES), **more), known)
+    assert (code, found) == (1, {("2", "2", "a", 2): 2, ("2", "2", "b", 2): 2})
+    assert {(each["attack"], each["measure"]) for each in result["policy"]["violations"]} == {
+        ("homogeneity", "max_risk")
+    }
+    # Nearest: of two that look alike over both releases one has a and one has b.
+    code, entry, found, result = homogeneity(
+        written(tmp_path / "good", crossed(dict(zip(range(1, 9), "abababab", strict=True))), **more), known
+    )
+    assert (entry["status"], found, result["policy"]["violations"]) == ("complete", Counter(), [])
+    states = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+    assert states["k"] == "holds"
+    if known == "pseudonym":
+        assert (code, states["max_risk"]) == (0, "holds")
