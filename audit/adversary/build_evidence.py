@@ -11,20 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
+from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import ReleaseCache
 from audit.adversary.row_contents import RowContentsSource
+from audit.adversary.sealed_sources import unsealed
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import read_transitions
 from audit.io.diagnostics import is_there
 from audit.io.manifest import EPISODES
 from audit.io.series import Series
 from audit.io.transitions import check_size
-from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, AdversaryKind
+from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, REGISTER, AdversaryKind
 from audit.model.errors import UsageError
 from audit.model.evidence import Codes, CombinedName, Evidence, Transitions
+from audit.runtime.phrases import say
 
 _ALLOWED: Mapping[str, Callable[[Series], bool]] = {
     "linked": lambda series: series.started_keys,
@@ -36,12 +39,13 @@ _ALLOWED: Mapping[str, Callable[[Series], bool]] = {
 
 
 def build_evidence(
-    series: Series, adversary: AdversaryKind | None = None, *, records: bool = False
+    series: Series, adversary: AdversaryKind | None = None, *, records: bool = False, follow: bool = False
 ) -> tuple[Evidence, ...]:
     """Return what an adversary sees of a series, one `Evidence` per sensitive attribute, and one of all together.
 
     The last one is of the combinations of values that rows have, where there are several attributes and nothing is
-    known beforehand.
+    known beforehand. With `follow` there is one more where people are known and record ids are published: that of these
+    combinations with the ids, by which rows are followed. Where they cannot be, the first says why.
 
     Without `adversary` the worst case that the series allows is taken: `linked`, then `register`, then
     `pseudonym`, then `published`. Releases are read when an attack asks for them, record ids and the cells beside them
@@ -52,9 +56,16 @@ def build_evidence(
         InputError: the register, the transitions or the known values cannot be read or contradict the series.
     """
     kind = choose(series, adversary)
-    releases = ReleaseCache(series, kind, records=records and _has_records(series))
+    follow = follow and ADVERSARIES[kind].knows_people and _has_records(series) and len(series.tags) > 1
+    releases = ReleaseCache(series, kind, records=(records or follow) and _has_records(series))
     each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
-    return each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
+    every = each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
+    if not follow:
+        return every
+    try:
+        return (*every, _followed(each))
+    except UnfollowedError as error:
+        return (replace(every[0], unfollowed=error.reason), *every[1:])
 
 
 def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
@@ -148,6 +159,53 @@ def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[
         rows_of=None,
         combined=combined,
     )
+
+
+def _followed(each: tuple[Evidence, ...]) -> Evidence:
+    """Return what is seen when rows are followed by record ids too.
+
+    Raises:
+        UnfollowedError: they cannot be.
+        InputError: releases cannot be read; all of them are.
+    """
+    first = each[0]
+    if not isinstance(first.source, KnownGroupsSource):
+        raise TypeError("this evidence does not come from a series")
+    if any(seen.transitions is not None for seen in each):
+        raise UnfollowedError(say("values change, and what record ids tell of people then is not judged"))
+    if first.source.series.manifest.known is not None:
+        raise UnfollowedError(say("values are known beforehand; audit without `known` as well"))
+    source = FollowedPeopleSource(first.source, len(first.tags))
+    attributes = (str(source.series.manifest.columns.record), *(seen.sensitive for seen in each))
+    name = CombinedName(" + ".join(attributes))
+    name.attributes = attributes
+    return replace(
+        first,
+        # Who may be several records is not known to be in one group.
+        kind=first.kind if source.settled else REGISTER.name,
+        sensitive=name,
+        tags=first.tags[-1:],
+        source=source,
+        values=source.vocabulary.names,
+        records=None,
+        published=None,
+        rows_of=None,
+        combined=source.combined,
+        followed=True,
+    )
+
+
+def followed_until(evidence: Evidence, count: int) -> Evidence:
+    """Return evidence of people who are followed by record ids, of the first so many releases alone.
+
+    Raises:
+        UnfollowedError: they cannot be.
+    """
+    source = unsealed(evidence.source)
+    if not isinstance(source, FollowedPeopleSource):
+        raise TypeError("nobody is followed")
+    before = FollowedPeopleSource(source.plain, count)
+    return replace(evidence, source=before, values=before.vocabulary.names, combined=before.combined)
 
 
 def _together(series: Series, transitions: Sequence[Transitions | None], parts: Codes) -> Transitions:

@@ -194,6 +194,12 @@ class RegisterSource(KnownGroupsSource):
         there, held = places(read.release, read.classes), capacity(read.release)
         return self._hosts((person, at), (start, row_class), there, held, contents)
 
+    def row_classes(self, position: int) -> tuple[Codes, npt.NDArray[np.intp], Codes]:
+        """Return a label of each person's exact values in a release, and pairs of a label and a row class that fits."""
+        used, point = self.register.places(self.register.present(position))
+        place, row_class = coverage.covering_groups(self._classes(position), self.space, used)
+        return point, place, row_class
+
     def published(self, position: int) -> PublishedClasses:
         """Return a release as anybody sees it; strangers are there where it has more people than the register."""
         release = self.releases.get(position).release

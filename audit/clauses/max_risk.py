@@ -53,17 +53,6 @@ class MaxRisk(Clause):
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
             yield say("below certainty only shares of worlds decide, and joint did not count them")
-        if (
-            findings.linked_records
-            and findings.adversary is not None
-            and findings.adversary.knows_people
-            and self.judges(findings)
-            and not violating
-        ):
-            yield say(
-                "the series publishes record ids, which link the values of one record across the releases; no"
-                " attack in this version uses them to follow a person's value"
-            )
         if findings.not_combined and self.judges(findings) and not violating:
             yield say(
                 "combinations of several sensitive attributes are not judged where values are known beforehand; audit "

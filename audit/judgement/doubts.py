@@ -27,7 +27,12 @@ _FEW_OF_ROWS = 20  # or one in so many rows, whichever is less
 
 
 def gather_doubts(
-    series: Series, *, register: bool = False, published: bool = False, reveal: bool = False
+    series: Series,
+    *,
+    register: bool = False,
+    published: bool = False,
+    reveal: bool = False,
+    unfollowed: Reason | None = None,
 ) -> tuple[Doubt, ...]:
     """Return all doubts about a series that was attacked; each says what to declare or to correct.
 
@@ -36,10 +41,22 @@ def gather_doubts(
         register: whether people were looked for by their exact values, so that findings rest on what cells cover.
         published: whether nothing but the files is known, so that each release is judged by itself.
         reveal: whether texts of the files are quoted.
+        unfollowed: why people are not followed by the record ids beside them, where they are not.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     known = (*_guessed(series), *_without_role(series), *_tying(series, published=published), *_numbers(series))
-    return (*known, *several_rows_doubts(series), *unread)
+    return (*known, *_unfollowed(unfollowed), *several_rows_doubts(series), *unread)
+
+
+def _unfollowed(reason: Reason | None) -> Iterator[Doubt]:
+    """Yield that what record ids tell of people is not judged."""
+    if reason is not None:
+        what = say(
+            "record ids link the rows of people, who were not followed by them: {reason}; publish the releases without "
+            "record ids, or with others in each release",
+            reason=reason,
+        )
+        yield Doubt(Reason(what, reason.kind), _ON_VALUES)
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:

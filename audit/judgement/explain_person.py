@@ -18,7 +18,7 @@ from audit.model.outcome import Attack, AttributeDisclosures, Claims, Equivalenc
 from audit.model.report import Report
 from audit.runtime.budget import Budget
 from audit.verification.disclosure import Checker, follows
-from audit.verification.published_rows import PublishedReleases
+from audit.verification.followed_records import published_by
 
 # Telling who takes part in an equivalence means looking at each of them.
 _MOST_SIDES = 100_000
@@ -92,7 +92,7 @@ def find(evidence: Evidence, individual: str) -> int:
     person = source.series.person(individual)
     people = source.series.people.is_counterfeit()
     fake = 0 <= person < len(people) and bool(people[person])
-    published = PublishedReleases(source)
+    published = published_by(source)
     if person < 0 or fake or not any(published.homes(person, release) for release in range(published.releases)):
         where = evidence.adversary.people_listed
         raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
@@ -156,7 +156,7 @@ class _Person:
     def __init__(self, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None) -> None:
         self.evidence = next(iter(seen.values())).evidence
         self.code = find(self.evidence, individual)
-        self.published = PublishedReleases(_source(self.evidence))
+        self.published = published_by(_source(self.evidence))
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
         self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}

@@ -16,7 +16,7 @@ from audit.model.named_findings import DisclosureStep, NamedRisk
 from audit.model.outcome import Places, Risks
 from audit.model.scored import Judged, reaches_all
 from audit.verification.disclosure import Checker, follows
-from audit.verification.published_rows import PublishedReleases
+from audit.verification.followed_records import published_by
 
 _MOST_IDS = 1 << 17
 
@@ -86,7 +86,7 @@ class RiskSelection:
         """Return the risks that were taken as they are told, each with the person's own groups."""
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
-        checker = Checker(PublishedReleases(self._source))
+        checker = Checker(published_by(self._source))
         told = []
         for ident, place in self._taken:
             person, release = int(self.risks.person[place]), int(self.risks.release[place])

@@ -25,6 +25,7 @@ from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
 from audit.model.errors import InputError
 from audit.model.timeline_cache import TimelineCache
 from audit.model.update_sets import UpdateSets
+from audit.runtime.reasons import Reason
 
 Codes = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
@@ -465,6 +466,8 @@ class Evidence:
         rows_of: where rows and their cells come from; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow.
         timelines: what earlier audits counted after earlier releases, so that it is not counted again; a hint too.
+        followed: whether people are followed by record ids: it is evidence of one release, that of all records.
+        unfollowed: why they are not, where the series has record ids and people are known; None elsewhere.
     """
 
     kind: AdversaryKind
@@ -482,6 +485,8 @@ class Evidence:
     rows_of: RowSource | None = None
     growing: bool = False
     timelines: TimelineCache | None = None
+    followed: bool = False
+    unfollowed: Reason | None = None
 
     @property
     def adversary(self) -> Adversary:

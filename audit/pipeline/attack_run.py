@@ -33,6 +33,7 @@ from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
+from audit.pipeline.followed_timeline import with_timeline
 from audit.pipeline.input_files import hashes_while_read, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
@@ -147,7 +148,8 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
         # An attack may leave it out.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
-        evidence = build_evidence(series, options.adversary, records=records)
+        follow = any(each.per_attribute for each in attacks)
+        evidence = build_evidence(series, options.adversary, records=records, follow=follow)
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
     cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
@@ -211,14 +213,14 @@ def _judged(
             if not interrupted:
                 try:
                     with logged_stage(_LOG, f"attack {attack.name}", releases=len(seen.tags)) as stage:
-                        scored = _attack(attack, seen, options, ranges)
+                        scored = _attack(attack, seen, options, ranges, len(evidence[0].tags))
                         stage.count(**_counted(scored.outcome))
                 except KeyboardInterrupt:
                     if not options.keeps_finished or all(_is_skipped(entry) for _, entry in judged):
                         raise
                     interrupted = True
             scored = _with_histories(attack, seen, scored, options)
-            whole = seen.combined is not None or evidence[-1].combined is None
+            whole = seen is evidence[-1] or evidence[-1].combined is None
             judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored, whole=whole)))
     return judged if interrupted else _refined(judged, options)
 
@@ -273,7 +275,9 @@ def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> 
     return seen.sensitive if len(evidence) > 1 and attack.per_attribute else None
 
 
-def _attack(attack: Attack, evidence: Evidence, options: AuditOptions, ranges: PartitionedSeries | None) -> Scored:
+def _attack(
+    attack: Attack, evidence: Evidence, options: AuditOptions, ranges: PartitionedSeries | None, releases: int
+) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
 
@@ -283,6 +287,8 @@ def _attack(attack: Attack, evidence: Evidence, options: AuditOptions, ranges: P
         else:
             scored = attacked(attack, evidence, budget)
         outcome = scored.outcome
+        if evidence.followed:
+            outcome = with_timeline(attack, evidence, outcome, releases, budget)
         if scored.alone is not None and isinstance(outcome.claims, AttributeDisclosures):
             outcome = replace(outcome, claims=with_alone(evidence, outcome.claims, scored.alone))
         return replace(scored, outcome=outcome)
@@ -305,8 +311,9 @@ def _changed(evidence: Sequence[Evidence], ranges: PartitionedSeries | None) -> 
 
 def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
     skipped: dict[str, list[str]] = {}
+    apply = {entry.attack.name for entry in judged if not _is_skipped(entry)}
     for entry in judged:
-        if _is_skipped(entry) and not entry.scored.outcome.interrupted:
+        if _is_skipped(entry) and not entry.scored.outcome.interrupted and entry.attack.name not in apply:
             skipped.setdefault(str(entry.scored.outcome.reason), []).append(entry.attack.name)
     reasons = "; ".join(f"{', '.join(dict.fromkeys(idents))}: {reason}" for reason, idents in skipped.items())
     if reasons and named:

@@ -341,6 +341,7 @@ def _decide(
                 register=seen.adversary.has_register,
                 published=not seen.adversary.knows_people,
                 reveal=options.reveal,
+                unfollowed=seen.unfollowed,
             ),
             *_failed(waived.entries),
         ),

@@ -11,15 +11,15 @@ from audit.adversary.known_groups import KnownGroupsSource
 from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosure
 from audit.verification.disclosure import BrokenCertificateError, Checker, check_fields, follows
+from audit.verification.followed_records import published_by
 from audit.verification.proof import Followed, ProofChecker
-from audit.verification.published_rows import PublishedReleases
 
 
 class DisclosureChecker:
     """Checks disclosures of both kinds against the files behind some evidence."""
 
     def __init__(self, evidence: Evidence, source: KnownGroupsSource) -> None:
-        published, transitions = PublishedReleases(source), evidence.transitions
+        published, transitions = published_by(source), evidence.transitions
         self._published = published
         self._after = None if transitions is None else follows(transitions.exact)
         self._own, self._together = Checker(published), ProofChecker(published, self._after)

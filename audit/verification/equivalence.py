@@ -15,7 +15,7 @@ from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY
 from audit.model.outcome import EquivalenceFinding, Nameless, Somebody, Weighted
 from audit.verification.disclosure import BrokenCertificateError, check_fields
-from audit.verification.published_rows import ReleaseRows
+from audit.verification.followed_records import published_by
 
 K = TypeVar("K")
 
@@ -24,8 +24,7 @@ class CombinationChecker:
     """Checks equivalences and pinned values against the groups they speak of."""
 
     def __init__(self, source: KnownGroupsSource) -> None:
-        self._source = source
-        self._read: dict[int, ReleaseRows] = {}
+        self._source, self._published = source, published_by(source)
         known = source.known
         pairs = [] if known is None else zip(known.person.tolist(), known.value.tolist(), strict=True)
         self._known: dict[int, int] = dict(pairs)
@@ -56,7 +55,9 @@ class CombinationChecker:
 
     def _add(self, step: Weighted, members: dict[Somebody, Fraction], values: dict[int, Fraction]) -> None:
         """Add the members and values of a group, less those that are known beforehand, so many times."""
-        groups = self._groups(step.release)
+        if not 0 <= step.release < self._published.releases:
+            raise BrokenCertificateError("there is no such release")
+        groups = self._published.groups_of(step.release)
         code = groups.codes.get(step.group)
         if code is None:
             raise BrokenCertificateError("there is no such group")
@@ -76,15 +77,6 @@ class CombinationChecker:
                 values[value] = values.get(value, Fraction(0)) - step.weight
                 continue
             members[somebody] = members.get(somebody, Fraction(0)) + step.weight
-
-    def _groups(self, release: int) -> ReleaseRows:
-        if release not in self._read:
-            if not 0 <= release < len(self._source.releases):
-                raise BrokenCertificateError("there is no such release")
-            source = self._source
-            read = source.releases.get(release).release
-            self._read[release] = ReleaseRows(read, source.sensitive, source.combined)
-        return self._read[release]
 
 
 def _claimed(finding: EquivalenceFinding) -> dict[Somebody, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,23 @@ from audit.io.releases import Release
 from audit.model.evidence import claimed_code, claimed_part
 
 Codes = npt.NDArray[np.int32]
+
+
+class GroupsOfRows(Protocol):
+    """What publishes values together in one release, by number and name."""
+
+    @property
+    def codes(self) -> dict[str, int]:
+        """The groups by name."""
+
+    def name(self, group: int) -> str:
+        """Return the name of a group."""
+
+    def rows(self, group: int) -> dict[int, int]:
+        """Return how many rows of a group there are with each of its values."""
+
+    def people(self, group: int) -> list[int] | None:
+        """Return who the rows of a group are; None without a key."""
 
 
 @dataclass
@@ -179,6 +197,10 @@ class PublishedReleases:
         """Return the groups of a release by name."""
         return self._read(release).codes
 
+    def groups_of(self, release: int) -> GroupsOfRows:
+        """Return the groups of a release, with their people and values."""
+        return self._read(release)
+
     def group_name(self, release: int, group: int) -> str:
         """Return the name of a group of a release."""
         return self._read(release).name(group)
@@ -187,13 +209,17 @@ class PublishedReleases:
         """Return how many rows of a group there are with each of its values."""
         return self._read(release).rows(group)
 
+    def group_of_rows(self, release: int) -> Codes:
+        """Return the group of each row of a release, as a number of its own; shape (rows,)."""
+        return self._groups(release).group_of_row
+
     def homes(self, person: int, release: int) -> set[int]:
         """Return the codes of the groups that may hold a person in a release; none where the person is not in it."""
         if not (0 <= release < self.releases and 0 <= person < self.source.series.people.size):
             return set()
         if isinstance(self.source, RegisterSource):
             return self._covering(self.source, person, release)
-        index = self._read(release)
+        index = self._groups(release)
         row = index.row_of(person)
         return set() if row is None else {int(index.group_of_row[row])}
 
@@ -237,7 +263,11 @@ class PublishedReleases:
                     self._lines.setdefault(person, {})[release] = value
         return self._lines
 
-    def _read(self, release: int) -> ReleaseRows:
+    def _read(self, release: int) -> GroupsOfRows:
+        """Return the groups of a release."""
+        return self._groups(release)
+
+    def _groups(self, release: int) -> ReleaseRows:
         if release not in self._index:
             releases, only = self.source.releases, self._only
             read = releases.get(release).release if only is None else releases.around(release, only, published=True)
@@ -245,7 +275,7 @@ class PublishedReleases:
         return self._index[release]
 
     def _covering(self, source: RegisterSource, person: int, release: int) -> set[int]:
-        register, index = source.register, self._read(release)
+        register, index = source.register, self._groups(release)
         lines = np.flatnonzero(register.person == person)
         lines = lines[(register.first[lines] <= release) & (release <= register.last[lines])]
         if len(lines) != 1:
@@ -259,7 +289,7 @@ class PublishedReleases:
 
     def _distinct(self, source: RegisterSource, release: int) -> tuple[Codes, Codes, Codes]:
         """Return the published group, the group and the cells of different rows of a release."""
-        index, boxes = self._read(release), source.releases.get(release).boxes
+        index, boxes = self._groups(release), source.releases.get(release).boxes
         if index.split:
             group, first = np.unique(index.group_of_row, return_index=True)
             names = source.series.manifest.columns.quasi_identifiers

@@ -1,0 +1,121 @@
+"""Which records may be whose: those that are in just the releases in which a person is, in rows that fit the person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.model.composite_keys import combine, distinct
+from audit.model.evidence import Codes, Counts
+
+MOST_PAIRS = 20_000_000
+"""So many pairs of a person and a class of records are listed at most."""
+ABSENT = -1
+Places = npt.NDArray[np.intp]
+
+
+class TooManyPairsError(Exception):
+    """People may be too many records for all of them to be listed."""
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What fits in one release.
+
+    Attributes:
+        label, group: pairs of a label of people, such as an exact point, and a row class that fits it; ascending by
+            label; shape (pairs,), int32.
+        anywhere: whether somebody who is not known to be in the release may be in it all the same, in any row class.
+    """
+
+    label: Codes
+    group: Codes
+    anywhere: bool = False
+
+
+def kinds_of_rows(table: Codes) -> tuple[Places, Codes]:
+    """Return a row of each distinct row of a table, and the place of each row among these; its least code is -1."""
+    columns = [(codes + 1, int(codes.max(initial=-1)) + 2) for codes in table.T]
+    return distinct(*combine(columns, len(table)))
+
+
+def fitting_pairs(people: Codes, records: Codes, fitting: Sequence[Fitting]) -> tuple[Codes, Codes]:
+    """Return which kinds of records fit which kinds of people in all releases, as pairs of places, in order.
+
+    Release by release, pairs of what both were before it are followed to what they are in it.
+
+    Args:
+        people: the label of each kind in each release, -1 where they are not known to be; shape (kinds, releases).
+        records: the row class of each kind in each release, -1 where they have no row; shape (kinds, releases).
+        fitting: which row classes fit which labels, by release.
+
+    Raises:
+        TooManyPairsError: there are too many.
+    """
+    person = record = np.zeros(1, dtype=np.int64)  # the pairs so far: of prefixes of people and of records
+    before = np.zeros(len(people), dtype=np.int64), np.zeros(len(records), dtype=np.int64)
+    for release, fits in enumerate(fitting):
+        mine, of_mine = _children(before[0], people[:, release])
+        theirs, of_theirs = _children(before[1], records[:, release])
+        pair, child = _expanded(person, mine[0])
+        label = mine[1][child]
+        absent = label == ABSENT
+        found = [_absent(record[pair[absent]], child[absent], theirs, anywhere=fits.anywhere)]
+        found.append(_present(record[pair[~absent]], child[~absent], label[~absent], theirs, fits))
+        person, record = (np.concatenate(column) for column in zip(*found, strict=True))
+        before = of_mine, of_theirs
+    # The last prefixes are the kinds themselves, in the order of their codes.
+    kind, other = _inverse(before[0])[person], _inverse(before[1])[record]
+    order = np.lexsort((other, kind))
+    return kind[order].astype(np.int32), other[order].astype(np.int32)
+
+
+def _inverse(of: Counts) -> Counts:
+    found = np.zeros(len(of), dtype=np.int64)
+    found[of] = np.arange(len(of))
+    return found
+
+
+def _children(prefix: Counts, label: Codes) -> tuple[tuple[Counts, Codes], Counts]:
+    """Return the distinct pairs of a prefix and a label, ascending, and which of them each row has."""
+    size = int(label.max(initial=-1)) + 2
+    keys, of = np.unique(prefix * size + label + 1, return_inverse=True)
+    return (keys // size, (keys % size - 1).astype(np.int32)), of.astype(np.int64)
+
+
+def _expanded(parent: Counts, of_child: Counts) -> tuple[Counts, Counts]:
+    """Return, for each entry of `parent`, each child of it: the entry's place, and the child."""
+    first, last = np.searchsorted(of_child, [parent, parent + 1])
+    return _ranges(first, last)
+
+
+def _ranges(first: Counts, last: Counts) -> tuple[Counts, Counts]:
+    size = last - first
+    total = int(size.sum())
+    if total > MOST_PAIRS:
+        raise TooManyPairsError
+    place = np.repeat(np.arange(len(size)), size)
+    return place, np.arange(total) - np.repeat(np.cumsum(size) - size, size) + np.repeat(first, size)
+
+
+def _absent(record: Counts, child: Counts, theirs: tuple[Counts, Codes], *, anywhere: bool) -> tuple[Counts, Counts]:
+    """Return the pairs of those who are not known to be in the release."""
+    place, other = _expanded(record, theirs[0])
+    kept = np.full(len(other), anywhere) | (theirs[1][other] == ABSENT)
+    return child[place[kept]], other[kept]
+
+
+def _present(
+    record: Counts, child: Counts, label: Codes, theirs: tuple[Counts, Codes], fits: Fitting
+) -> tuple[Counts, Counts]:
+    """Return the pairs of those who are in the release: with the records that are in a row class which fits."""
+    place, at = _ranges(np.searchsorted(fits.label, label), np.searchsorted(fits.label, label, side="right"))
+    size = int(max(theirs[1].max(initial=-1), fits.group.max(initial=-1))) + 2
+    known = theirs[0] * size + theirs[1] + 1
+    wanted = record[place] * size + fits.group[at] + 1
+    other = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    kept = known[other] == wanted
+    return child[place[kept]], other[kept]

@@ -1,0 +1,132 @@
+"""Records followed through the releases, looked up one person and one class at a time, for checkers.
+
+A class is the records that are in the same row classes throughout. Which classes a person may be of is found out from
+the person's row classes in each release, as checkers of single releases find these.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+from audit.adversary.followed_people import FollowedPeopleSource
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.register import RegisterSource
+from audit.io.encoding import NOBODY
+from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.published_rows import GroupsOfRows, PublishedReleases
+
+Stays = tuple[int | None, ...]
+"""The row class in each release; None for no row."""
+
+
+def published_by(source: KnownGroupsSource) -> PublishedReleases:
+    """Return what the files behind some evidence say: by release, or by record where people are followed."""
+    return FollowedRows(source) if isinstance(source, FollowedPeopleSource) else PublishedReleases(source)
+
+
+class RecordRows:
+    """All records, and where they stand; each class has the number of its first record."""
+
+    def __init__(self, source: FollowedPeopleSource, published: PublishedReleases) -> None:
+        self._source, self._published = source, published
+        self.stays: dict[int, list[int | None]] = {}
+        self._value: dict[int, int] = {}
+        self._owner: dict[int, int] = {}
+        for release in range(source.count):
+            self._read(release)
+        classes: dict[Stays, list[int]] = {}
+        for record in sorted(self.stays):
+            classes.setdefault(tuple(self.stays[record]), []).append(record)
+        self.classes = {stays: records[0] for stays, records in classes.items()}
+        self._records = {records[0]: records for records in classes.values()}
+
+    def _read(self, release: int) -> None:
+        read, combined = self._source.releases.get(release), self._source.combined
+        if read.record is None or combined is None or not read.release.values_by_row:
+            raise BrokenCertificateError("no records are followed")
+        columns = [read.release.entry_value[name].tolist() for name in combined.attributes]
+        values = [combined.code(parts) for parts in zip(*columns, strict=True)]
+        person = [NOBODY] * len(values) if read.release.person is None else read.release.person.tolist()
+        groups = self._published.group_of_rows(release).tolist()
+        for record, group, value, who in zip(read.record.tolist(), groups, values, person, strict=True):
+            self.stays.setdefault(record, [None] * self._source.count)[release] = group
+            if self._value.setdefault(record, value) != value:
+                raise BrokenCertificateError("the value of a record changes")
+            if who != NOBODY and self._owner.setdefault(record, who) != who:
+                raise BrokenCertificateError("a record is several people's")
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The classes by name."""
+        return {self._source.named_by(self._names(stays)): code for stays, code in self.classes.items()}
+
+    @cached_property
+    def _by_code(self) -> dict[int, str]:
+        return {code: name for name, code in self.codes.items()}
+
+    def _names(self, stays: Stays) -> list[str | None]:
+        return [
+            None if group is None else self._published.group_name(release, group) for release, group in enumerate(stays)
+        ]
+
+    def name(self, group: int) -> str:
+        """Return the name of a class."""
+        return self._by_code[group]
+
+    def rows(self, group: int) -> dict[int, int]:
+        """Return how many records of a class have each value."""
+        return dict(Counter(self._value[record] for record in self._records[group]))
+
+    def people(self, group: int) -> list[int]:
+        """Return whose the records of a class are."""
+        return [self._owner.get(record, NOBODY) for record in self._records[group]]
+
+
+class FollowedRows(PublishedReleases):
+    """All records as one release, and what is known of people beside them."""
+
+    source: FollowedPeopleSource
+
+    def __init__(self, source: FollowedPeopleSource) -> None:
+        super().__init__(source)
+        self._plain = PublishedReleases(source.plain)
+
+    @property
+    def releases(self) -> int:
+        """Number of releases: one, of all records."""
+        return 1
+
+    def homes(self, person: int, release: int) -> set[int]:
+        """Return the classes of records that a person may be of."""
+        if release != 0:
+            return set()
+        at = range(self.source.count)
+        rooms = [self._plain.homes(person, each) for each in at]
+        if not any(rooms):
+            return set()
+        free = [self._may_be_a_stranger(each) for each in at]
+
+        def fits(stays: Stays) -> bool:
+            return all(
+                group in room if room else group is None or anywhere
+                for group, room, anywhere in zip(stays, rooms, free, strict=True)
+            )
+
+        return {code for stays, code in self._all.classes.items() if fits(stays)}
+
+    def _may_be_a_stranger(self, release: int) -> bool:
+        """Return whether rows are left out of the key of a release, so that others may be in it."""
+        if isinstance(self.source.plain, RegisterSource):
+            return False
+        strangers = self.source.releases.get(release).release.strangers
+        return strangers is not None and bool(strangers.any())
+
+    @cached_property
+    def _all(self) -> RecordRows:
+        return RecordRows(self.source, self._plain)
+
+    def _read(self, release: int) -> GroupsOfRows:
+        if release != 0:
+            raise BrokenCertificateError("there is no such release")
+        return self._all
