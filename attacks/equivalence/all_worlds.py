@@ -115,6 +115,9 @@ def more_pairs(matrix: Matrix, finer: Matrix, budget: Budget) -> Codes | None:
     # People before counterfeits: one column stands for all that the published groups make equal to it.
     some = some[np.argsort(~matrix.individual[some], kind="stable")]
     chosen = np.sort(some[np.unique(before[some], return_index=True)[1]])
-    chosen = chosen[np.argsort(label[chosen], kind="stable")]
-    same: Flags = label[chosen[1:]] == label[chosen[:-1]]
-    return np.stack([chosen[:-1][same], chosen[1:][same]], axis=1).astype(np.int32)
+    # In each class a person comes first, with whom the others are paired: of counterfeits alone nothing is said.
+    chosen = chosen[np.lexsort((chosen, ~matrix.individual[chosen], label[chosen]))]
+    _, begin, of_class = np.unique(label[chosen], return_index=True, return_inverse=True)
+    first = chosen[begin][of_class]
+    more: Flags = (first != chosen) & matrix.individual[first]
+    return np.stack([first[more], chosen[more]], axis=1).astype(np.int32)

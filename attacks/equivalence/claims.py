@@ -36,7 +36,7 @@ class Claims:
         seconds: how long weights may be looked for, all in all; None is without limit.
         pin: columns of individuals whose value is pinned.
         forest: pairs of columns with equal values, which together span each class.
-        more: places of the witnesses with e of 2 and more.
+        more: places of the witnesses with e of 2 and more in which people take part.
     """
 
     evidence: Evidence
@@ -51,7 +51,7 @@ class Claims:
     def of(cls, evidence: Evidence, matrix: Matrix, found: Found, seconds: float | None) -> Claims:
         """Return the claims that span what was found."""
         pin = np.flatnonzero(matrix.individual & (found.pinned >= 0)).astype(np.int32)
-        more = np.flatnonzero(found.witnesses.e > 1)
+        more = np.flatnonzero((found.witnesses.e > 1) & found.witnesses.with_some(matrix.individual))
         return cls(evidence, matrix, found, seconds, pin, spanning_forest(matrix, found.label), more)
 
     def shown(self, nothing: Measures) -> EquivalenceFindings:

@@ -83,22 +83,28 @@ class IntegerModel:
             raise TooMuchWorkError
         return vector
 
-    def least(self, known: Row | None, lower: int, effort: Effort, budget: Budget) -> tuple[Row | None, bool]:
+    def least(
+        self, wanted: Sequence[int], known: Row | None, lower: int, effort: Effort, budget: Budget
+    ) -> tuple[Row | None, bool]:
         """Return a vector with the least norm, known to be at least `lower`, or None, and whether that is proved.
 
         Args:
+            wanted: variables of which some are not 0.
             known: a vector of the lattice whose norm is the model's bound, if there is one.
-            lower: no vector but 0 has a lesser norm.
+            lower: no such vector has a lesser norm.
             effort: how long the solver may work.
             budget: how long the user waits.
 
         Raises:
             SolverContradictionError: the solver says that not even the known vector exists.
         """
-        self._require([at for at in self.lattice.free if at in self.entry])
+        wanted = [at for at in wanted if at in self.entry]
+        if not wanted:
+            return None, True
+        self._require(wanted)
         self.model.add(self.norm >= lower)
         if known is not None:
-            sign = 1 if any(known.get(at, 0) > 0 for at in self.lattice.free) else -1
+            sign = 1 if any(known.get(at, 0) > 0 for at in wanted) else -1
             for at, entry in self.entry.items():
                 self.model.add_hint(entry, sign * known.get(at, 0))
         self.model.minimize(self.norm)

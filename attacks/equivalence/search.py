@@ -38,8 +38,9 @@ class Exact:
     """What the search found.
 
     Attributes:
-        lower: every equivalence has at least this e; None when it is proved that there is none.
-        upper: the e of an equivalence that was found; None where none was found. `lower == upper` is solved.
+        lower: every equivalence in which people take part has at least this e; None when it is proved that there is
+            none.
+        upper: the e of such an equivalence that was found; None where none was found. `lower == upper` is solved.
         least: by column, the least e up to `max_e` of an equivalence that the column takes part in; 0 where none was
             found; shape (columns,), int32.
         complete: whether `least` is exact: no column with 0 takes part in any equivalence up to `max_e`, and no
@@ -93,9 +94,10 @@ class _VectorSearch:
     Attributes:
         least: by type, the least e found for its columns, 0 for none; shape (types,), int64.
         idle: types that are in no equivalence which is asked for but in the place of others; shape (types,).
+        people: types of which some columns are people; shape (types,).
         found: equivalences: e, the types with entries, and the entries.
-        best: the least e found.
-        lower: no equivalence has a lesser e; None when there is none at all.
+        best: the least e found of an equivalence in which people take part.
+        lower: no such equivalence has a lesser e; None when there is none at all.
     """
 
     parts: Parts
@@ -103,6 +105,7 @@ class _VectorSearch:
     budget: Budget
     least: Counts = field(init=False)
     idle: Flags = field(init=False)
+    people: Flags = field(init=False)
     found: list[tuple[int, Counts, Counts]] = field(default_factory=list)
     best: int | None = None
     lower: int | None = 1
@@ -121,6 +124,9 @@ class _VectorSearch:
         first = np.zeros(int(asked.label.max(initial=-1)) + 1, dtype=np.int64)
         first[asked.label[types.example[::-1]]] = types.example[::-1]
         self.idle = (types.size == 1) & (first[asked.label[types.example]] != types.example)
+        matrix = self.parts.matrix
+        self.people = np.zeros(len(types.example), dtype=np.bool_)
+        self.people[types.of[np.flatnonzero(matrix.individual)]] = True
         home = np.empty(len(types.example), dtype=np.int64)
         for number, part in enumerate(self.parts.parts):
             home[part.types] = number
@@ -130,7 +136,8 @@ class _VectorSearch:
                 inside = self._known.setdefault(int(home[types.of[vector.columns[0]]]), [])
                 entries = zip(types.of[vector.columns].tolist(), vector.times.tolist(), strict=True)
                 inside.append((vector.e, dict(entries)))
-        self.best = int(self.least[self.least > 0].min()) if self.least.any() else None
+        known = self.least[self.people & (self.least > 0)]
+        self.best = int(known.min()) if len(known) else None
         self.lower = min(asked.settled + 1, self.best or asked.settled + 1)
 
     def run(self) -> Exact:
@@ -228,10 +235,10 @@ class _VectorSearch:
         try:
             if self.best is None:
                 self._ease(places)
-            systems = self._lattices(self._blocks(places, NO_CUT if self.best is None else 2 * self.best))
+            systems = self._of_people(self._blocks(places, NO_CUT if self.best is None else 2 * self.best))
             if not systems or floor >= (self.best or NO_CUT):
                 return
-            proved = [self._improve(each, floor) for each in systems]
+            proved = [self._improve(system, people, floor) for system, people in systems]
         except TooMuchWorkError:
             proved = [False]
         if not all(proved):
@@ -241,19 +248,20 @@ class _VectorSearch:
 
     def _ease(self, places: Sequence[int]) -> None:
         """Note an equivalence of some parts that is easy to find, if there is one at all."""
-        for system in self._lattices(self._blocks(places, NO_CUT)):
-            vector = min(system.basis, key=system.norm)
+        for system, people in self._of_people(self._blocks(places, NO_CUT)):
+            vector = min((each for each in system.basis if not people.isdisjoint(each)), key=system.norm)
             if system.norm(vector) <= 2 * min(_STATED, (self.best or _STATED + 1) - 1):
                 self._note(system, vector)
 
-    def _improve(self, system: Lattice, floor: int) -> bool:
+    def _improve(self, system: Lattice, people: set[int], floor: int) -> bool:
         """Look for a vector that is less than the best one; tell whether it is sure that none is left."""
         known, best = self._known_in(system), self.best or _STATED + 1
         bound = 2 * best - (known is None) * 2
         if bound < 2 * floor:
             return True
         try:
-            vector, proved = IntegerModel(system, bound).least(known, 2 * floor, Effort(_EFFORT), self.budget)
+            model = IntegerModel(system, bound)
+            vector, proved = model.least(sorted(people), known, 2 * floor, Effort(_EFFORT), self.budget)
         except TooMuchWorkError:
             return False
         if vector is not None and system.norm(vector) < 2 * best:
@@ -264,10 +272,17 @@ class _VectorSearch:
         """Return the best equivalence known as a vector of a lattice; None where it is none of it."""
         if self.best is None:
             return None
-        _, types, times = next(each for each in reversed(self.found) if each[0] == self.best)
+        _, types, times = next(
+            each for each in reversed(self.found) if each[0] == self.best and self.people[each[1]].any()
+        )
         left = dict(zip(types.tolist(), times.tolist(), strict=True))
         row = _taken(system, left)
         return None if left else row
+
+    def _of_people(self, blocks: Sequence[Block]) -> list[tuple[Lattice, set[int]]]:
+        """Return those lattices of some blocks that have vectors in which people take part, and their variables."""
+        pairs = ((each, set(each.variable[self.people[each.type]].tolist())) for each in self._lattices(blocks))
+        return [(each, people) for each, people in pairs if not all(people.isdisjoint(vector) for vector in each.basis)]
 
     def _within(self, bound: int) -> list[int]:
         """Return the parts whose floors are at most a bound, the lowest first."""
@@ -309,7 +324,8 @@ class _VectorSearch:
         some = np.flatnonzero(entries)
         types = system.type[some]
         self.found.append((e, types, entries[some]))
-        self.best = e if self.best is None else min(e, self.best)
+        if self.people[types].any():
+            self.best = e if self.best is None else min(e, self.best)
         least = self.least[types]
         self.least[types] = np.where((least == 0) | (least > e), e, least)
 

@@ -1,4 +1,7 @@
-"""Spanning forest: pairs of columns that tell whole classes of equal values, those first that are easiest to show."""
+"""Spanning forest: pairs of columns that tell whole classes of equal values, those first that are easiest to show.
+
+Classes of counterfeits alone say nothing of anybody, and have no pairs; in other classes each pair has a person.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy.typing as npt
 
 from attacks.matrix import Matrix
 from audit.model.evidence import Codes
+from audit.model.outcome import Flags
 
 _SEED = 0x5EED
 _ROUNDS = 2
@@ -40,7 +44,8 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
         label: by column, its class of columns with equal values; -1 where it is in no group; shape (columns,).
     """
     sizes = np.bincount(label[label >= 0], minlength=1)
-    sharing = (label >= 0) & (sizes[label] > 1)
+    people = np.bincount(label[matrix.individual & (label >= 0)], minlength=len(sizes))
+    sharing = (label >= 0) & (sizes[label] > 1) & (people[label] > 0)
     place = np.flatnonzero(sharing[matrix.member])
     search = _ForestSearch(matrix, label, place, np.searchsorted(matrix.start, place, side="right") - 1)
     same_as = np.arange(matrix.columns)
@@ -51,7 +56,7 @@ def spanning_forest(matrix: Matrix, label: Codes) -> SpanningForest:
         if not len(pairs):
             break
         same_as = _merged(same_as, pairs)
-    return _forest([*rounds, _neighbours(np.flatnonzero(sharing), label, same_as)], matrix.columns)
+    return _forest([*rounds, _neighbours(np.flatnonzero(sharing), label, same_as, matrix.individual)], matrix.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class _ForestSearch:
         order = np.argsort(key, kind="stable")
         twice = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         pairs = matrix.member[place[np.stack([order[twice], order[twice + 1]], axis=1)]]
-        same_class = label[pairs[:, 0]] == label[pairs[:, 1]]
+        same_class = (label[pairs[:, 0]] == label[pairs[:, 1]]) & matrix.individual[pairs].any(axis=1)
         return pairs[same_class & (same_as[pairs[:, 0]] != same_as[pairs[:, 1]])]
 
 
@@ -101,13 +106,18 @@ def _repeated(key: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
     return np.flatnonzero(crowded[bucket])
 
 
-def _neighbours(sharing: npt.NDArray[np.intp], label: Codes, same_as: npt.NDArray[np.intp]) -> _Pairs:
-    """Return pairs that join what is still apart in each class."""
+def _neighbours(
+    sharing: npt.NDArray[np.intp], label: Codes, same_as: npt.NDArray[np.intp], individual: Flags
+) -> _Pairs:
+    """Return pairs that join what is still separate in each class: people in a row, counterfeits with the first one."""
+    sharing = sharing[np.argsort(~individual[sharing], kind="stable")]
     _, first = np.unique(same_as[sharing], return_index=True)
-    apart = sharing[first]
-    apart = apart[np.lexsort((apart, label[apart]))]
-    pairs = np.stack([apart[:-1], apart[1:]], axis=1)
-    return pairs[label[pairs[:, 0]] == label[pairs[:, 1]]]
+    separate = sharing[first]
+    separate = separate[np.lexsort((separate, ~individual[separate], label[separate]))]
+    _, begin, of_class = np.unique(label[separate], return_index=True, return_inverse=True)
+    left = np.where(individual[separate], separate, separate[begin][of_class])
+    pairs = np.stack([left[:-1], separate[1:]], axis=1)
+    return pairs[of_class[:-1] == of_class[1:]]
 
 
 def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp]:

@@ -42,7 +42,8 @@ class Found:
         releases: how many releases were judged.
         label: by column, its class of columns that have equal values; -1 where it is in no group; int32.
         pinned: by column, the code of the value that is certain; -1 where none is; int32.
-        lower, upper: bounds of the least e; both None where it is proved that there is no equivalence.
+        lower, upper: bounds of the least e of those in which people take part, for nothing is learnt of anybody where
+            counterfeits alone are equal; both None where it is proved that there is no such equivalence.
         least: by column, the least e up to `max_e` of an equivalence that it takes part in; 0 where none is known.
         exact: whether `least` is, so that 0 means none.
         witnesses: equivalences with e of 2 and more.
@@ -101,7 +102,7 @@ def judge(
         return _merged(linear, search.solve(parts, question, budget.fraction(_SHARE)), _BUCKETS)
     budget.stage("looking for equal sums")
     sums = _by_sums(matrix, numbers, max_e, budget.fraction(_SHARE), among)
-    near = _matched(linear, sums, max_e)
+    near = _matched(linear, sums, max_e, matrix.individual)
     if parts is None or not small or not thorough or (near.exact and (near.upper or not beyond)):
         return near
     budget.stage("searching for the least equivalence")
@@ -126,7 +127,7 @@ def _linear(matrix: Matrix, numbers: list[Fingerprint]) -> Found:
     label = classes(matrix, *numbers)
     here = label >= 0
     least = (here & (np.bincount(label[here], minlength=1)[label] > 1)).astype(np.int32)
-    lower, upper = (1, 1) if least.any() else (2, None)
+    lower, upper = (1, 1) if least[matrix.individual].any() else (2, None)
     return Found(
         releases=matrix.releases,
         label=label,
@@ -155,11 +156,12 @@ def _by_sums(matrix: Matrix, numbers: list[Fingerprint], max_e: int, budget: Bud
     return matched(matrix, (first, again), max_e, budget, among=among)
 
 
-def _matched(linear: Found, sums: Matched, max_e: int) -> Found:
+def _matched(linear: Found, sums: Matched, max_e: int, individual: Flags) -> Found:
     """Return what linear reasoning and equal sums tell."""
     least = _least(linear.least, sums.least)
     exact = sums.settled >= max_e
-    upper = int(least[least > 0].min()) if least.any() else None
+    shown = least[individual & (least > 0)]
+    upper = int(shown.min()) if len(shown) else None
     missing = say("for e of 2 or more, only equivalences with each side within one group were searched for")
     if sums.reason:
         missing = say(

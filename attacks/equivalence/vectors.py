@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.model.evidence import Codes, Counts
+from audit.model.outcome import Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ class Witnesses:
         """Return the equivalence at a place."""
         span = slice(self.start[place], self.start[place + 1])
         return Vector(self.columns[span], self.times[span])
+
+    def with_some(self, columns: Flags) -> Flags:
+        """Return which equivalences have entries in some of these columns; shape (n,)."""
+        found: Flags = np.add.reduceat(np.append(columns[self.columns], False), self.start[:-1]) > 0
+        return found
 
     def and_those(self, others: Witnesses) -> Witnesses:
         """Return these equivalences and some others after them."""

@@ -209,7 +209,9 @@ def test_what_is_known_beforehand_is_used():
     for seed in range(60):
         matrix, _ = tiny_series(np.random.default_rng(seed))
         found = searched(matrix, 4)
-        assert same(searched(matrix, 4, settled=(found.lower or 1) - 1), found)
+        # Counterfeits that are equal to each other, of which `lower` says nothing, are not known beforehand.
+        least = min([found.lower or 1, *found.least[found.least > 0].tolist()])
+        assert same(searched(matrix, 4, settled=least - 1), found)
 
 
 def test_columns_with_equal_values_stand_for_each_other(monkeypatch):
