@@ -9,7 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.count_tables.manifest import TableManifest
-from audit.io.tables import read_table
+from audit.io.argus_files import (
+    HIERARCHY,
+    METADATA,
+    ArgusFileError,
+    ArgusVariable,
+    covered_by_digits,
+    covered_codes,
+    hierarchy_beside,
+    read_metadata,
+)
+from audit.io.tables import header, read_table
 from audit.model.count_tables import Axis
 from audit.model.errors import Problems
 
@@ -48,6 +58,9 @@ def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, di
     """Return for each dimension with a file of categories the atoms of each label."""
     found: dict[str, dict[str, list[str]]] = {}
     for dimension, name in manifest.categories.items():
+        if name.endswith((HIERARCHY, METADATA)):
+            found[dimension] = _argus_categories(manifest, dimension, name, problems)
+            continue
         table = read_table(manifest.folder / name, name, ["label", "atom"], problems)
         if table is None:
             continue
@@ -59,6 +72,41 @@ def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, di
             covered.setdefault(composed(label), []).append(composed(atom))
         found[dimension] = covered
     return found
+
+
+def _argus_categories(manifest: TableManifest, dimension: str, name: str, problems: Problems) -> dict[str, list[str]]:
+    """Return the atoms of each code as a file of tau-Argus says: a hierarchy, or metadata that name one."""
+    path = manifest.folder / name
+    try:
+        if name.endswith(HIERARCHY):
+            return _composed(covered_codes(path))
+        variable = next((each for each in read_metadata(path).variables if each.name == dimension), None)
+        if variable is None:
+            problems.add(name, f'it has no variable "{dimension}"', "name the file that has it")
+            return {}
+        if variable.hierarchy is None:
+            return _composed(covered_by_digits(_codes(manifest, variable, problems), variable.digits))
+        covered = covered_codes(hierarchy_beside(path, variable.hierarchy), variable.leading)
+        return _composed(covered | {code: [code] for code in variable.missing if code not in covered})
+    except ArgusFileError as error:
+        problems.add(name, error.what, error.remedy)
+    except OSError as error:
+        problems.add(name, f"it cannot be read: {error.strerror}", "correct the path")
+    return {}
+
+
+def _codes(manifest: TableManifest, variable: ArgusVariable, problems: Problems) -> list[str]:
+    """Return all codes of a variable in the tables, that of everybody left out."""
+    codes = dict[str, None]()
+    for file in (file for release in manifest.releases for file in release.tables):
+        if variable.name in (header(file.path, file.shown, problems) or {}):
+            table = read_table(file.path, file.shown, [variable.name], problems)
+            codes |= dict.fromkeys(() if table is None else table.distinct(variable.name))
+    return [code for code in codes if code and code != manifest.totals.get(variable.name)]
+
+
+def _composed(covered: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {composed(label): [composed(atom) for atom in atoms] for label, atoms in covered.items()}
 
 
 def build_dimension(

@@ -103,9 +103,14 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.part_of": lambda manifest: replace(manifest, part_of={}),
     "table.change": lambda manifest: replace(manifest, change=None),
     "series.releases": _not_cumulative,
+    "table.status_hides": lambda manifest: manifest,
+    "table.not_counts": lambda manifest: manifest,
     "policy.min_count": lambda manifest: manifest,
 }
-"""What is left of a manifest without a guess; a finding that needs any other key stands only with it."""
+"""What is left of a manifest without a guess; a finding that needs any other key stands only with it.
+
+That numbers are not published, or say nothing, is a guess by which less is known: what is found with it stands.
+"""
 
 
 def is_said(text: str, ends: Ends) -> bool:

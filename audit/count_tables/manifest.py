@@ -73,6 +73,7 @@ class TableManifest:
         open: dimensions whose labels need not cover everybody.
         markers: what else a value can be, and the least and greatest count that it stands for.
         status: a column in which markers stand instead of the value, if any.
+        status_hides: whether the number beside such a marker is not published, though the file has it.
         threshold: counts from 1 to one less are always published as a marker.
         perturbation: by how much numbers may be off, before they are rounded.
         absent_is_zero: whether a row that is left out is a 0.
@@ -99,6 +100,7 @@ class TableManifest:
     open: frozenset[str] = frozenset()
     markers: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     status: str | None = None
+    status_hides: bool = False
     threshold: int | None = None
     perturbation: int = 0
     rounding: Rounding | None = None
@@ -218,6 +220,7 @@ class _TableManifestReader(RulesReader):
             "open",
             "markers",
             "status",
+            "status_hides",
             "threshold",
             "perturbation",
             "rounding",
@@ -278,6 +281,7 @@ class _TableManifestReader(RulesReader):
             open=frozenset(self.texts(table, "open")),
             markers=self.markers(table),
             status=self.text(table, "status"),
+            status_hides=self.status_hides(table),
             threshold=self.whole(table, "threshold", 2),
             perturbation=self.whole(table, "perturbation", 0) or 0,
             rounding=self.rounding(table),
@@ -311,6 +315,8 @@ class _TableManifestReader(RulesReader):
         if found.status is not None and not found.markers:
             remedy = 'write markers = { "c" = [1, 4] }, or leave it out'
             self.note("status", "nothing reads it, as no marker is named that could stand in it", remedy)
+        if found.status_hides and found.status is None:
+            self.note("status_hides", "nothing reads it without status", 'write status = "StatusVar" beside it')
         for name in sorted({*found.nested} & {*found.categories}):
             what = f'nothing reads the categories of "{name}", as its columns say which label is inside of which'
             self.note("categories", what, "keep one of categories and nested")
@@ -399,6 +405,12 @@ class _TableManifestReader(RulesReader):
                 "absent", "rows that are left out are either unknown or zero", 'write absent = "zero", or nothing'
             )
         return bool(given == "zero")
+
+    def status_hides(self, table: Mapping[str, Any]) -> bool:
+        given = table.get("status_hides", False)
+        if not isinstance(given, bool):
+            self.note("status_hides", "this has to be true or false", "write status_hides = true, or leave it out")
+        return given is True
 
     def policy(self) -> dict[str, int]:
         found = {}

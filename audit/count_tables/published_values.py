@@ -99,7 +99,7 @@ class ValueReader:
         return Values(shared[codes], lower, upper, denominators, hidden[codes], number[codes], beside)
 
     def _with_status(self, part: FileRows, codes: Codes, texts: list[str]) -> tuple[Codes, list[str]]:
-        """Return the values, the status where that is a marker and the value is none itself."""
+        """Return the values, the status where that is a marker and the value is none itself, or is not published."""
         status = part.table.coded(str(self.manifest.status))
         marked = [status.name(code) for code in range(status.size)]
         place = {text: code for code, text in enumerate(texts)}
@@ -111,8 +111,9 @@ class ValueReader:
                 if lookup[code] == len(added):
                     added.append(text)
         numbers = np.array([text != "" and decimal_of(text) is not None for text in texts] or [False])
+        hides = np.array([self.manifest.status_hides and self.interpreter.is_hidden(text) for text in added] or [False])
         wanted = lookup[status.codes]
-        return np.where((wanted >= 0) & ~numbers[codes], wanted, codes).astype(np.int32), added
+        return np.where((wanted >= 0) & (~numbers[codes] | hides[wanted]), wanted, codes).astype(np.int32), added
 
     def _counted_only(self, part: FileRows, codes: Codes, texts: list[str]) -> tuple[Codes, list[str]]:
         """Return the values, those of statistics that are no counts taken as empty."""

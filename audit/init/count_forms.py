@@ -9,6 +9,7 @@ from pathlib import Path
 
 from audit.count_tables.number_texts import is_like_a_number, number_of
 from audit.init import column_names
+from audit.init.count_argus import tau_argus, tau_argus_csv
 from audit.init.count_beside import declare_beside, split_count_cells
 from audit.init.count_columns import (
     COUNTED,
@@ -265,5 +266,17 @@ def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
 
 
 Form = Callable[[CountFiles], RuleGuesses | None]
-FORMS: tuple[Form, ...] = (nhs, dfe, sdmx, statcan, pxstat, ons, opensafely, nhs_scotland, tidy)
+FORMS: tuple[Form, ...] = (
+    tau_argus,
+    tau_argus_csv,
+    nhs,
+    dfe,
+    sdmx,
+    statcan,
+    pxstat,
+    ons,
+    opensafely,
+    nhs_scotland,
+    tidy,
+)
 """The forms, the most special first."""

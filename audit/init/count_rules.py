@@ -45,6 +45,7 @@ class RuleGuesses:
         unconfirmed: keys that are guesses.
         doubts: sentences on what to check first.
         texts: what was published, with how often.
+        said: keys that a file beside the tables says.
     """
 
     shape: str
@@ -65,6 +66,7 @@ class RuleGuesses:
     unconfirmed: dict[str, None] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
     texts: Counter[str] = field(default_factory=Counter)
+    said: set[str] = field(default_factory=set)
 
     def doubt(self, key: str, why: str) -> None:
         """Note that a key is a guess, and why."""
@@ -270,7 +272,7 @@ def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
             f"table.totals.{toml_key(name)}",
             f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open.",
         )
-    elif shown < LINES:
+    elif shown < LINES and f"table.totals.{toml_key(name)}" not in rules.said:
         rules.doubt(
             f"table.totals.{toml_key(name)}",
             f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only.",

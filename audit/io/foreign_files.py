@@ -1,7 +1,7 @@
-"""Tables that are no text: Excel workbooks, and files of Stata, SPSS and SAS.
+"""Tables that are no CSV: Excel workbooks, files of Stata, SPSS and SAS, and tables of tau-Argus.
 
-What reads them comes with the extra `formats`. Every cell becomes the text that a CSV file would hold: whole numbers
-without a fraction, dates as 2024-03-17, values that all have labels as their labels.
+What reads all but the last comes with the extra `formats`. Every cell becomes the text that a CSV file would hold:
+whole numbers without a fraction, dates as 2024-03-17, values that all have labels as their labels.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.io.argus_files import ENDING, ArgusFileError, metadata_beside, read_metadata, read_rows
 from audit.io.header_rows import header_place
 from audit.io.paths import is_remote, version
 from audit.io.texts import column_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 WORKBOOK = ".xlsx"
-SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav", ".xpt")
+SUFFIXES = (WORKBOOK, ".dta", ".sas7bdat", ".sav", ".xpt", ENDING)
 _LOOKED_AT = 50  # rows by which the header is found
 _MIDNIGHT = datetime.time()
 
@@ -75,6 +76,8 @@ def read_foreign(path: Path) -> ForeignTable:
         OSError: it cannot be opened.
     """
     changes = version(path)
+    if path.name.lower().endswith(ENDING) and changes is not None and metadata_beside(path).exists():
+        changes = (changes, version(metadata_beside(path)))
     return _read_foreign.__wrapped__(path, ()) if changes is None else _read_foreign(path, changes)
 
 
@@ -82,6 +85,8 @@ def read_foreign(path: Path) -> ForeignTable:
 def _read_foreign(path: Path, _version: tuple[object, ...]) -> ForeignTable:
     ending = path.suffix.lower()
     try:
+        if ending == ENDING:
+            return _read_argus(path)
         return _read_workbook(path) if ending == WORKBOOK else _read_statistical(path, ending)
     except ImportError as error:
         what = f"a {ending} file is read by an extra that is not installed"
@@ -158,6 +163,19 @@ def _labelled(cells: Iterable[Any], labels: Mapping[Any, str]) -> list[Any]:
 def _column(cells: Iterable[Any]) -> pa.Array:
 
     return column_of(text(cell) for cell in cells)
+
+
+# -- tau-Argus ------------------------------------------------------------------------------------------------------
+
+
+def _read_argus(path: Path) -> ForeignTable:
+    try:
+        metadata = read_metadata(path)
+        rows, lines = read_rows(path, metadata)
+    except ArgusFileError as error:
+        raise ForeignFileError(error.what, error.remedy) from error
+    columns = tuple(column_of(row[place] for row in rows) for place in range(len(metadata.variables)))
+    return ForeignTable(tuple(each.name for each in metadata.variables), columns, [0, *lines])
 
 
 def text(cell: object) -> str:

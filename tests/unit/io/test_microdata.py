@@ -119,7 +119,7 @@ FAULTS = [
         '["microdata.toml"]',
         [
             ':3: `snapshots`: "microdata.toml" is no table; use files that end in .csv, .csv.gz, .parquet, '
-            ".xlsx, .dta, .sas7bdat, .sav, .xpt, .tsv"
+            ".xlsx, .dta, .sas7bdat, .sav, .xpt, .tab, .tsv"
         ],
     ),
     ("[columns]", '[updates]\ntransitions = "../t.csv"\n[columns]', [f":6: `transitions`: {OUTSIDE}"]),

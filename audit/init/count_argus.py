@@ -1,0 +1,163 @@
+"""Tables of tau-Argus: what the metadata beside them say is no guess."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from audit.count_tables.number_texts import number_of
+from audit.init.count_columns import CountFiles
+from audit.init.count_rules import RuleGuesses
+from audit.io.argus_files import (
+    ENDING,
+    ArgusFileError,
+    ArgusMetadata,
+    ArgusVariable,
+    covered_codes,
+    hierarchy_beside,
+    metadata_beside,
+    read_metadata,
+)
+from audit.io.toml import toml_key, toml_text
+from audit.model.count_tables import UNBOUNDED
+from audit.model.errors import InputError, Problems
+
+_SECONDARY, _EMPTY, _DASH = "M", "E", "-"
+_NUMBERED = {str(number) for number in range(15)}
+
+
+@dataclass(frozen=True)
+class Status:
+    """The signs of status of cells that are unsafe by a rule, hidden to protect others, or empty."""
+
+    primary: set[str]
+    secondary: set[str]
+    empty: set[str]
+
+
+def tau_argus(files: CountFiles) -> RuleGuesses | None:
+    """Return the rules of tables of tau-Argus.
+
+    Raises:
+        InputError: the tables are no counts, or their metadata differ.
+    """
+    if not any(each.name.lower().endswith(ENDING) for each in files.files):
+        return None
+    metadata = _metadata(files)
+    count = _count_of(files, metadata)
+    dimensions = [each.name for each in metadata.of_kind("label")]
+    rules = RuleGuesses("tables of tau-Argus", files.shown, dimensions, count.name)
+    for variable in metadata.of_kind("label"):
+        rules.totals[variable.name] = variable.total
+        rules.said.add(f"table.totals.{toml_key(variable.name)}")
+    nested = [each for each in metadata.of_kind("label") if each.hierarchy is not None or each.digits]
+    if nested:
+        first = files.shown[0][: -len(ENDING)] + metadata_beside(files.files[0]).suffix
+        entries = ", ".join(f"{toml_key(each.name)} = {toml_text(first)}" for each in nested)
+        rules.extra["categories"] = f"{{ {entries} }}"
+    signs = [""] * len(files.columns[count.name])
+    for variable in metadata.of_kind("status")[:1]:
+        rules.extra["status"] = toml_text(variable.name)
+        signs = files.columns[variable.name]
+    primary = _is(signs, metadata.unsafe)
+    empty = _is(signs, _EMPTY) | _is(files.columns[count.name], _DASH)
+    _add_status(rules, files.columns[count.name], signs, Status(primary, _is(signs, _SECONDARY) - primary, empty))
+    kept = [each.name for each in metadata.of_kind("cost", "level", "audit")]
+    if kept:
+        rules.not_counts = kept
+        rules.doubt(
+            "table.not_counts",
+            f"{', '.join(kept)}: taken not to be published, for tau-Argus notes them for itself.",
+        )
+    return rules
+
+
+def _metadata(files: CountFiles) -> ArgusMetadata:
+    """Return what the metadata of all tables say.
+
+    Raises:
+        InputError: they cannot be read, or they differ.
+    """
+    problems, found = Problems(), list[ArgusMetadata]()
+    for file, shown in zip(files.files, files.shown, strict=True):
+        try:
+            found.append(read_metadata(file))
+            for variable in found[-1].of_kind("label"):
+                covered = _hierarchy(files, variable, len(found) - 1)
+                if covered != _hierarchy(files, variable, 0):
+                    what = f"the hierarchy of {variable.name} is another one than that of {files.shown[0]}"
+                    problems.add(shown, what, "audit them as two series")
+        except (ArgusFileError, OSError) as error:
+            problems.add(shown, str(error.args[0]), "put all files of tau-Argus beside it")
+    said = {(each.separator, *((v.name, v.kind, v.total, v.digits) for v in each.variables[1:])) for each in found}
+    if len(said) > 1 and not problems.found:
+        problems.add(files.shown[0], "the metadata of the tables differ", "audit them as two series")
+    problems.check()
+    return found[0]
+
+
+def _hierarchy(files: CountFiles, variable: ArgusVariable, place: int) -> dict[str, list[str]]:
+    if variable.hierarchy is None:
+        return {}
+    return covered_codes(hierarchy_beside(files.files[place], variable.hierarchy), variable.leading)
+
+
+def _count_of(files: CountFiles, metadata: ArgusMetadata) -> ArgusVariable:
+    """Return the variable with the counts: the frequencies, else the only numbers, where all of them are whole.
+
+    Raises:
+        InputError: there is none.
+    """
+    frequency, responses = metadata.of_kind("frequency"), metadata.of_kind("response")
+    if frequency or (len(responses) == 1 and all(number_of(t) is not None for t in _shown(files, responses[0]))):
+        return (frequency or responses)[0]
+    problems = Problems()
+    what = f"no variable of {metadata_beside(files.files[0]).name} has counts: none is a <FREQUENCY>"
+    problems.add(files.shown[0], what, "audit the table with the frequencies; magnitudes are not judged")
+    raise InputError(problems.found)
+
+
+def _shown(files: CountFiles, variable: ArgusVariable) -> list[str]:
+    return [text for text in set(files.columns[variable.name]) if any(map(str.isdigit, text))]
+
+
+def _is(texts: Iterable[str], *signs: str) -> set[str]:
+    """Return the texts that are one of some signs, in capitals or not."""
+    return {text for text in texts if text.casefold() in {sign.casefold() for sign in signs}}
+
+
+def _add_status(rules: RuleGuesses, values: Sequence[str], signs: Sequence[str], status: Status) -> None:
+    """Add what the signs of the column of status stand for, and whether numbers stand beside those of hidden cells."""
+    rules.markers |= dict.fromkeys(sorted(status.secondary), (0, UNBOUNDED))
+    rules.markers |= dict.fromkeys(sorted(status.empty), (0, 0))
+    hidden = status.primary | status.secondary
+    rules.texts.update(sign if sign in hidden else text for text, sign in zip(values, signs, strict=True))
+    cells = [(number_of(value), sign) for value, sign in zip(values, signs, strict=True)]
+    beside = [n for n, sign in cells if sign in hidden and n is not None]
+    if beside:
+        rules.extra["status_hides"] = "true"
+        rules.doubt(
+            "table.status_hides",
+            f"The file has the numbers of {len(beside)} cells that are unsafe or hidden to protect others: they are "
+            "taken not to be published.",
+        )
+    for sign in sorted(status.primary) if beside else ():
+        largest = max((n for n, each in cells if each in status.primary and n is not None), default=1)
+        rules.markers[sign] = (1, largest)
+        why = f'"{sign}" is taken to stand for 1 to {largest}, the largest unsafe count'
+        rules.doubt(f"table.markers.{toml_key(sign)}", f"{why}; say from where on counts are safe.")
+
+
+def tau_argus_csv(files: CountFiles) -> RuleGuesses | None:
+    """Refuse the CSV files that tau-Argus writes with numbers for the status of cells: they have all counts.
+
+    Raises:
+        InputError: the files are of this form.
+    """
+    if files.names[-2:] == ["Freq", "Status"] and files.has("Status") and set(files.columns["Status"]) <= _NUMBERED:
+        problems = Problems()
+        what = "tau-Argus wrote the number of a status beside each count, hidden or not"
+        remedy = "write the table without the status, or as .tab with .rda"
+        problems.add(files.shown[0], what, remedy, column="Status")
+        raise InputError(problems.found)
+    return None

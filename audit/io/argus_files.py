@@ -1,0 +1,234 @@
+"""Tables of tau-Argus: a `.tab` file without a header, and the `.rda` file beside it, which names its columns.
+
+Source: the manual of tau-Argus (free format of tabular data), and its own reader of metadata. Codes that are inside of
+others stand in a `.hrc` file, each with as many leading signs as its depth, or follow from their digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+ENDING = ".tab"
+METADATA = ".rda"
+HIERARCHY = ".hrc"
+LEADING = "@"
+_TOKEN = re.compile(r'"([^"]*)"|(\S+)')
+_KINDS = {
+    "<RECODEABLE>": "label",
+    "<RECODABLE>": "label",
+    "<FREQUENCY>": "frequency",
+    "<MAXSCORE>": "score",
+    "<STATUS>": "status",
+    "<NUMERIC>": "response",
+}
+_NUMERIC = {"<SHADOW>": "shadow", "<COST>": "cost", "<COSTVAR>": "cost", "<LOWERPL>": "level", "<UPPERPL>": "level"}
+_SIGNS = {"<SAFE>": "safe", "<UNSAFE>": "unsafe", "<PROTECT>": "protected"}
+_NOT_READ = ("<DISTANCE>", "<HIERARCHICAL>", "<CODELIST>")  # they say nothing about what a number counts
+
+
+class ArgusFileError(ValueError):
+    """A file of tau-Argus cannot be read: what is wrong, and its remedy."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(what, remedy)
+        self.what = what
+        self.remedy = remedy
+
+
+@dataclass(frozen=True)
+class ArgusVariable:
+    """A column of a table.
+
+    Attributes:
+        name: the column.
+        kind: label, frequency, response, status, score, shadow, cost, level, or audit.
+        total: the code of everybody.
+        missing: codes for what is not known.
+        hierarchy: the `.hrc` file of its codes, and the sign that leads codes inside of others, if there is one.
+        digits: how many digits each level of its codes has, if that is their hierarchy.
+        decimals: of its numbers.
+    """
+
+    name: str
+    kind: str = "response"
+    total: str = "Total"
+    missing: tuple[str, ...] = ()
+    hierarchy: str | None = None
+    leading: str = LEADING
+    digits: tuple[int, ...] = ()
+    decimals: int = 0
+
+
+@dataclass
+class ArgusMetadata:
+    """What a `.rda` file says of the table beside it.
+
+    Attributes:
+        variables: the columns, in order.
+        separator: what parts cells.
+        safe, unsafe, protected: the status of cells; `M` is one that was hidden to protect others, `E` is empty.
+    """
+
+    variables: list[ArgusVariable] = field(default_factory=list)
+    separator: str = ";"
+    safe: str = "S"
+    unsafe: str = "U"
+    protected: str = "P"
+
+    def of_kind(self, *kinds: str) -> list[ArgusVariable]:
+        """Return the columns of some kinds."""
+        return [each for each in self.variables if each.kind in kinds]
+
+
+def metadata_beside(path: Path) -> Path:
+    """Return the path of the metadata of a table."""
+    return path.with_name(path.name[: -len(ENDING)] + METADATA)
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, in UTF-8 or else as Windows writes it."""
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def read_metadata(path: Path) -> ArgusMetadata:
+    """Return what a `.rda` file says, or the one beside a table.
+
+    Raises:
+        ArgusFileError: there is none, or it is not about a table.
+        OSError: it cannot be opened.
+    """
+    beside = path if path.name.lower().endswith(METADATA) else metadata_beside(path)
+    if not beside.exists():
+        remedy = "put it there, or save the table as .csv with a header"
+        raise ArgusFileError(f"a .tab file of tau-Argus is read with {beside.name} beside it, which is missing", remedy)
+    found, audit = ArgusMetadata(), list[str]()
+    for number, line in enumerate(text_of(beside).splitlines(), 1):
+        bare = line.strip()
+        if bare.startswith("//"):
+            audit.append(bare.removeprefix("//").strip())
+        elif bare:
+            try:
+                _read_line(found, [quoted or plain for quoted, plain in _TOKEN.findall(bare)])
+            except (KeyError, ValueError, IndexError) as error:
+                what = f"{beside.name}:{number} says what is not known of a table of tau-Argus"
+                raise ArgusFileError(what, "write metadata of a table, not of records, in free format") from error
+    # Intervals that tau-Argus computed are named in comments, of which the first is none of them.
+    found.variables += [ArgusVariable(name, "audit") for name in audit[1:]]
+    return found
+
+
+def _read_line(found: ArgusMetadata, tokens: Sequence[str]) -> None:
+    key = tokens[0].upper()
+    if not key.startswith("<"):
+        found.variables.append(ArgusVariable(tokens[0], missing=tuple(each.strip() for each in tokens[1:])))
+    elif key == "<SEPARATOR>":
+        found.separator = tokens[1]
+    elif key in _SIGNS:
+        setattr(found, _SIGNS[key], tokens[1])
+    elif key not in _NOT_READ:
+        found.variables[-1] = _described(found.variables[-1], key, tokens[1:])
+
+
+def _described(variable: ArgusVariable, key: str, values: Sequence[str]) -> ArgusVariable:
+    if key in _KINDS:
+        kind = _NUMERIC[values[0].upper()] if key == "<NUMERIC>" and values else _KINDS[key]
+        return replace(variable, kind=kind)
+    if key == "<HIERLEVELS>":
+        return replace(variable, digits=tuple(int(each) for each in values if int(each)))
+    if key == "<DECIMALS>":
+        return replace(variable, decimals=int(values[0]))
+    names = {"<TOTCODE>": "total", "<HIERCODELIST>": "hierarchy", "<HIERLEADSTRING>": "leading"}
+    return replace(variable, **{names[key]: values[0].strip()})  # type: ignore[arg-type]  # all three are texts
+
+
+def read_rows(path: Path, metadata: ArgusMetadata) -> tuple[list[list[str]], list[int]]:
+    """Return the cells of each row, numbers with a decimal point, and the line of each row.
+
+    Raises:
+        ArgusFileError: a line has another number of cells than the metadata, or a status that is none.
+        OSError: it cannot be opened.
+    """
+    many, rows, lines = len(metadata.variables), list[list[str]](), list[int]()
+    numeric = [each.kind not in ("label", "status") for each in metadata.variables]
+    known = {metadata.safe, metadata.unsafe, metadata.protected, "M", "E", ""}
+    known = {each.casefold() for each in known}
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        cells = [_bare(cell) for cell in line.split(metadata.separator)]
+        if len(cells) != many:
+            what = f"line {number} has {len(cells)} cells, and {metadata_beside(path).name} names {many} columns"
+            raise ArgusFileError(what, "correct the one that is wrong")
+        rows.append([c.replace(",", ".") if n else c for c, n in zip(cells, numeric, strict=True)])
+        status = next((c for c, v in zip(cells, metadata.variables, strict=True) if v.kind == "status"), "")
+        if status.casefold() not in known:
+            what = f"line {number} has a status that {metadata_beside(path).name} does not name"
+            raise ArgusFileError(what, "name it there as <SAFE>, <UNSAFE> or <PROTECT>; M is secondary, E empty")
+        lines.append(number)
+    return rows, lines
+
+
+def _bare(cell: str) -> str:
+    cell = cell.strip()
+    return cell[1:-1].strip() if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
+
+
+# -- hierarchies --------------------------------------------------------------------------------------------------
+
+
+def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
+    """Return by code of a `.hrc` file the finest codes inside of it, of which it may be one itself.
+
+    Raises:
+        ArgusFileError: a code is deeper than the one before by more than one level, or stands there twice.
+        OSError: it cannot be opened.
+    """
+    found: dict[str, list[str]] = {}
+    above: list[str] = []
+    coarse = set[str]()
+    for number, line in enumerate(text_of(path).splitlines(), 1):
+        depth, bare = 0, line.strip()
+        while leading and bare.startswith(leading):
+            depth, bare = depth + 1, bare[len(leading) :].strip()
+        if not bare:
+            continue
+        if depth > len(above) or bare in found:
+            why = "it is already in the file" if bare in found else "the code above it is missing"
+            raise ArgusFileError(f"line {number} has a code that cannot be placed: {why}", "correct the hierarchy")
+        above = [*above[:depth], bare]
+        coarse.update(above[:-1])
+        found[bare] = []
+        for code in above:
+            found[code].append(bare)
+    return {code: [each for each in inside if each not in coarse] for code, inside in found.items()}
+
+
+def covered_by_digits(codes: Sequence[str], digits: Sequence[int]) -> dict[str, list[str]]:
+    """Return by code the finest codes inside of it: those that begin with it, where a level of digits ends.
+
+    >>> covered_by_digits(["1", "11", "12", "2"], [1, 1])
+    {'1': ['11', '12'], '11': ['11'], '12': ['12'], '2': ['2']}
+    """
+    ends = [sum(digits[: place + 1]) for place in range(len(digits))]
+    inside = {code: [each for each in codes if each != code and _begins(each, code, ends)] for code in codes}
+    return {code: [e for e in some if not inside[e]] or [code] for code, some in inside.items()}
+
+
+def _begins(code: str, start: str, ends: Sequence[int]) -> bool:
+    return len(start) in ends and code.startswith(start)
+
+
+def hierarchy_beside(path: Path, name: str) -> Path:
+    """Return the path of a hierarchy that metadata name: where they say, or beside them, as tau-Argus looks for it."""
+    bare = path.with_name(name.replace("\\", "/").rsplit("/", 1)[-1])
+    if bare.exists():
+        return bare
+    alike = [each for each in path.parent.iterdir() if each.name.casefold() == bare.name.casefold()]
+    return alike[0] if alike else bare
