@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.count_tables.acro_sessions import SESSION, session_outputs
+from audit.count_tables.acro_outputs import SESSION, session_outputs
+from audit.count_tables.acro_sessions import judged_statistics
 from audit.count_tables.guesses import guessed_entries, is_about, is_narrowest
 from audit.count_tables.number_texts import is_like_a_number, said_range
 from audit.count_tables.published_counts import PublishedCounts
@@ -116,10 +117,13 @@ def _unread_measures(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _unread_outputs(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield the tables of sessions that are no counts: means and other magnitudes."""
+    """Yield the outputs of sessions that are no counts: means and other magnitudes, figures; or counts not judged."""
     files = [file for release in counts.manifest.releases for file in release.tables if file.path.name == SESSION]
     outputs = [each for file in files for each in session_outputs(file.path, file.shown, Problems())]
-    left = [each.file for each in outputs if not each.counts and each.file not in counts.manifest.not_counts]
+    others = [each for each in outputs if each.file not in counts.manifest.not_counts]
+    judged = {each.file: judged_statistics(counts.manifest, each) for each in others}
+    left = [each.file for each in others if judged[each.file] != [*each.statistics]]
+    left += [name for each in others for name in each.magnitudes if name not in counts.manifest.not_counts]
     if left:
         yield _needs(
             say(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from audit.count_tables.acro_sessions import SESSION, session_outputs
+from audit.count_tables.acro_outputs import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.io.idle_keys import NOTHING
@@ -39,7 +39,8 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
     known: set[str] = set()
     for path, file in files.items():
         if path.name == SESSION:
-            known |= {each.file for each in session_outputs(path, file.shown, Problems())}
+            outputs = [*session_outputs(path, file.shown, Problems())]
+            known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
             known |= {*(header(path, file.shown, Problems()) or ())}
     if manifest.measure is not None:

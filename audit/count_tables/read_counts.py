@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.count_tables.acro_sessions import SESSION, session_tables
+from audit.count_tables.acro_outputs import SESSION
+from audit.count_tables.acro_sessions import session_tables
 from audit.count_tables.categories import Dimension, build_dimension, composed, read_categories
 from audit.count_tables.label_sets import with_merged_atoms
 from audit.count_tables.manifest import TableFile, TableManifest
@@ -51,15 +52,18 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
 
 
 def _read_file(manifest: TableManifest, release: int, file: TableFile, problems: Problems) -> Iterator[FileRows]:
-    """Yield the rows of a file, once for each of its columns of counts, or of each table of a session."""
+    """Yield the rows of a file, or of each table of a session."""
     if file.path.name == SESSION:
         for part, each in session_tables(manifest, file, problems):
-            labels = {d: each.coded(d) for d in manifest.dimensions if d in each}
-            yield FileRows(release, part, each, labels, None, manifest.views[0])
+            yield from _rows_of(manifest, release, part, each)
         return
     table = _read_columns(manifest, file, problems)
-    if table is None:
-        return
+    if table is not None:
+        yield from _rows_of(manifest, release, file, table)
+
+
+def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
+    """Yield the rows of a table, once for each of its columns of counts."""
     nested = {name: nested_labels(table, columns) for name, columns in manifest.nested.items()}
     labels = {d: table.coded(d) for d in manifest.dimensions if d not in manifest.nested and d in table}
     labels |= breakdown_labels(manifest, table)

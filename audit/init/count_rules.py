@@ -82,10 +82,12 @@ def guess_numbers(rules: RuleGuesses) -> None:
         {n: times for text, times in rules.texts.items() if (n := number_of(text, point=point)) is not None}
     )
     positive = {number: times for number, times in numbers.items() if number > 0}
-    rules.rounding = _rounding(positive)
+    said = "table.rounding" in rules.said
+    if not said:
+        rules.rounding = _rounding(positive)
     base = rules.rounding[0] if rules.rounding else 1
     least = min(positive, default=_LEAST)
-    if rules.rounding:
+    if rules.rounding and not said:
         to, how = rules.rounding
         rules.doubt(
             "table.rounding",

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections import Counter
 from pathlib import Path
 
-from audit.count_tables.acro_sessions import session_outputs
+from audit.count_tables.acro_outputs import PEOPLE, SessionOutput, lines_of, session_outputs
 from audit.count_tables.number_texts import number_of
 from audit.init.count_rules import RuleGuesses
+from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.errors import Problems
+
+_COUNTED = "counted"
 
 
 def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
-    """Return the rules of all sessions, which are taken to be about the same people."""
-    dimensions: dict[str, None] = {}
-    texts: Counter[str] = Counter()
-    for name in shown:
-        for output in session_outputs(folder / name, name, Problems()):
-            if output.counts:
-                dimensions |= dict.fromkeys([*output.rows, output.column])
-                texts.update(_cells((folder / name).parent / output.file))
+    """Return the rules of all sessions, which are taken to be about the same people.
+
+    Raises:
+        InputError: no table of any session has counts, or one is rounded and another one is not.
+    """
+    problems = Problems()
+    outputs = [(folder / name, each) for name in shown for each in session_outputs(folder / name, name, problems)]
+    problems.check()
+    tables = [(path, each) for path, each in outputs if each.statistics]
+    bases = {each.rounding for _, each in tables}
+    if len(bases) != 1:
+        what = "no table of these sessions has counts" if not bases else "some tables of these sessions are rounded"
+        remedy = "name tables of counts" if not bases else "finalise them in a session of their own"
+        problems.add(shown[0], what, remedy)
+        problems.check()
+    dimensions = dict.fromkeys(name for _, each in tables for name in each.variables)
     rules = RuleGuesses("sessions of ACRO", shown, list(dimensions), "count", over_time="same")
     rules.totals = dict.fromkeys(dimensions, "All")
-    rules.texts = texts
+    rules.texts.update(text for path, each in tables for text in _numbers(path.parent / each.file, each))
     rules.doubts.append("All tables are taken to be about the same people: over_time is same.")
+    _add_statistics(rules, list(dict.fromkeys(name for _, each in tables for name in each.statistics)))
+    rules.said.add("table.rounding")
+    base = bases.pop()
+    if base is not None:
+        rules.rounding = (base, "even" if base % 2 == 0 else "nearest")
     thresholds = {threshold for name in shown if (threshold := _threshold((folder / name).parent)) is not None}
     if thresholds:
         rules.min_count = max(thresholds)
@@ -33,6 +47,17 @@ def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
     else:
         rules.texts["threshold"] += 1
     return rules
+
+
+def _add_statistics(rules: RuleGuesses, statistics: list[str]) -> None:
+    """Add what is counted, where it is not people alone: the values of a variable, of which some may be missing."""
+    if statistics == [PEOPLE]:
+        return
+    rules.extra |= {"measure": toml_text(_COUNTED), "measures": toml_array(map(toml_text, statistics))}
+    parts = [name for name in statistics if name != PEOPLE]
+    if PEOPLE in statistics:
+        rules.extra["part_of"] = f"{{ {', '.join(f'{toml_key(name)} = {toml_text(PEOPLE)}' for name in parts)} }}"
+        rules.doubts.append(f"Values of {', '.join(parts)} are counted too: they are parts of the people.")
 
 
 def _threshold(folder: Path) -> int | None:
@@ -44,9 +69,7 @@ def _threshold(folder: Path) -> int | None:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 1 else None
 
 
-def _cells(path: Path) -> list[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return [cell for line in list(csv.reader(file))[1:] for cell in line[1:] if number_of(cell) is not None]
-    except (OSError, ValueError):
-        return []
+def _numbers(path: Path, output: SessionOutput) -> list[str]:
+    places = [each.place for each in output.columns if each.statistic]
+    lines = lines_of(path)[output.first :]
+    return [line[at] for line in lines for at in places if at < len(line) and number_of(line[at]) is not None]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.count_tables.acro_sessions import SESSION
+from audit.count_tables.acro_outputs import SESSION
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
