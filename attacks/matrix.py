@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from attacks.graphs import grouped
 from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
 
 NAMELESS = -1
@@ -72,11 +73,8 @@ class Matrix:
 
     def by_column(self) -> tuple[Counts, Codes]:
         """Return where each column's groups begin, shape (columns + 1,), and the groups, ascending in each."""
-        from scipy.sparse import csr_array
-
-        cells = (np.ones(len(self.member), dtype=np.bool_), self.member, self.start)
-        columns = csr_array(cells, shape=(self.groups, self.columns)).tocsc()
-        return columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False)
+        begin, places = grouped(self.member, self.columns)
+        return begin, self.group_of()[places]
 
     def sums_of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Return the sum of some numbers by column over each group's members, modulo 2⁶⁴; shape (groups,)."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from attacks.equivalence.fingerprint import classes, pinned
 from attacks.equivalence.strategy import confirmed
+from attacks.graphs import component_of
 from attacks.matrix import Matrix
 from audit.model.evidence import Codes, Counts
 from audit.model.outcome import Flags
@@ -32,15 +33,11 @@ def split(matrix: Matrix, left: Sequence[Pairs]) -> Matrix:
         matrix: the groups.
         left: for each release, the pairs of a column and a value that are not ruled out; shapes (pairs,) each.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     group = matrix.group_of().astype(np.int64)
     entry_group = np.repeat(np.arange(matrix.groups), np.diff(matrix.value_start))
     place, entry = _joined(matrix, group, entry_group, left)
     members, nodes = len(group), len(group) + len(entry_group)
-    graph = coo_array((np.ones(len(place), dtype=np.bool_), (place, members + entry)), shape=(nodes, nodes))
-    label = connected_components(graph, directed=False)[1]
+    label = component_of(place, members + entry, nodes)
     rows = np.bincount(label[members:], weights=matrix.rows, minlength=nodes)
     tight = np.bincount(label[:members], minlength=nodes) == rows
     # What is not tight is one part of each group, which is numbered behind the others.

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from attacks.equivalence.parts import Parts, classes
+from attacks.graphs import component_of
 from attacks.matrix import Matrix
 from audit.model.evidence import Counts
 from audit.model.minimum_cuts import Labels
@@ -259,13 +260,9 @@ class Elimination:
 
 def _apart(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:
     """Return the rows of a reduced basis, by pivot, those together that share columns directly or through others."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     width = 1 + max(at for row in pivots.values() for at in row)
     ends = np.array([(head, at) for head, row in pivots.items() for at in row]).T
-    links = coo_array((np.ones(ends.shape[1], dtype=np.bool_), (ends[0], ends[1])), shape=(width, width))
-    label = connected_components(links, directed=False)[1].tolist()
+    label = component_of(ends[0], ends[1], width).tolist()
     together: dict[int, dict[int, Row]] = {}
     for head, row in pivots.items():
         together.setdefault(label[head], {})[head] = row

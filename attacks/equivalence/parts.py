@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from attacks.graphs import component_of
 from attacks.matrix import Matrix, Types, blocks
 from audit.model.evidence import Codes, Counts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
@@ -186,9 +187,6 @@ def _clashing(matrix: Matrix, label: Counts) -> npt.NDArray[np.bool_]:
 
 def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
     """Return labels of groups, the same for groups with equal labels or a common member, and so on."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     sizes = np.diff(start)
     found = [np.zeros((2, 0), dtype=label.dtype)]
     for first, last in blocks(start):
@@ -196,9 +194,7 @@ def _joined(label: Counts, start: Counts, group: Codes) -> Counts:
         across = np.flatnonzero((line[1:] == line[:-1]) & (home[1:] != home[:-1]))
         found.append(np.stack([home[across], home[across + 1]]))
     ends = np.concatenate(found, axis=1)
-    size = int(label.max(initial=-1)) + 1
-    links = coo_array((np.ones(ends.shape[1], dtype=np.bool_), (ends[0], ends[1])), shape=(size, size))
-    return connected_components(links, directed=False)[1].astype(np.int64)[label] if size else label
+    return component_of(ends[0], ends[1], int(label.max(initial=-1)) + 1)[label]
 
 
 def _steps(matrix: Matrix, types: Types, home: Counts, bucket: npt.NDArray[np.bool_]) -> Steps:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from attacks.graphs import component_of
 from attacks.matrix import Matrix
 from audit.model.evidence import Codes
 from audit.model.outcome import Flags
@@ -122,26 +123,23 @@ def _neighbours(
 
 def _merged(same_as: npt.NDArray[np.intp], pairs: _Pairs) -> npt.NDArray[np.intp]:
     """Return a number by column that is the same for columns that were the same before, or are joined by pairs."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     ends = same_as[pairs]
-    graph = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(len(same_as),) * 2)
-    return connected_components(graph, directed=False)[1][same_as]
+    return component_of(ends[:, 0], ends[:, 1], len(same_as))[same_as]
 
 
 def _forest(rounds: list[_Pairs], columns: int) -> SpanningForest:
     """Return as many pairs as can be without a circle, of the earliest rounds; the last ones count as the hardest."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
     pair = np.sort(np.concatenate(rounds), axis=1).astype(np.int64)
     effort = np.repeat([*range(len(rounds) - 1), _ROUNDS], [len(some) for some in rounds])
     key, first = np.unique(pair[:, 0] * columns + pair[:, 1], return_index=True)
-    # Before version 1.17.1 scipy takes indices of 32 bits alone.
-    ends = (key // columns).astype(np.int32), (key % columns).astype(np.int32)
-    graph = csr_array((effort[first] + 1.0, ends), shape=(columns, columns))
-    forest = minimum_spanning_tree(graph).tocoo()
-    effort = forest.data.astype(np.int32) - 1
-    order = np.lexsort((forest.col, forest.row, effort))
-    return SpanningForest(np.stack([forest.row, forest.col], axis=1)[order].astype(np.int32), effort[order])
+    tail, head, effort = key // columns, key % columns, effort[first]
+    if len(key) > columns - 1 - component_of(tail, head, columns).max(initial=-1):  # some lie on circles
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import minimum_spanning_tree
+
+        # Before version 1.17.1 scipy takes indices of 32 bits alone.
+        ends = tail.astype(np.int32), head.astype(np.int32)
+        forest = minimum_spanning_tree(csr_array((effort + 1.0, ends), shape=(columns, columns))).tocoo()
+        tail, head, effort = forest.row, forest.col, forest.data - 1
+    order = np.lexsort((head, tail, effort))
+    return SpanningForest(np.stack([tail, head], axis=1)[order].astype(np.int32), effort[order].astype(np.int32))

@@ -50,22 +50,6 @@ def mixed(numbers: Integers, seed: int) -> npt.NDArray[np.uint64]:
     return z ^ (z >> np.uint64(31))
 
 
-def grouped(keys: Integers, size: int) -> tuple[Numbers, Numbers]:
-    """Return where the places of each key below `size` begin, and these, ascending: a counting sort.
-
-    >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]
-    [[0, 1, 3, 3], [1, 0, 2]]
-    """
-    from scipy.sparse import csc_array
-
-    places = np.arange(len(keys), dtype=np.int32)
-    # Columns of one entry each; as rows, they are sorted by counting.
-    ones = np.ones(len(keys), dtype=np.int8)
-    begin = np.arange(len(keys) + 1, dtype=np.int32)
-    matrix = csc_array((ones, keys.astype(np.int32), begin), shape=(size, len(places))).tocsr()
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-
-
 def renumbered(used: Integers, size: int) -> tuple[Numbers, Numbers]:
     """Return the distinct numbers below `size` among some, ascending, and the rank of each number, -1 for the others.
 

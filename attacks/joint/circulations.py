@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attacks.graphs import component_of
 from attacks.joint.arrays import Flags, Integers, Numbers, mixed, segments, starts
 from attacks.joint.core import Core
 
@@ -59,14 +60,8 @@ def alone(core: Core, chosen: Numbers, release: Integers, at: int) -> float:
 
 def _in_circles(tail: Numbers, head: Numbers) -> Flags:
     """Return which edges of a graph are on a circle."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     nodes = int(max(tail.max(initial=-1), head.max(initial=-1))) + 1
-    if not nodes:
-        return np.zeros(0, dtype=np.bool_)
-    graph = coo_array((np.ones(len(tail), dtype=np.int8), (tail, head)), shape=(nodes, nodes))
-    component = connected_components(graph, connection="strong")[1]
+    component = component_of(tail, head, nodes, strong=True)
     circle: Flags = component[tail] == component[head]
     return circle
 

@@ -16,7 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Numbers, grouped, mixed, renumbered, segments, starts
+from attacks.graphs import component_of, grouped
+from attacks.joint.arrays import Flags, Integers, Numbers, mixed, renumbered, segments, starts
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.twins import TwinClasses, classes_of
 
@@ -234,30 +235,20 @@ Entries = tuple[Numbers, Numbers, Numbers]
 
 def _blocks(network: ConstraintNetwork, place: Numbers, size: Numbers, entry: Numbers) -> Numbers:
     """Return the block of each row: rows of one constraint that share members hang together."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     # The rows of neighbouring columns of a variable belong to the same constraints, in the same order.
     again = np.flatnonzero(place[1:] == place[:-1])
     begin = starts(size)
     one = entry[segments(begin, again)]
     other = entry[segments(begin, again + 1)]
-    rows = len(network.capacity)
-    graph = coo_array((np.ones(len(one), dtype=np.bool_), (one, other)), shape=(rows, rows))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+    return component_of(one, other, len(network.capacity))
 
 
 def _parts(entries: Entries, link: Numbers, variables: int, rows: int) -> Numbers:
     """Return the part of each variable: those that share rows, or are linked, hang together."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     place, which, entry = entries
     one = np.concatenate([place[which], link[:, 0]])
     other = np.concatenate([variables + entry, link[:, 1]])
-    shape = (variables + rows, variables + rows)
-    graph = coo_array((np.ones(len(one), dtype=np.bool_), (one, other)), shape=shape)
-    return connected_components(graph, directed=False)[1][:variables].astype(np.int64)
+    return component_of(one, other, variables + rows)[:variables]
 
 
 def _repeated(capacity: Numbers, entries: tuple[Numbers, Numbers], block: Numbers) -> Flags:

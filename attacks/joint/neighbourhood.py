@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers, grouped, segments, starts
+from attacks.graphs import grouped
+from attacks.joint.arrays import Flags, Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 

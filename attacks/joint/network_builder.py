@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.candidates import listed, value_masks
+from attacks.graphs import component_of
 from attacks.joint.arrays import Flags, Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
@@ -200,29 +201,19 @@ class _Builder:
         fair[contents.group[taken > contents.rows]] = False
         return fair
 
-    def _hanging_together(self, releases: int) -> Codes:
+    def _hanging_together(self, releases: int) -> Numbers:
         """Return a label for these people and for the groups of the first releases, equal for those that hang together.
 
         Shape (people + groups,).
         """
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        seats = [self._seats(at) for at in range(min(releases, len(self._places)))]
-        degree = np.zeros(self.people, dtype=np.int32)
-        for _, mine in seats:
-            degree[mine] += 1
-        begin, nodes = starts(degree), self.people
-        group = np.empty(int(begin[-1]), dtype=np.int32)
-        for at, (here, mine) in enumerate(seats):
-            place = self._places[at]
-            group[begin[mine] + self.entry[self.first_version[at] + here]] = nodes + place.home(here)
-            nodes += place.contents.groups
-        ends = np.append(begin, np.full(nodes - self.people, begin[-1]))
-        # Numbers of another type would be copied.
-        graph = csr_array((np.ones(len(group)), group, ends.astype(np.int32)), shape=(nodes, nodes))
-        label: Codes = connected_components(graph, directed=False)[1]
-        return label
+        nodes = self.people
+        person, group = [], []
+        for at in range(min(releases, len(self._places))):
+            here, mine = self._seats(at)
+            person.append(mine)
+            group.append(nodes + self._places[at].home(here))
+            nodes += self._places[at].contents.groups
+        return component_of(np.concatenate(person), np.concatenate(group), nodes)
 
     def _seats(self, at: int) -> tuple[Numbers, Numbers]:
         """Return which people of a release have one place and keep a value to be found out, and their variables."""
@@ -386,7 +377,7 @@ class _Builder:
         return transitions.weight[:values, :values] > 0
 
 
-def _many(label: Codes) -> bool:
+def _many(label: Numbers) -> bool:
     """Tell whether more people have one label than parts have whose worlds are counted."""
     return int(np.bincount(label, minlength=1).max()) > COUNTED
 

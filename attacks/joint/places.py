@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attacks.graphs import component_of
 from attacks.joint.arrays import Flags, Integers, Numbers, segments
 from attacks.joint.network import GROUP, PLACES, GroupValues
 from audit.model.evidence import Codes, Evidence
@@ -68,14 +69,9 @@ def shares(place: OpenPlaces, of: Integers, groups: int) -> Numbers:
     """
     if place.single.all():
         return np.arange(groups)
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     group = of[place.place]
     first = np.repeat(group[place.start[:-1]], np.diff(place.start))
-    graph = coo_array((np.ones(len(first)), (first, group)), shape=(groups, groups))
-    label: Numbers = connected_components(graph, directed=False)[1]
-    return label.astype(np.int64)
+    return component_of(first, group, groups)
 
 
 class PlaceRows:

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Numbers, grouped, segments, starts
+from attacks.graphs import grouped
+from attacks.joint.arrays import Flags, Floats, Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.decision import Decision
 from attacks.joint.linear_model import LinearModel

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Numbers, grouped, renumbered, segments, starts
+from attacks.graphs import component_of, grouped
+from attacks.joint.arrays import Flags, Integers, Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
 from audit.runtime.budget import Budget
@@ -145,9 +146,6 @@ class Propagation:
 
     def _lost(self, match: Numbers, which: Numbers, row: Numbers) -> Flags:
         """Return which of the pairs of a member and a row are in no solution of their constraint."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
         net = self.network
         rows, number = renumbered(row, len(net.capacity))
         at, number = number[match], number[row]
@@ -160,12 +158,7 @@ class Propagation:
         used = used[wide[sink]]
         one = np.concatenate([at[which[moving]], free, len(rows) + sink[used]])
         other = np.concatenate([number[moving], len(rows) + sink[free], used])
-        nodes = len(rows) + len(sinks)
-        begin, order = grouped(one, nodes)
-        graph = csr_array(
-            (np.ones(len(one), dtype=np.bool_), other[order].astype(np.int32), begin), shape=(nodes, nodes)
-        )
-        label = connected_components(graph, connection="strong")[1]
+        label = component_of(one, other, len(rows) + len(sinks), strong=True)
         lost: Flags = label[number] != label[at[which]]
         return lost
 

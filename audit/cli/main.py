@@ -27,7 +27,6 @@ from audit.cli.error_document import put_error
 from audit.cli.first_steps import FIRST_STEPS, did_you_mean
 from audit.cli.language import COMMANDS as TOLD_IN_LANGUAGES
 from audit.cli.language import add_language, language_of
-from audit.cli.lean_imports import keep_imports_lean
 from audit.cli.signals import after_imports
 from audit.cli.standard_streams import discard, log_shown, write_lines
 from audit.io.paths import is_url
@@ -132,7 +131,6 @@ def _dispatch(words: list[str], *, alone: bool) -> int:
         from audit.runtime.kernels import keep_memory
 
         keep_memory()  # before there are threads, and before Arrow is imported
-        keep_imports_lean()
         _collect_garbage_from_now_on()
     first_line.erase()
     command = words[0] if named else "audit"
