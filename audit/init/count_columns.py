@@ -36,139 +36,32 @@ COUNTED = (
     "MEASURE_VALUE", "METRIC_VALUE", "MEASURE_VALUE_SUPPRESSED", "OBS_VALUE", "count", "n", "number", "value",
     "patients", "admissions", "cases", "people", "persons", "headcount", "pupils", "attendances", "stays", "freq",
     "frequency", "obs", "deaths", "births", "usage", "enterprises", "anzahl", "fälle", "personen", "nombre", "effectif",
-    "effectifs", "número", "casos", "cantidad", "cnt", "total_count",
+    "effectifs", "número", "patient_list_size", "casos", "cantidad", "cnt", "total_count",
 )  # fmt: skip
 """Names of columns with counts, the surest first."""
 
-_COUNT_WORDS = frozenset(
-    [
-        "count",
-        "counts",
-        "cnt",
-        "n",
-        "number",
-        "num",
-        "cases",
-        "deaths",
-        "births",
-        "patients",
-        "people",
-        "persons",
-        "admissions",
-        "pupils",
-        "students",
-        "benes",
-        "anzahl",
-        "faelle",
-        "nombre",
-        "effectif",
-        "effectifs",
-        "casos",
-        "numero",
-        "headcount",
-        "freq",
-        "frequency",
-        "tot",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_COUNT_WORDS = _words(
+    "count counts cnt n number num cases deaths births patients people persons admissions pupils students benes "
+    "anzahl faelle nombre effectif effectifs casos numero headcount freq frequency tot deces nacidos "
+    "gestorbene overledenen offences observation observations obs"
 )
-_LABEL_WORDS = frozenset(
-    [
-        "age",
-        "ages",
-        "year",
-        "years",
-        "zip",
-        "zipcode",
-        "plz",
-        "postcode",
-        "postal",
-        "code",
-        "month",
-        "week",
-        "day",
-        "hour",
-        "wave",
-        "round",
-        "grade",
-        "level",
-        "band",
-        "decile",
-        "quintile",
-        "quantile",
-        "quartile",
-        "percentile",
-        "alter",
-        "jahr",
-        "monat",
-        "woche",
-        "tag",
-        "edad",
-        "ano",
-        "anno",
-        "annee",
-        "mois",
-        "semaine",
-        "codigo",
-        "geoid",
-        "fips",
-        "id",
-        "nuts",
-        "icd",
-        "nace",
-        "sic",
-        "isco",
-        "district",
-        "ward",
-        "lsoa",
-        "msoa",
-        "stage",
-        "period",
-        "quarter",
-        "cohort",
-    ]
+_LABEL_WORDS = _words(
+    "age ages year years zip zipcode plz postcode postal code month week day hour wave round grade level band "
+    "decile quintile quantile quartile percentile alter jahr monat woche tag edad ano anno annee mois semaine "
+    "codigo geoid fips id nuts icd nace sic isco district ward lsoa msoa stage period quarter cohort epiweek mes "
+    "sort hierarchy place rank"
 )
-_CODE_WORDS = frozenset(
-    [
-        "code",
-        "codes",
-        "id",
-        "ids",
-        "fips",
-        "geoid",
-        "dguid",
-        "gss",
-        "ons",
-        "vector",
-        "coordinate",
-        "key",
-        "uid",
-        "nuts",
-        "index",
-        "order",
-        "sort",
-    ]
+_CODE_WORDS = _words(
+    "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey"
 )
-_PERIOD_WORDS = frozenset(
-    [
-        "year",
-        "years",
-        "jahr",
-        "ano",
-        "anno",
-        "annee",
-        "period",
-        "time",
-        "date",
-        "month",
-        "monat",
-        "mois",
-        "mes",
-        "quarter",
-        "week",
-        "ref",
-        "financialyear",
-        "day",
-    ]
+_PERIOD_WORDS = _words(
+    "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
+    "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre"
 )
 _SIGNS = re.compile(
     r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
@@ -269,13 +162,13 @@ def kinds_of(columns: Columns) -> Kinds:
         like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
-        if any(map(is_total_word, distinct)) or (like and _is_label(name) and len(distinct) > 1):
+        if any(map(is_total_word, distinct)) or (like and _is_label(name)):
             found.labels.append(name)
         elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)
         elif whole and len(whole) > 0.2 * shown and all(map(is_sign, others)):
             found.counts.append(name)
-        elif len(like) > 0.5 * shown:
+        elif len(like) > 0.5 * shown and (speaks_of_counts(name) or 2 * len(distinct) > shown):
             (found.numbers if len(like) > len(whole) else found.counts).append(name)
         elif others and all(said_range(text) or is_sign(text) for text in distinct) and speaks_of_counts(name):
             found.counts.append(name)
@@ -307,6 +200,12 @@ def is_period(name: str, texts: Iterable[str]) -> bool:
     )
 
 
+def repeats_label(labels: Sequence[str], texts: Sequence[str]) -> bool:
+    """Return whether a column says no more than a column of labels: it has one text for each of several labels."""
+    known = set(labels)
+    return len(known) > 1 and len(set(zip(labels, texts, strict=True))) == len(known)
+
+
 def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     """Return the columns with numbers that only repeat a label, or name a period or an indicator.
 
@@ -317,12 +216,8 @@ def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str])
         texts = files.columns[name]
         words = column_names.words(name)
         code = not _CODE_WORDS.isdisjoint(words) or (is_period(name, set(texts)) and not files.varies(name))
-        beside = (
-            pairs
-            for label in labels
-            if label != name and len(pairs := set(zip(files.columns[label], texts, strict=True)))
-        )
-        repeats = len(set(texts)) == 1 or any(len(pairs) == len(set(texts)) for pairs in beside)
+        beside = (repeats_label(files.columns[label], texts) for label in labels if label != name)
+        repeats = len(set(texts)) == 1 or any(beside)
         if code and repeats:
             found.append(name)
     return found

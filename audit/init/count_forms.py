@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from audit.count_tables.number_texts import is_like_a_number, number_of
@@ -14,6 +14,7 @@ from audit.init.count_beside import declare_beside, split_count_cells
 from audit.init.count_columns import (
     COUNTED,
     CountFiles,
+    Kinds,
     codes_beside,
     is_period,
     is_sign,
@@ -22,7 +23,7 @@ from audit.init.count_columns import (
     speaks_of_counts,
     total_of,
 )
-from audit.init.count_offices import nhs_scotland, ons, opensafely, pxstat, statcan
+from audit.init.count_offices import census_bureau, nhs_scotland, ons, opensafely, pxstat, statcan
 from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_text
 
@@ -169,14 +170,15 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
     """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
     files = split_count_cells(files)
     columns = files.columns
-    if any(column_names.kind(name) in ("person", "record", "group", "id") for name in columns):
-        return None  # rows of people
     kinds = kinds_of(columns)
+    if _are_rows_of_people(columns, kinds):
+        return None
     measure = next((name for name in kinds.labels if _is_measure(name) and files.varies(name)), None)
     if not kinds.counts and measure is not None:
         kinds.counts.extend(name for name in kinds.numbers[-1:] if _parts_rates(files, measure, name))
     kinds.labels[:] = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
     codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], kinds.labels)
+    codes += [name for name in kinds.labels if name not in codes and _numbers_rows(name, columns[name])]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
     if not counts:
@@ -192,11 +194,9 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
     rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
     blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
     rules.totals |= blank
-    rules.not_counts = [name for name in codes if any(map(is_like_a_number, columns[name]))]
     if period is not None and len(files.shown) == 1:
         rules.series["releases_by"] = period
-    named = (*labels, *codes, period)
-    rules.not_counts += [n for n in periods if n not in named and any(map(is_like_a_number, columns[n]))]
+    _add_codes(rules, files, kinds, codes, [n for n in periods if n not in (*labels, period)])
     keep_counts(rules, files, measure)
     kept = [True] * len(columns[value])
     if "measure" in rules.extra and measure is not None:
@@ -212,6 +212,35 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
             f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
         )
     return rules
+
+
+def _add_codes(
+    rules: RuleGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
+) -> None:
+    """Name the columns with numbers that say nothing about the counts: codes, periods, and what is always the same."""
+    constant = [name for name in kinds.labels if not files.varies(name)]
+    named = dict.fromkeys([*codes, *constant, *periods])
+    rules.not_counts += [name for name in named if any(map(is_like_a_number, files.columns[name]))]
+
+
+def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:
+    """Return whether a column is named for people, records or groups, and nothing else says that rows are counts.
+
+    That says a column named for counts in which a sign hides some, or a label of everybody.
+    """
+    of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
+    if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
+        return False
+    named = [name for name in kinds.counts if speaks_of_counts(name)]
+    hides = any(text and number_of(text) is None for name in named for text in columns[name])
+    return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
+
+
+def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
+    """Return whether a column only numbers the rows."""
+    numbers = {number for text in texts if (number := number_of(text)) is not None}
+    consecutive = len(numbers) == len(texts) and max(numbers) - min(numbers) == len(texts) - 1
+    return column_names.kind(name) == "id" and consecutive and len(texts) > 1
 
 
 def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
@@ -277,6 +306,7 @@ FORMS: tuple[Form, ...] = (
     ons,
     opensafely,
     nhs_scotland,
+    census_bureau,
     tidy,
 )
 """The forms, the most special first."""

@@ -93,6 +93,19 @@ def opensafely(files: CountFiles) -> RuleGuesses | None:
     return rules
 
 
+def census_bureau(files: CountFiles) -> RuleGuesses | None:
+    """Return the rules of estimates of the American Community Survey; their margins of error are not judged."""
+    estimates = [name for name in files.columns if re.fullmatch(r"[BC][0-9]{5}[A-Z]*_[0-9]{3}E", name)]
+    if not estimates or "NAME" not in files.columns:
+        return None
+    rules = _rules("estimates of the Census Bureau", files, ["NAME"], estimates[0], "")
+    if len(estimates) > 1:
+        rules.value = ""
+        rules.extra["values"] = toml_array(map(toml_text, estimates))
+    rules.texts.update(text for name in estimates[1:] for text in files.columns[name])
+    return rules
+
+
 def _rules(
     shape: str,
     files: CountFiles,
