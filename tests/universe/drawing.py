@@ -37,6 +37,6 @@ def rounds(number: int) -> Iterator[np.random.Generator]:
 
 
 def batches(everything: Sequence[T], size: int) -> list[Sequence[T]]:
-    """Return all of these in parts of at most so many, neighbours in different ones: of some shapes a release is empty."""
+    """Return all of these in parts of at most so many, neighbours apart: in some shapes a release is empty."""
     parts = -(-len(everything) // size)
     return [everything[part::parts] for part in range(parts)]
