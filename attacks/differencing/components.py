@@ -74,6 +74,7 @@ class Remainder(Solutions):
         self._local: LocalSearch | None = None
         self._merged: dict[tuple[int, ...], Component] = {}
         self._tried: set[tuple[int, int]] = set()
+        self._bounded_by: set[tuple[int, int, int]] = set()
 
     def solve(self, budget: Budget) -> None:
         """Settle all questions as far as the budget allows.
@@ -274,22 +275,13 @@ class Remainder(Solutions):
 
     def _settle(self, place: int, budget: Budget) -> None:
         node = int(self.questions.node[place])
-        for side in (UPPER, LOWER) if self._is_loosely_bound(place) else ():
-            # One solution with a large count, or with none, settles more cheaply than bounds that there is no finding.
-            if self.proved[side][node] == self.seen[side][node] or budget.exhausted():
-                continue
-            if self.questions.decide_one(place, self.proved, self.seen) == OPEN:
-                self._reach(node, side, budget)
-        for side in (LOWER, UPPER):
-            if self.questions.decide_one(place, self.proved, self.seen) != OPEN:
-                return
-            self.tighten(node, side, budget)
-
-    def _is_loosely_bound(self, place: int) -> bool:
-        """Return whether a question is about a sum, and no finding as far as bounds are known."""
-        if self.questions.node[place] < len(self.bounds.lattice) or self.questions.protected[place]:
-            return False
-        return not self.questions.is_finding(self.proved)[place]
+        # Bounds by a few lines cost least, those by all lines more, and whole solutions most.
+        for improve in (self._bound_nearby, self._bound_by_all, self._reach, self.tighten):
+            for side in (UPPER, LOWER):
+                if self.questions.decide_one(place, self.proved, self.seen) != OPEN:
+                    return
+                if self.proved[side][node] != self.seen[side][node] and not budget.exhausted():
+                    improve(node, side, budget)
 
     def _reach(self, node: int, side: int, budget: Budget) -> Point | None:
         """Look for a solution with the least or greatest count of a node or sum, and note it."""
@@ -311,9 +303,12 @@ class Remainder(Solutions):
             self.reason = budget.reason
             return
         self._tried.add((node, side))
+        # Linear programmes take less than an integer one, and a solution that is known already may have the bound.
+        self._bound_nearby(node, side, budget)
+        self._bound_by_all(node, side, budget)
         row = self.row(node)
-        component = self._component_of(row)
-        if component is None or self._bounded(component, node, side, budget) or len(component.nodes) > _LARGE:
+        component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
+        if component is None or attained or len(component.nodes) > _LARGE:
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
             return
         if self._reach(node, side, budget) is None:
@@ -340,21 +335,28 @@ class Remainder(Solutions):
             ends[UPPER][endless] = ends[LOWER][endless] + 2 * _FAR
         return ends
 
-    def _bounded(self, component: Component, node: int, side: int, budget: Budget) -> bool:
-        """Improve a bound by linear programmes, the nearest equalities first; tell whether it is attained.
+    def _bound_nearby(self, node: int, side: int, budget: Budget) -> None:
+        """Improve a bound by a linear programme over the equalities that are nearest to a node or sum."""
+        self._bound(node, side, budget, _SLICE)
 
-        They take less than an integer programme, and a solution that is known already may have the bound.
-        """
+    def _bound_by_all(self, node: int, side: int, budget: Budget) -> None:
+        """Improve a bound by a linear programme over all equalities of a component, unless it is large."""
+        self._bound(node, side, budget, _LARGE)
+
+    def _bound(self, node: int, side: int, budget: Budget, most: int) -> None:
+        """Improve a bound by a linear programme over so many equalities, once."""
         row = self.row(node)
-        whole = [component] if len(component.nodes) <= _LARGE and not budget.exhausted() else []
-        for part in [slice_around(component, row, _SLICE), *whole]:
-            found = relaxed_bound(part, self.bounds.ends, row, side)
-            before = int(self.proved[side][node])
-            if found is not None and (found[0] < before if side == UPPER else found[0] > before):
-                self.proved[side][node], self.proofs[node, side] = found
-            if self.proved[side][node] == self.seen[side][node]:
-                return True
-        return False
+        component = self._component_of(row)
+        if component is None or self.proved[side][node] == self.seen[side][node] or budget.exhausted():
+            return
+        if (node, side, most) in self._bounded_by or (most == _LARGE and len(component.nodes) > most):
+            return
+        self._bounded_by.add((node, side, most))
+        part = component if most == _LARGE else slice_around(component, row, most)
+        found = relaxed_bound(part, self.bounds.ends, row, side)
+        before = int(self.proved[side][node])
+        if found is not None and (found[0] < before if side == UPPER else found[0] > before):
+            self.proved[side][node], self.proofs[node, side] = found
 
     def _settle_widths(self, budget: Budget) -> None:
         nodes = np.unique(self.questions.node[self.questions.protected])

@@ -8,9 +8,10 @@ are (weak duality; Schrijver, section 7.4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from audit.model.count_tables import UNBOUNDED, Counts
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
+_TOLERANCE = 1e-7
 Point = npt.NDArray[np.int64]
 Weights = Mapping[int, Fraction]
 
@@ -199,10 +201,10 @@ def _prove(component: Component, ends: Ends, goal: Goal, effort: _Effort) -> Lea
     if answer is None:
         return _impossible(component, ends)
     point, duals = answer
-    for weights in _rounded(component, goal[0], duals):
-        bound = bound_of(weights, ends, goal[1])
+    for combined in _combinations(component, goal[0], duals):
+        bound = combined.bound(ends, goal[1])
         if bound is not None and (floor(bound) <= goal[2] if goal[1] == UPPER else ceil(bound) >= goal[2]):
-            return Leaf(weights, impossible=False)
+            return Leaf(combined.weights(), impossible=False)
     part = np.abs(point - np.rint(point))
     place = int(part.argmax())
     if part[place] < 1e-7:
@@ -244,12 +246,12 @@ def relaxed_bound(component: Component, ends: Ends, row: Sum, side: int) -> tupl
     """Return the bound of a sum that the linear programme gives, with its proof; None where it gives none."""
     answer = _optimum(component, ends, row, side)
     best: tuple[int, Leaf] | None = None
-    for weights in () if answer is None else _rounded(component, row, answer[1]):
-        bound = bound_of(weights, ends, side)
+    for combined in () if answer is None else _combinations(component, row, answer[1]):
+        bound = combined.bound(ends, side)
         if bound is not None:
             value = floor(bound) if side == UPPER else ceil(bound)
             if best is None or (value < best[0] if side == UPPER else value > best[0]):
-                best = value, Leaf(weights, impossible=False)
+                best = value, Leaf(combined.weights(), impossible=False)
     return best
 
 
@@ -292,12 +294,11 @@ def _impossible(component: Component, ends: Ends) -> Leaf | None:
     )
     if answer.x is None:
         return None
-    for weights in _rounded(component, {}, answer.eqlin.marginals):
-        for sign in (1, -1):
-            turned = {node: sign * weight for node, weight in weights.items()}
-            bound = bound_of(turned, ends, UPPER)
+    for combined in _combinations(component, {}, answer.eqlin.marginals):
+        for turned in (combined, replace(combined, weight=-combined.weight)):
+            bound = turned.bound(ends, UPPER)
             if bound is not None and bound < 0:
-                return Leaf(turned, impossible=True)
+                return Leaf(turned.weights(), impossible=True)
     return None
 
 
@@ -309,37 +310,45 @@ def costs(component: Component, row: Sum) -> npt.NDArray[np.float64]:
     return found
 
 
-def _rounded(component: Component, row: Sum, duals: npt.NDArray[np.float64]) -> Iterator[dict[int, Fraction]]:
-    """Yield weights of nodes whose weighted sum is always that of a sum, for roundings of the duals."""
-    seen = set()
-    for most in _DENOMINATORS:
-        exact = {place: Fraction(float(y)).limit_denominator(most) for place, y in enumerate(duals) if abs(y) > 1e-9}
-        key = tuple(exact.items())
-        if key not in seen:
-            seen.add(key)
-            yield _weights(component, row, exact)
+@dataclass(frozen=True)
+class _Combination:
+    """Nodes whose weighted counts always add up to the count of a sum.
 
+    Attributes:
+        node: shape (nodes,); node ids.
+        weight: shape (nodes,); what each counts, times `denominator`.
+        denominator: of all weights.
+    """
 
-def _weights(component: Component, row: Sum, duals: Mapping[int, Fraction]) -> dict[int, Fraction]:
-    found = {node: Fraction(weight) for node, weight in row.items()}
-    for line, dual in duals.items():
-        for matrix, names in ((component.matrix, component.nodes), (component.fixed, None)):
-            span = slice(matrix.indptr[line], matrix.indptr[line + 1])
-            for column, sign in zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True):
-                name = column if names is None else int(names[column])
-                found[name] = found.get(name, Fraction(0)) - dual * sign
-    return {name: weight for name, weight in found.items() if weight}
+    node: Ids
+    weight: Counts
+    denominator: int
 
-
-def bound_of(weights: Weights, ends: Ends, side: int) -> Fraction | None:
-    """Return what the ends of weighted nodes add up to on one side; None where one has no end."""
-    total = Fraction(0)
-    for node, weight in weights.items():
-        end = int(ends[UPPER if (weight > 0) == (side == UPPER) else LOWER][node])
-        if end >= UNBOUNDED:
+    def bound(self, ends: Ends, side: int) -> Fraction | None:
+        """Return what the ends of the nodes add up to on one side; None where one has no end."""
+        end = np.where((self.weight > 0) == (side == UPPER), ends[UPPER][self.node], ends[LOWER][self.node])
+        if (end >= UNBOUNDED).any():
             return None
-        total += weight * end
-    return total
+        # Python's integers do not overflow.
+        return Fraction(sum(map(mul, self.weight.tolist(), end.tolist())), self.denominator)
+
+    def weights(self) -> dict[int, Fraction]:
+        """Return the nodes with their weights."""
+        pairs = zip(self.node.tolist(), self.weight.tolist(), strict=True)
+        return {node: Fraction(weight, self.denominator) for node, weight in pairs}
+
+
+def _combinations(component: Component, row: Sum, duals: npt.NDArray[np.float64]) -> Iterator[_Combination]:
+    """Yield weights of nodes for roundings of the duals, until these are exact: no other rounding is better then."""
+    for denominator in _DENOMINATORS:
+        multiples = np.rint(duals * denominator).astype(np.int64)
+        weight = -(component.fixed.T @ multiples)
+        weight[component.nodes] -= component.matrix.T @ multiples
+        weight[list(row)] += denominator * np.array(list(row.values()), dtype=np.int64)
+        node = np.flatnonzero(weight)
+        yield _Combination(node, weight[node], denominator)
+        if np.abs(duals * denominator - multiples).max(initial=0.0) < _TOLERANCE:
+            return
 
 
 def leaves(proof: Leaf | Branch, assumed: Assumed = ()) -> Iterator[tuple[Leaf, Assumed]]:
