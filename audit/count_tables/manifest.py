@@ -69,6 +69,7 @@ class TableManifest:
         nested: dimensions that several columns give, the coarsest first; blank is the total.
         breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
         not_published: texts that count as an empty cell.
+        flags: letters that may stand behind a number and do not change it, such as `p` (provisional).
         no_total: dimensions of which it is said that no label stands for everybody.
         open: dimensions whose labels need not cover everybody.
         markers: what else a value can be, and the least and greatest count that it stands for.
@@ -96,6 +97,7 @@ class TableManifest:
     breakdown: str | None = None
     levels: tuple[str, ...] = ()
     not_published: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
     no_total: frozenset[str] = frozenset()
     open: frozenset[str] = frozenset()
     markers: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -217,6 +219,7 @@ class _TableManifestReader(RulesReader):
             "breakdown",
             "levels",
             "not_published",
+            "flags",
             "open",
             "markers",
             "status",
@@ -278,6 +281,7 @@ class _TableManifestReader(RulesReader):
             breakdown=self.text(table, "breakdown"),
             levels=self.texts(table, "levels"),
             not_published=frozenset(self.texts(table, "not_published")),
+            flags=frozenset(self.texts(table, "flags")),
             open=frozenset(self.texts(table, "open")),
             markers=self.markers(table),
             status=self.text(table, "status"),

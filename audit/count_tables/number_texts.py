@@ -60,6 +60,42 @@ def points_part_thousands(texts: Iterable[str]) -> bool:
     return all(map(_POINTED.fullmatch, pointed)) and not all(text.endswith(".000") for text in pointed)
 
 
+_DECIMAL_COMMA = re.compile(r"(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+")
+_FLAGGED = re.compile(r"([0-9].*?)\s*(\(?[a-z]{1,2}\)?)", re.IGNORECASE)
+
+
+def commas_are_decimal(texts: Iterable[str]) -> bool:
+    """Return whether a comma stands before decimals in a column: not three digits follow each, or a 0 is before one.
+
+    >>> commas_are_decimal(["22,5", "1.234,0", "*"]), commas_are_decimal(["1,234", "12"]), commas_are_decimal(["a, b"])
+    (True, False, False)
+    """
+    with_comma = [text.rstrip("% ") for text in texts if "," in text]
+    if not with_comma or not all(map(_DECIMAL_COMMA.fullmatch, with_comma)):
+        return False
+    return any(len(text.rpartition(",")[2]) != 3 or text.startswith("0,") for text in with_comma)
+
+
+def with_decimal_point(text: str) -> str:
+    """Return a number with a decimal comma as one with a decimal point; any other text as it is.
+
+    >>> with_decimal_point("1.234,5"), with_decimal_point("12")
+    ('1234.5', '12')
+    """
+    found = _DECIMAL_COMMA.match(text)
+    return found[0].replace(".", "").replace(",", ".") + text[found.end() :] if found else text
+
+
+def flag_of(text: str) -> tuple[str, str]:
+    """Return a number and the letters behind it that say something about it; none for any other text.
+
+    >>> flag_of("1,234 p"), flag_of("12(r)"), flag_of("12")
+    (('1,234', 'p'), ('12', '(r)'), ('12', ''))
+    """
+    found = _FLAGGED.fullmatch(text)
+    return (found[1], found[2]) if found and decimal_of(found[1]) is not None else (text, "")
+
+
 def is_like_a_number(text: str) -> bool:
     """Return whether a text is a number in some notation: with a sign, decimals, an exponent, or a unit.
 

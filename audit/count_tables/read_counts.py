@@ -22,6 +22,7 @@ from audit.count_tables.table_shapes import (
     breakdown_labels,
     nested_dimension,
     nested_labels,
+    plain_numbers,
     split_rates,
 )
 from audit.io.tables import Coded, Table, header, note_absent, read_table
@@ -59,7 +60,9 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
         return
     table = _read_columns(manifest, file, problems)
     if table is not None:
-        yield from _rows_of(manifest, release, file, table)
+        numbers = [view.column for view in manifest.views]
+        numbers += [name for each in manifest.rates for name in (each.column, each.denominator)]
+        yield from _rows_of(manifest, release, file, plain_numbers(manifest, table, dict.fromkeys(numbers)))
 
 
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:

@@ -7,7 +7,7 @@ Department for Education's open data standards (geographic levels whose names ar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from audit.count_tables.categories import composed
 from audit.count_tables.manifest import TableManifest
+from audit.count_tables.number_texts import commas_are_decimal, flag_of, with_decimal_point
 from audit.count_tables.table_rules import CountColumn, Rates
 from audit.io.tables import Coded, Table
 
@@ -36,6 +37,16 @@ def split_rates(manifest: TableManifest, view: CountColumn, table: Table) -> Tab
             both = table.mapped(view.column, lambda text: _in_cell(text)[1])
             table = table.mapped(view.column, lambda text: _in_cell(text)[0])
             table = table.with_column(rate_column(rates, view), both.arrow(view.column))
+    return table
+
+
+def plain_numbers(manifest: TableManifest, table: Table, columns: Iterable[str]) -> Table:
+    """Return a table with decimal points for decimal commas, and without the flags behind numbers."""
+    for column in columns:
+        if column in table and commas_are_decimal(table.distinct(column)):
+            table = table.mapped(column, with_decimal_point)
+        if column in table and manifest.flags and any(flag_of(text)[1] for text in table.distinct(column)):
+            table = table.mapped(column, lambda text: flag_of(text)[0] if flag_of(text)[1] in manifest.flags else text)
     return table
 
 

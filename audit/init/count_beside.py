@@ -8,15 +8,16 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 
-from audit.count_tables.number_texts import decimal_of, number_of
+from audit.count_tables.number_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_total_word
+from audit.init.count_columns import CountFiles, is_label_name, is_total_word
 from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_key, toml_text
 
 _PER = (100, 1, 1000, 10_000, 100_000, 1_000_000)
 _DIGITS = 5  # chance does not make so many agree
 _SUMS = 3
+_FLAGS = 6
 
 
 _BOTH = re.compile(r"(.+?)\s*[(\[]\s*([0-9.]*)\s*%?\s*[)\]]")
@@ -32,6 +33,26 @@ def split_count_cells(files: CountFiles) -> CountFiles:
             columns[name] = [text if each is None else each[1] for text, each in zip(texts, both, strict=True)]
             columns[name + _RATE] = ["" if each is None else each[2] for each in both]
     return replace(files, columns=columns)
+
+
+def without_flags(files: CountFiles) -> tuple[CountFiles, list[str]]:
+    """Return the files with numbers less the letters behind them, and these letters; numbers of labels are left."""
+    columns, found = dict(files.columns), dict[str, None]()
+    for name, texts in files.columns.items():
+        parts = [flag_of(text) for text in texts]
+        flags = dict.fromkeys(flag for _, flag in parts if flag)
+        plain = sum(decimal_of(number) is not None for number, _ in parts)
+        if flags and 2 * plain > len(texts) and len(flags) <= _FLAGS and not is_label_name(name):
+            columns[name] = [number for number, _ in parts]
+            found |= flags
+    return replace(files, columns=columns), list(found)
+
+
+def declare_flags(rules: RuleGuesses, flags: Sequence[str]) -> None:
+    """Declare the letters behind numbers, if there are any."""
+    if flags:
+        rules.extra["flags"] = toml_array(map(toml_text, flags))
+        rules.doubt("table.flags", f"{', '.join(flags)} behind numbers: taken for remarks that do not change them.")
 
 
 def declare_beside(

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from audit.count_tables.number_texts import (
+    commas_are_decimal,
     decimal_of,
     is_like_a_number,
     number_of,
     points_part_thousands,
     said_range,
+    with_decimal_point,
 )
 from audit.init import column_names
 from audit.io.tables import header, read_table
@@ -75,15 +77,28 @@ def is_sign(text: str) -> bool:
     return _SIGNS.fullmatch(text) is not None or said_range(text) is not None
 
 
+_CODED = re.compile(r"\w+: (.+)")
+
+
+def _word(text: str) -> str:
+    """Return a label without capitals, and without the code that SDMX may write before it."""
+    found = _CODED.fullmatch(text.strip())
+    return (found[1] if found else text.strip()).casefold()
+
+
 def is_total_word(text: str) -> bool:
-    """Return whether a text is a label that offices give to everybody."""
-    return text.strip().casefold() in TOTALS
+    """Return whether a text is a label that offices give to everybody.
+
+    >>> is_total_word("Insgesamt"), is_total_word("_T: Total"), is_total_word("North")
+    (True, True, False)
+    """
+    return _word(text) in TOTALS
 
 
 def total_of(texts: Iterable[str]) -> str | None:
     """Return the label that most surely stands for everybody, by its word."""
     found = Counter(text for text in texts if is_total_word(text))
-    return min(found, key=lambda text: TOTALS.index(text.strip().casefold())) if found else None
+    return min(found, key=lambda text: TOTALS.index(_word(text))) if found else None
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,9 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
         rows.append(table.rows)
         for name in found:
             found[name] += table.texts(name)
+    for name, texts in found.items():
+        if commas_are_decimal(set(texts)):
+            found[name] = [with_decimal_point(text) for text in texts]
     return CountFiles(files, [each.relative_to(folder).as_posix() for each in files], names, found, rows)
 
 
@@ -162,7 +180,7 @@ def kinds_of(columns: Columns) -> Kinds:
         like = [text for text in texts if text and (is_like_a_number(text) or decimal_of(text) is not None)]
         shown = sum(1 for text in texts if text)
         others = {text for text in distinct if not is_like_a_number(text)}
-        if any(map(is_total_word, distinct)) or (like and _is_label(name)):
+        if any(map(is_total_word, distinct)) or (like and is_label_name(name)):
             found.labels.append(name)
         elif len(like) > len(whole) and len(like) > 0.3 * shown and all(map(is_sign, others)):
             found.numbers.append(name)
@@ -177,7 +195,8 @@ def kinds_of(columns: Columns) -> Kinds:
     return found
 
 
-def _is_label(name: str) -> bool:
+def is_label_name(name: str) -> bool:
+    """Return whether a column's name says that its numbers are labels, such as ages."""
     return not _LABEL_WORDS.isdisjoint(column_names.words(name)) and not speaks_of_counts(name)
 
 
@@ -190,6 +209,20 @@ def speaks_of_counts(name: str) -> bool:
     return name.casefold() in {each.casefold() for each in COUNTED} or not _COUNT_WORDS.isdisjoint(
         column_names.words(name)
     )
+
+
+_RUNNING = _words(
+    "cum cumul cumulative cumulated kumuliert kumulierte cumule cumules acumulado acumulados running ytd todate"
+)
+
+
+def is_running(name: str) -> bool:
+    """Return whether a column's name says that its numbers are sums over time, up to the period of the row.
+
+    >>> is_running("cumCases"), is_running("cases_ytd"), is_running("cases")
+    (True, True, False)
+    """
+    return not _RUNNING.isdisjoint(column_names.words(name))
 
 
 def is_period(name: str, texts: Iterable[str]) -> bool:

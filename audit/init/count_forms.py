@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from audit.count_tables.number_texts import is_like_a_number, number_of
-from audit.init import column_names
 from audit.init.count_argus import tau_argus, tau_argus_csv
-from audit.init.count_beside import declare_beside, split_count_cells
-from audit.init.count_columns import (
-    COUNTED,
-    CountFiles,
-    Kinds,
-    codes_beside,
-    is_period,
-    is_sign,
-    is_total_word,
-    kinds_of,
-    speaks_of_counts,
-    total_of,
-)
+from audit.init.count_columns import CountFiles, codes_beside, is_total_word, kinds_of, repeats_label, total_of
+from audit.init.count_measures import keep_counts, parts_rates
 from audit.init.count_offices import census_bureau, nhs_scotland, ons, opensafely, pxstat, statcan
 from audit.init.count_rules import RuleGuesses
+from audit.init.count_tidy import tidy
 from audit.io.toml import toml_array, toml_text
-
-_NESTED_NONE = ("", "NONE", "None", "none")
 
 
 def nhs(files: CountFiles) -> RuleGuesses | None:
@@ -52,24 +37,6 @@ def _level_labels(files: CountFiles, levels: Sequence[str], dimension: str) -> l
     parts = [[part.strip() for part in text.split(";")] for text in files.columns["BREAKDOWN"]]
     named = ((row, some.index(dimension)) for row, some in enumerate(parts) if dimension in some)
     return [files.columns[levels[level]][row] for row, level in named if level < len(levels)]
-
-
-def keep_counts(rules: RuleGuesses, files: CountFiles, measure: str | None) -> None:
-    """Keep the texts of the statistics that are counts: those none of whose values has decimals."""
-    values = files.columns[rules.value]
-    kept = [True] * len(values)
-    if measure is not None and files.varies(measure):
-        counts = counts_of(files.columns[measure], values)
-        rules.extra |= {"measure": toml_text(measure), "measures": toml_array(map(toml_text, counts))}
-        kept = [text in counts for text in files.columns[measure]]
-        rules.doubts.append(f"Statistics whose values are all whole numbers are taken for counts: {', '.join(counts)}.")
-    rules.texts.update(text for text, keep in zip(values, kept, strict=True) if keep)
-
-
-def counts_of(measures: Sequence[str], values: Sequence[str]) -> list[str]:
-    """Return the statistics none of whose values has decimals."""
-    fractional = {m for m, v in zip(measures, values, strict=True) if number_of(v) is None and v[:1].isdigit()}
-    return [name for name in dict.fromkeys(measures) if name and name not in fractional]
 
 
 def _add_period(rules: RuleGuesses, files: CountFiles, names: Sequence[str]) -> None:
@@ -129,169 +96,50 @@ def _meta(files: Sequence[Path]) -> tuple[list[str], list[str]]:
     return [], []
 
 
+_VALUE, _PERIOD = "OBS_VALUE", "TIME_PERIOD"
+_STATUS = ("CONF_STATUS", "OBS_STATUS", "OBS_FLAG")
+_ABOUT_FILES = {_VALUE, *_STATUS, "DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION"}
+_UNITS = ("DECIMALS", "UNIT_MULT")
+
+
 def sdmx(files: CountFiles) -> RuleGuesses | None:
-    """Return the rules of an SDMX-CSV file, with the statistics that one column names."""
-    if not files.has("OBS_VALUE"):
+    """Return the rules of an SDMX-CSV file, with the statistics that one column names.
+
+    A name may have its label behind it, as in `SEX: Sex`; a code may have its label in the column beside it.
+    """
+    of = {name.partition(":")[0]: name for name in reversed(files.names) if name in files.columns}
+    value = of.get(_VALUE)
+    if value is None:
         return None
     columns = files.columns
-    status = next((n for n in ("CONF_STATUS", "OBS_STATUS", "OBS_FLAG") if n in columns and any(columns[n])), None)
-    skipped = {"OBS_VALUE", "CONF_STATUS", "OBS_STATUS", "OBS_FLAG", "DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "ACTION"}
-    before = [
-        name for name in files.names if name in columns and files.names.index(name) < files.names.index("OBS_VALUE")
-    ]
-    measure = next((n for n in before if n not in skipped and _parts_rates(files, n, "OBS_VALUE")), None)
-    dimensions = [n for n in before if n not in skipped | {"TIME_PERIOD", measure} and files.varies(n)]
-    rules = RuleGuesses("SDMX-CSV", files.shown, dimensions, "OBS_VALUE")
+    status = next((of[n] for n in _STATUS if n in of and any(columns[of[n]])), None)
+    skipped = {of[name] for name in _ABOUT_FILES if name in of}
+    before = [name for name in files.names[: files.names.index(value)] if name in columns]
+    measure = next((n for n in before if n not in skipped and parts_rates(files, n, value)), None)
+    dimensions = [n for n in before if n not in skipped | {of.get(_PERIOD), measure} and files.varies(n)]
+    dimensions = _without_copies(files, dimensions)
+    rules = RuleGuesses("SDMX-CSV", files.shown, dimensions, value)
     rules.totals = {name: total for name in dimensions if (total := total_of(columns[name])) is not None}
-    _add_period(rules, files, ["TIME_PERIOD"])
+    _add_period(rules, files, [of[_PERIOD]] if _PERIOD in of else [])
+    units = (of[name] for name in _UNITS if name in of)
+    rules.not_counts += [name for name in units if {text.partition(":")[0] for text in columns[name]} == {"0"}]
     keep_counts(rules, files, measure)
     if status is not None:
         rules.extra["status"] = toml_text(status)
-        empty = [flag for flag, value in zip(columns[status], columns["OBS_VALUE"], strict=True) if not value and flag]
+        empty = [flag for flag, text in zip(columns[status], columns[value], strict=True) if not text and flag]
         rules.texts.update(empty)
     return rules
 
 
-def _parts_rates(files: CountFiles, name: str, value: str) -> bool:
-    """Return whether a column keeps statistics with decimals from those that are whole numbers."""
-    values = files.columns[value]
-    if not any(number_of(text) is None and text[:1].isdigit() for text in values):
-        return False
-    found = counts_of(files.columns[name], values)
-    return 0 < len(found) < len(set(files.columns[name])) and _is_measure(name)
-
-
-def _is_measure(name: str) -> bool:
-    words = {"measure", "measures", "statistic", "metric", "indicator", "unit", "statistik", "mesure", "medida"}
-    return not words.isdisjoint(column_names.words(name))
-
-
-def tidy(files: CountFiles) -> RuleGuesses | None:
-    """Return the rules of a table with a row for each combination of labels, and one or several columns of numbers."""
-    files = split_count_cells(files)
-    columns = files.columns
-    kinds = kinds_of(columns)
-    if _are_rows_of_people(columns, kinds):
-        return None
-    measure = next((name for name in kinds.labels if _is_measure(name) and files.varies(name)), None)
-    if not kinds.counts and measure is not None:
-        kinds.counts.extend(name for name in kinds.numbers[-1:] if _parts_rates(files, measure, name))
-    kinds.labels[:] = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
-    codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], kinds.labels)
-    codes += [name for name in kinds.labels if name not in codes and _numbers_rows(name, columns[name])]
-    kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
-    counts = [name for name in kinds.counts if name not in codes]
-    if not counts:
-        return None
-    value = _value_of(counts, columns)
-    periods = [name for name in columns if is_period(name, set(columns[name]))]
-    period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
-    elsewhere = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
-    labels = [n for n in kinds.labels if files.varies(n) and n not in elsewhere]
-    if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
-        return None
-    rules = RuleGuesses("a tidy table of counts", files.shown, labels, value)
-    rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
-    blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
-    rules.totals |= blank
-    if period is not None and len(files.shown) == 1:
-        rules.series["releases_by"] = period
-    _add_codes(rules, files, kinds, codes, [n for n in periods if n not in (*labels, period)])
-    keep_counts(rules, files, measure)
-    kept = [True] * len(columns[value])
-    if "measure" in rules.extra and measure is not None:
-        counted = counts_of(columns[measure], columns[value])
-        kept = [text in counted for text in columns[measure]]
-    beside = declare_beside(rules, files, counts, [n for n in kinds.numbers if n not in (value, *codes)], kept)
-    if beside:
-        rules.doubts.append(f"Numbers beside the counts are not judged: {', '.join(beside[:8])}; say what they are.")
-    if not rules.totals and not any(map(is_sign, rules.texts)):
-        key = next((key for key in ("values", "wide") if key in rules.extra), "value")
-        rules.doubt(
-            f"table.{key}",
-            f"That {value} counts people is taken from its name; say no kind of tables if rows are people.",
-        )
-    return rules
-
-
-def _add_codes(
-    rules: RuleGuesses, files: CountFiles, kinds: Kinds, codes: Sequence[str], periods: Sequence[str]
-) -> None:
-    """Name the columns with numbers that say nothing about the counts: codes, periods, and what is always the same."""
-    constant = [name for name in kinds.labels if not files.varies(name)]
-    named = dict.fromkeys([*codes, *constant, *periods])
-    rules.not_counts += [name for name in named if any(map(is_like_a_number, files.columns[name]))]
-
-
-def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> bool:
-    """Return whether a column is named for people, records or groups, and nothing else says that rows are counts.
-
-    That says a column named for counts in which a sign hides some, or a label of everybody.
-    """
-    of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
-    if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
-        return False
-    named = [name for name in kinds.counts if speaks_of_counts(name)]
-    hides = any(text and number_of(text) is None for name in named for text in columns[name])
-    return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
-
-
-def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
-    """Return whether a column only numbers the rows."""
-    numbers = {number for text in texts if (number := number_of(text)) is not None}
-    consecutive = len(numbers) == len(texts) and max(numbers) - min(numbers) == len(texts) - 1
-    return column_names.kind(name) == "id" and consecutive and len(texts) > 1
-
-
-def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:
-    """Return the column that most surely has the counts: by its name, else by its signs, else the first."""
-    known = [each.casefold() for each in COUNTED]
-    named = sorted((known.index(name.casefold()), name) for name in counts if name.casefold() in known)
-    if named:
-        return named[0][1]
-    marked = [
-        name for name in counts if any(text and is_sign(text) and number_of(text) is None for text in columns[name])
-    ]
-    speaking = [name for name in counts if speaks_of_counts(name)]
-    return next(iter([*speaking, *marked, *counts]))
-
-
-def _is_note(files: CountFiles, name: str, labels: Sequence[str]) -> bool:
-    """Return whether a column of texts is a note beside numbers: often empty, or of nothing but the word for totals."""
-    texts = files.columns[name]
-    if "" in texts and all(is_total_word(text) for text in texts if text):
-        return True
-    often = sum(not text for text in texts) > 0.3 * len(texts) and len(labels) > 1
-    return often and total_of(texts) is None and not _total_rows(files, name)
-
-
-def _total_rows(files: CountFiles, name: str) -> bool:
-    """Return whether a label is empty just where another column says that a row is a total."""
-    empty = [not text for text in files.columns[name]]
-    if not any(empty):
-        return False
-    said = ([is_total_word(text) for text in texts] for other, texts in files.columns.items() if other != name)
-    return any(any(words) and all(word for word, blank in zip(words, empty, strict=True) if blank) for words in said)
-
-
-def _is_table(files: CountFiles, labels: Sequence[str], value: str) -> bool:
-    """Return whether rows are cells of a table: each combination of labels once a file, and some sign of a table.
-
-    Such a sign is a label for everybody, a marker in place of a count, or the name of the column.
-    """
-    texts, start, unique = files.columns[value], 0, True
-    for rows in files.rows_of:
-        part = list(zip(*(files.columns[name][start : start + rows] for name in labels), strict=True))
-        unique &= len(set(part)) == len(part)
-        start += rows
-    if not unique or len(texts) < 2:
-        return False
-    if any(total_of(files.columns[name]) is not None or _total_rows(files, name) for name in labels):
-        return True
-    marks = Counter(text for text in texts if text and number_of(text) is None)
-    return (bool(marks) and all(map(is_sign, marks))) or (
-        speaks_of_counts(value) and not marks and not any(map(column_names.sensitivity, labels))
-    )
+def _without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
+    """Return columns of labels less those that only spell another one; the one whose total has a word is kept."""
+    kept = list[str]()
+    for name in sorted(names, key=lambda name: total_of(files.columns[name]) is None):
+        texts = files.columns[name]
+        pairs = ((files.columns[other], texts) for other in kept)
+        if not any(repeats_label(*pair) and repeats_label(*pair[::-1]) for pair in pairs):
+            kept.append(name)
+    return [name for name in names if name in kept]
 
 
 Form = Callable[[CountFiles], RuleGuesses | None]

@@ -11,7 +11,7 @@ from audit.count_tables.acro_outputs import SESSION
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.init.count_columns import CountFiles, read_files
+from audit.init.count_columns import CountFiles, is_running, read_files
 from audit.init.count_forms import FORMS
 from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
 from audit.init.count_rules import RuleGuesses, guess_numbers, guess_totals, widen_refuted
@@ -37,6 +37,8 @@ def guess_tables(folder: Path, ask: Ask = take_default) -> TablesGuess | None:
         return None
     settle(folder, rules)
     if len(rules.releases) > 1 or rules.series:
+        if is_running(rules.value):
+            rules.over_time = "cumulative"
         rules.doubt("table.over_time", _over_time(rules))
     return tables_guess(confirmed(rules, ask))
 
@@ -74,6 +76,7 @@ def _read(folder: Path, rules: RuleGuesses) -> PublishedCounts | None:
 def _over_time(rules: RuleGuesses) -> str:
     sentences: dict[str, str] = {
         "same": "All releases are taken to be about the same people.",
+        "cumulative": "Each release is taken to count the people of the one before and newcomers.",
         "independent": "Releases are taken to be about different people; if they only grow, write cumulative.",
     }
     return sentences[rules.over_time]
