@@ -56,7 +56,7 @@ def build_evidence(
         InputError: the register, the transitions or the known values cannot be read or contradict the series.
     """
     kind = choose(series, adversary)
-    follow = follow and ADVERSARIES[kind].knows_people and _has_records(series) and len(series.tags) > 1
+    follow = follow and ADVERSARIES[kind].knows_people and _has_records(series)
     releases = ReleaseCache(series, kind, records=(records or follow) and _has_records(series))
     each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
     every = each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
@@ -179,20 +179,8 @@ def _followed(each: tuple[Evidence, ...]) -> Evidence:
     attributes = (str(source.series.manifest.columns.record), *(seen.sensitive for seen in each))
     name = CombinedName(" + ".join(attributes))
     name.attributes = attributes
-    return replace(
-        first,
-        # Who may be several records is not known to be in one group.
-        kind=first.kind if source.settled else REGISTER.name,
-        sensitive=name,
-        tags=first.tags[-1:],
-        source=source,
-        values=source.vocabulary.names,
-        records=None,
-        published=None,
-        rows_of=None,
-        combined=source.combined,
-        followed=True,
-    )
+    alone = replace(first, sensitive=name, tags=first.tags[-1:], records=None, published=None, rows_of=None)
+    return _of_records(replace(alone, followed=True), source)
 
 
 def followed_until(evidence: Evidence, count: int) -> Evidence:
@@ -204,8 +192,13 @@ def followed_until(evidence: Evidence, count: int) -> Evidence:
     source = unsealed(evidence.source)
     if not isinstance(source, FollowedPeopleSource):
         raise TypeError("nobody is followed")
-    before = FollowedPeopleSource(source.plain, count)
-    return replace(evidence, source=before, values=before.vocabulary.names, combined=before.combined)
+    return _of_records(evidence, FollowedPeopleSource(source.plain, count))
+
+
+def _of_records(evidence: Evidence, source: FollowedPeopleSource) -> Evidence:
+    """Return evidence from another source, that of all records; who may be several is not known to be in one group."""
+    kind = evidence.kind if source.settled else REGISTER.name
+    return replace(evidence, kind=kind, source=source, values=source.vocabulary.names, combined=source.combined)
 
 
 def _together(series: Series, transitions: Sequence[Transitions | None], parts: Codes) -> Transitions:

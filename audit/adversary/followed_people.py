@@ -20,7 +20,7 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.record_candidates import ABSENT, Fitting, TooManyPairsError, fitting_pairs, kinds_of_rows
+from audit.adversary.record_candidates import ABSENT, Fitting, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
@@ -168,7 +168,7 @@ class FollowedPeopleSource(KnownGroupsSource):
         first, kind = kinds_of_rows(table[people])
         try:
             pairs, record_class = fitting_pairs(table[people[first]], self.records.rows, fitting)
-        except TooManyPairsError:
+        except TooManyRecordsError:
             raise UnfollowedError(say("people may be too many records"), ReasonKind.TOO_HARD) from None
         start = np.searchsorted(pairs, np.arange(len(first) + 1)).astype(np.int64)
         nobody = int(np.count_nonzero((np.diff(start) == 0)[kind]))

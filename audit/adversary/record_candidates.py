@@ -17,7 +17,7 @@ ABSENT = -1
 Places = npt.NDArray[np.intp]
 
 
-class TooManyPairsError(Exception):
+class TooManyRecordsError(Exception):
     """People may be too many records for all of them to be listed."""
 
 
@@ -53,7 +53,7 @@ def fitting_pairs(people: Codes, records: Codes, fitting: Sequence[Fitting]) -> 
         fitting: which row classes fit which labels, by release.
 
     Raises:
-        TooManyPairsError: there are too many.
+        TooManyRecordsError: there are too many.
     """
     person = record = np.zeros(1, dtype=np.int64)  # the pairs so far: of prefixes of people and of records
     before = np.zeros(len(people), dtype=np.int64), np.zeros(len(records), dtype=np.int64)
@@ -96,7 +96,7 @@ def _ranges(first: Counts, last: Counts) -> tuple[Counts, Counts]:
     size = last - first
     total = int(size.sum())
     if total > MOST_PAIRS:
-        raise TooManyPairsError
+        raise TooManyRecordsError
     place = np.repeat(np.arange(len(size)), size)
     return place, np.arange(total) - np.repeat(np.cumsum(size) - size, size) + np.repeat(first, size)
 

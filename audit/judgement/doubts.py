@@ -13,6 +13,7 @@ from audit.io.toml import toml_key
 from audit.io.unread_cells import unread_cells
 from audit.model.doubt import Doubt
 from audit.model.errors import printable
+from audit.model.evidence import Evidence
 from audit.runtime.phrases import joined, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -32,7 +33,6 @@ def gather_doubts(
     register: bool = False,
     published: bool = False,
     reveal: bool = False,
-    unfollowed: Reason | None = None,
 ) -> tuple[Doubt, ...]:
     """Return all doubts about a series that was attacked; each says what to declare or to correct.
 
@@ -41,15 +41,15 @@ def gather_doubts(
         register: whether people were looked for by their exact values, so that findings rest on what cells cover.
         published: whether nothing but the files is known, so that each release is judged by itself.
         reveal: whether texts of the files are quoted.
-        unfollowed: why people are not followed by the record ids beside them, where they are not.
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     known = (*_guessed(series), *_without_role(series), *_tying(series, published=published), *_numbers(series))
-    return (*known, *_unfollowed(unfollowed), *several_rows_doubts(series), *unread)
+    return (*known, *several_rows_doubts(series), *unread)
 
 
-def _unfollowed(reason: Reason | None) -> Iterator[Doubt]:
-    """Yield that what record ids tell of people is not judged."""
+def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
+    """Yield what record ids tell of people and is not judged."""
+    reason, last = evidence[0].unfollowed, evidence[-1]
     if reason is not None:
         what = say(
             "record ids link the rows of people, who were not followed by them: {reason}; publish the releases without "
@@ -57,6 +57,12 @@ def _unfollowed(reason: Reason | None) -> Iterator[Doubt]:
             reason=reason,
         )
         yield Doubt(Reason(what, reason.kind), _ON_VALUES)
+    if last.followed and last.kind != evidence[0].kind:
+        what = say(
+            "rows are left out of the keys, so that by record ids people may be several records, and who then has the "
+            "same value is not judged; list all rows, with an empty individual for counterfeits"
+        )
+        yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:

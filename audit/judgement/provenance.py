@@ -136,9 +136,7 @@ def needs(finding: Finding, source: KnownGroupsSource) -> KnownReleases:
         groups = tuple(step.group for step in finding.certificate if step.release == last)
         return KnownReleases(tuple(range(last)), False, groups)
     if isinstance(finding, GroupDisclosure | LinkageDisclosure):
-        groups = finding.groups if isinstance(finding, LinkageDisclosure) else (finding.group,)
-        before = tuple(range(last)) if isinstance(finding, LinkageDisclosure) else ()
-        return KnownReleases(before, False, groups if finding.release == last else ())
+        return _of_rows(finding, last)
     if isinstance(finding, EquivalenceFinding):
         if finding.error is not None:
             return KnownReleases(tuple(range(last)), False, ())
@@ -149,6 +147,14 @@ def needs(finding: Finding, source: KnownGroupsSource) -> KnownReleases:
     releases = tuple(step.release for step in steps if step.release != last)
     groups = tuple(name for step in steps if step.release == last for name in step.groups)
     return KnownReleases(releases, finding.proved and (source.constant or not releases), groups)
+
+
+def _of_rows(finding: GroupDisclosure | LinkageDisclosure, last: int) -> KnownReleases:
+    if isinstance(finding, LinkageDisclosure):
+        return KnownReleases(tuple(range(last)), False, finding.groups if finding.release == last else ())
+    if finding.record >= 0:  # the group may be that of an earlier release
+        return KnownReleases(tuple(range(last)), False, ())
+    return KnownReleases((), False, (finding.group,) if finding.release == last else ())
 
 
 def _fewest(steps: tuple[CertificateStep, ...], value: int, last: int) -> tuple[CertificateStep, ...]:

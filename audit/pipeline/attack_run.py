@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,8 @@ from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
 from audit.runtime.engine import Engine, Local, cores
 from audit.runtime.log import logged_stage
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
 from audit.runtime.signals import preserve_sigint_handler
 
 _LOG = logging.getLogger(__name__)
@@ -71,6 +74,8 @@ class AuditOptions:
         grave: the grave values of the policy, in force with its clause `max_ever_risk` alone.
         risk_findings: whether risks below certainty that reach the policy's limit are findings too.
         cache: whether what earlier audits counted after earlier releases may be kept in `private/`, and used.
+        follow: whether people are followed by record ids beside them: where there are several releases, or always, as
+            another run does with more releases, or never, as another run cannot.
     """
 
     adversary: AdversaryKind | None = None
@@ -91,6 +96,7 @@ class AuditOptions:
     grave: frozenset[Grave] = frozenset()
     risk_findings: bool = True
     cache: bool = False
+    follow: Literal["several", "always", "never"] = "several"
 
 
 @dataclass(frozen=True)
@@ -148,8 +154,11 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
         # An attack may leave it out.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)
-        follow = any(each.per_attribute for each in attacks)
+        follow = any(each.per_attribute for each in attacks) and (len(series.tags) > 1 or options.follow == "always")
         evidence = build_evidence(series, options.adversary, records=records, follow=follow)
+        if evidence[-1].followed and options.follow == "never":
+            unfollowed = Reason(say("people of other releases cannot be followed"), ReasonKind.UNFIT)
+            evidence = (replace(evidence[0], unfollowed=unfollowed), *evidence[1:-1])
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
     cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
@@ -272,7 +281,8 @@ def _is_skipped(entry: Judged) -> bool:
 
 
 def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
-    return seen.sensitive if len(evidence) > 1 and attack.per_attribute else None
+    several = seen.followed or sum(not each.followed for each in evidence) > 1
+    return seen.sensitive if several and attack.per_attribute else None
 
 
 def _attack(

@@ -14,7 +14,7 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import Baseline
-from audit.judgement.doubts import gather_doubts
+from audit.judgement.doubts import gather_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.findings import AnySelection
 from audit.judgement.found_people import found_people
@@ -341,8 +341,8 @@ def _decide(
                 register=seen.adversary.has_register,
                 published=not seen.adversary.knows_people,
                 reveal=options.reveal,
-                unfollowed=seen.unfollowed,
             ),
+            *record_doubts(attacked.evidence),
             *_failed(waived.entries),
         ),
         stated=frozenset(name for name, each in stated.items() if each.manifest or each.asked),

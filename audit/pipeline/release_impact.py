@@ -20,7 +20,7 @@ from audit.io.candidate import Lessened, file_of
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
-from audit.judgement.provenance import known_before, needs
+from audit.judgement.provenance import KnownReleases, known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.adversary import ADVERSARIES
 from audit.model.evidence import Codes
@@ -60,9 +60,11 @@ class _Candidate:
             group.name(code): (group.codes, code) for group in groups for code in np.unique(group.codes).tolist()
         }
 
-    def caused(self, named: NamedFinding, finding: Finding) -> NewFinding:
-        """Return a finding with what it follows from."""
+    def caused(self, named: NamedFinding, finding: Finding, *, followed: bool) -> NewFinding:
+        """Return a finding with what it follows from; `followed` if people were followed by record ids."""
         need = needs(finding, self.source)
+        if followed:  # by all releases
+            need = KnownReleases(tuple(range(len(self.series.tags) - 1)), False, ())
         tags = tuple(self.series.tags[release] for release in need.releases)
         rows = []
         for name in need.groups:
@@ -119,8 +121,12 @@ class _CandidateComparison:
         self.options = replace(options, risk_findings=False)
         self.namer = Pseudonymizer(after, reveal=options.reveal, stable=options.stable_ids, makes=False)
         self.after = after
+        self.options = options = replace(options, follow="always")
         self.now = run_attacks(after, attacks, options)  # first, since faults of the candidate should be told soon
         was = run_attacks(before, attacks, options)
+        if was.evidence[-1].followed != self.now.evidence[-1].followed:
+            self.options = options = replace(options, follow="never")
+            self.now, was = run_attacks(after, attacks, options), run_attacks(before, attacks, options)
         shelves = zip(was.judged, was.shelves(self.namer), strict=True)
         self.shelves = {(judged.attack.name, judged.sensitive): shelf for (_, judged), shelf in shelves}
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
@@ -154,7 +160,11 @@ class _CandidateComparison:
                 old=new.findings_total - news.findings_total,
                 new=news.findings_total,
                 people=len(_people(self.now, entry, places[entry])),
-                findings=tuple(map(self.candidate.caused, news.findings, findings[entry])),
+                findings=tuple(
+                    self.candidate.caused(told, found, followed=self.now.judged[entry][0].followed)
+                    # Risks, which come last, have no certificate.
+                    for told, found in zip(news.findings, findings[entry], strict=False)
+                ),
             )
             for entry, (old, new, news) in enumerate(pairs)
         ]

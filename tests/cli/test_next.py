@@ -529,7 +529,7 @@ def test_records(tmp_path):
     assert {(*cause["releases"], cause["least"]) for cause in causes} == {("1", False)}
     assert [rows["lines"] for cause in causes for rows in cause["rows"]].count([2, 4]) == 2
     assert result["withholding"] is None
-    assert result["not_computed"][0].startswith("inference-table: ")
+    assert result["not_computed"][0].startswith("inference-table, homogeneity: ")
 
 
 def test_time_that_runs_out(tmp_path):

@@ -148,14 +148,19 @@ def test_several_sensitive_attributes_make_no_difference(cases):
     assert [each["attack"] for each in result["policy"]["violations"]].count("inference-table") == 1
 
 
-def test_columns_of_records_are_not_read_when_nobody_asks(tmp_path):
+def test_columns_of_records_are_read_where_anybody_is_followed(tmp_path):
+    """Attacks on people follow them by the ids; in one release there is nothing to follow."""
     FORMS["hospital-l-diverse"](tmp_path / "s")
     for tag in "12":
         path = tmp_path / f"s/releases/{tag}.csv"
         header, *rows = read_rows(path)
         write_rows(path, [[*header, "Case"], *([*row, ""] for row in rows)])
     edit(tmp_path / "s/series.toml", "[columns]\n", '[columns]\nrecord = "Case"\n')
-    assert run_main(str(tmp_path / "s"), "--attack", "intersection")[0] == 1
+    for words in ([], ["--attack", "intersection"]):
+        code, _, err = run_main(str(tmp_path / "s"), *words)
+        assert (code, "the row has no record id" in err) == (2, True)
+    edit(tmp_path / "s/series.toml", ', "releases/2.csv"', "")
+    assert run_main(str(tmp_path / "s"), "--attack", "intersection")[0] == 0
     assert run_main(str(tmp_path / "s"))[0] == 2
 
 
@@ -258,24 +263,47 @@ def test_a_register_may_see_more_than_1_over_m(name, told):
     assert ("A risk can exceed 1/m even where the series is m-invariant" in " ".join(text.split())) == told
 
 
-def test_record_ids_leave_the_risk_of_values_undecided(tmp_path):
+EXACT = {"A": 21, "B": 26, "C": 31, "D": 36}
+SWAPPED, KEPT = ("r1 r3", "r2 r4"), ("r3 r4", "r1 r2")
+
+
+@pytest.mark.parametrize("known", ["key", "register"])
+@pytest.mark.parametrize(("second", "code"), [(SWAPPED, 1), (KEPT, 0)])
+def test_people_are_followed_by_record_ids(tmp_path, second, code, known):
     """Of the rows of A's groups only one record is in both: A has flu, though both groups have both values."""
     (tmp_path / "releases").mkdir()
-    groups = {"1": ("r1 r2", "r3 r4"), "2": ("r1 r3", "r2 r4")}
+    groups = {"1": ("r1 r2", "r3 r4"), "2": second}
     owner = {"r1": "A", "r2": "B", "r3": "C", "r4": "D"}
     value = {"r1": "flu", "r2": "HIV", "r3": "HIV", "r4": "flu"}
     for tag, parts in groups.items():
-        lines = ["Owner,Case,Gid,Age,Disease"]
-        for gid, members in enumerate(parts):
-            lines += [f'{owner[r]},{r},{gid},"[20, 40]",{value[r]}' for r in members.split()]
+        lines = ["Owner,Case,Gid,Age,Disease"] if known == "key" else ["Case,Gid,Age,Disease"]
+        for members in parts:
+            cell = ", ".join(str(EXACT[owner[r]]) for r in members.split())
+            rows = [f'{r},{members},"{{{cell}}}",{value[r]}' for r in members.split()]
+            lines += [f"{owner[row[:2]]},{row}" for row in rows] if known == "key" else rows
         (tmp_path / f"releases/{tag}.csv").write_text("\n".join(lines) + "\n")
+    more = 'individual = "Owner"\n'
+    if known == "register":
+        stays = [f"{who},{age},{tag}" for who, age in EXACT.items() for tag in "12"]
+        (tmp_path / "register.csv").write_text("\n".join(["individual,Age,release", *stays]) + "\n")
+        more = '[adversary]\nregister = "register.csv"\n'
     (tmp_path / "series.toml").write_text(
         '[series]\nreleases = ["releases/*.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = ["Age"]\n'
-        'group = "Gid"\nindividual = "Owner"\nrecord = "Case"\n'
+        'group = "Gid"\nrecord = "Case"\ntypes = { Age = "numeric" }\n' + more
     )
-    code, result, _ = run_audit(tmp_path, "--attack", "intersection", "--attack", "inference-table")
-    assert code == 3
-    assert [each["measure"] for each in result["policy"]["undecided"]] == ["max_risk"]
+    found, result, _ = run_audit(tmp_path, "--reveal", "--k", "1")
+    assert (found, result["policy"]["undecided"]) == (code, [])
+    followed = {each["attack"]: each for each in result["attacks"] if each.get("sensitive") == ["Case", "Disease"]}
+    certain = {(each["individual"], each["attribute"], each["value"]) for each in followed["joint"]["findings"]}
+    plain = [each for each in result["attacks"] if each["attack"] == "joint" and "sensitive" not in each]
+    assert [each["findings_total"] for each in plain] == [0]
+    if code:
+        assert certain == {(owner[r], "Disease", value[r]) for r in owner}
+        assert followed["joint"]["measures"]["timeline"] == [0, 4]
+        violated = [each for each in result["policy"]["violations"] if each["measure"] == "max_risk"]
+        assert ("joint", ["Case", "Disease"]) in [(each["attack"], each.get("sensitive")) for each in violated]
+    else:
+        assert (certain, followed["joint"]["measures"]["timeline"]) == (set(), [0, 0])
 
 
 def test_counterfeits_without_a_key_leave_classes_undecided(tmp_path):
