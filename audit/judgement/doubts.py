@@ -53,7 +53,7 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
     if reason is not None:
         what = say(
             "record ids link the rows of people, who were not followed by them: {reason}; publish the releases without "
-            "record ids, or with others in each release",
+            "record ids",
             reason=reason,
         )
         yield Doubt(Reason(what, reason.kind), _ON_VALUES)

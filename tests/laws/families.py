@@ -210,6 +210,19 @@ def in_files(folder: Path, kind: str) -> Path:
     return folder
 
 
+def with_record_ids(folder: Path, series: TinySeries) -> Path:
+    """Write the releases of a series on disk anew, with a record id in each row: one for each person."""
+    for tag, rows in zip(series.tags, series.releases, strict=True):
+        path = folder / "releases" / f"{tag}.csv"
+        with path.open(newline="", encoding="utf-8") as file:
+            head, *lines = csv.reader(file)
+        ids = [f"r{row.individual}" if row.individual else f"{tag}-{place}" for place, row in enumerate(rows)]
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([[*head, "Case"], *([*line, one] for line, one in zip(lines, ids, strict=True))])
+    edit(folder / "series.toml", "[columns]\n", '[columns]\nrecord = "Case"\n')
+    return folder
+
+
 def with_column(folder: Path, name: str, text: str) -> Path:
     """Write the releases of a series on disk anew, with one more column that has one text everywhere."""
     for path in sorted((folder / "releases").glob("*.csv")):

@@ -55,15 +55,27 @@ def attack_named(name: str) -> Attack:
     return OUTSIDERS.get(name) or find(name)
 
 
-def seen(folder: Path, name: str, adversary: str, *, way: str = "counted", engine: Engine | None = None) -> Seen:
-    """Run an attack on a series on disk, `joint` in some way; on combinations of attributes too where there are."""
+def seen(
+    folder: Path,
+    name: str,
+    adversary: str,
+    *,
+    way: str = "counted",
+    engine: Engine | None = None,
+    followed: bool = False,
+) -> Seen:
+    """Run an attack on a series on disk, `joint` in some way; on combinations of attributes too where there are.
+
+    With `followed` on all records as one release alone, where people are followed by their ids.
+    """
     with ExitStack() as stack:
         if name == "joint":
             forced(stack.enter_context(pytest.MonkeyPatch.context()), way)
         budget = Budget(engine=Local(1) if engine is None else engine)
         found = []
         try:
-            every = build_evidence(open_series(folder), adversary, records=adversary == "pseudonym")
+            every = build_evidence(open_series(folder), adversary, records=adversary == "pseudonym", follow=True)
+            every = [evidence for evidence in every if evidence.followed] if followed else every
         except UsageError:
             return Seen("skipped", {}, frozenset())
         for evidence in every:

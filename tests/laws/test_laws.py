@@ -25,7 +25,17 @@ from tests.helpers.several import pair_series, write_pairs
 from tests.helpers.strategies import in_braces, with_knowledge
 from tests.helpers.tiny import TinySeries
 from tests.helpers.travelling import Travelling
-from tests.laws.families import CONSTANT, FILE_TYPES, any_series, beside, disguised, in_files, saved, until
+from tests.laws.families import (
+    CONSTANT,
+    FILE_TYPES,
+    any_series,
+    beside,
+    disguised,
+    in_files,
+    saved,
+    until,
+    with_record_ids,
+)
 from tests.laws.seen import OUTSIDERS, WAYS, Fact, Seen, seen
 from tests.oracle.per_person import known_values
 
@@ -221,6 +231,19 @@ def another_column_takes_nothing_back(data, attack, adversary):
     assert before.facts <= after.facts
 
 
+def record_ids_take_nothing_back(data, attack, adversary):
+    """Whatever is certain of people stays so where their rows are followed by ids, with nothing else to look at."""
+    series = data.draw(any_series(attack, adversary))
+    assume(series.transitions is None and not series.anatomy and not series.counterfeits)
+    with saved(series) as folder:
+        before = seen(folder, attack, adversary)
+        with_record_ids(folder, series)
+        after, followed = seen(folder, attack, adversary), seen(folder, attack, adversary, followed=True)
+    assert before.facts <= after.facts
+    if attack in {"intersection", "update-graph", "joint"}:
+        assert {fact for fact in before.facts if not fact[1].startswith("~")} <= followed.facts
+
+
 def the_truth_is_never_ruled_out(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     series = replace(series, keyed=True)
@@ -313,6 +336,7 @@ LAWS = [
         lambda _, adversary: adversary == "linked",
     ),
     Law("another column takes nothing back", another_column_takes_nothing_back, about_people),
+    Law("record ids take nothing back", record_ids_take_nothing_back, about_people),
     Law("findings hold", findings_hold, registered),
     Law("a candidate is judged as if it were published", a_candidate_is_judged_as_if_it_were_published, registered),
     Law("the truth is never ruled out", the_truth_is_never_ruled_out, about_people),
