@@ -166,7 +166,7 @@ class _EvidenceBuilder:
     def _labels_shown(self, place: int, labels: Codes) -> Codes:
         """Return the labels of a dimension that a table has; all that were ever published where none nest."""
         dimension = self.dimensions[place]
-        if dimension.axis.name in self.counts.manifest.categories:
+        if dimension.axis.name in {*self.counts.manifest.categories, *self.counts.manifest.codes}:
             return np.unique(labels)
         return np.array([one for one in dimension.atom_label.tolist() if one < dimension.published], dtype=np.int32)
 

@@ -13,7 +13,6 @@ from audit.io.argus_files import (
     HIERARCHY,
     METADATA,
     ArgusFileError,
-    ArgusVariable,
     covered_by_digits,
     covered_codes,
     hierarchy_beside,
@@ -57,6 +56,8 @@ def composed(text: str) -> str:
 def read_categories(manifest: TableManifest, problems: Problems) -> dict[str, dict[str, list[str]]]:
     """Return for each dimension with a file of categories the atoms of each label."""
     found: dict[str, dict[str, list[str]]] = {}
+    for dimension in sorted(manifest.codes):
+        found[dimension] = _composed(covered_by_digits(_codes(manifest, dimension, problems)))
     for dimension, name in manifest.categories.items():
         if name.endswith((HIERARCHY, METADATA)):
             found[dimension] = _argus_categories(manifest, dimension, name, problems)
@@ -85,7 +86,7 @@ def _argus_categories(manifest: TableManifest, dimension: str, name: str, proble
             problems.add(name, f'it has no variable "{dimension}"', "name the file that has it")
             return {}
         if variable.hierarchy is None:
-            return _composed(covered_by_digits(_codes(manifest, variable, problems), variable.digits))
+            return _composed(covered_by_digits(_codes(manifest, dimension, problems), variable.digits))
         covered = covered_codes(hierarchy_beside(path, variable.hierarchy), variable.leading)
         return _composed(covered | {code: [code] for code in variable.missing if code not in covered})
     except ArgusFileError as error:
@@ -95,14 +96,14 @@ def _argus_categories(manifest: TableManifest, dimension: str, name: str, proble
     return {}
 
 
-def _codes(manifest: TableManifest, variable: ArgusVariable, problems: Problems) -> list[str]:
-    """Return all codes of a variable in the tables, that of everybody left out."""
+def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[str]:
+    """Return all codes of a dimension in the tables, that of everybody left out."""
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
-        if variable.name in (header(file.path, file.shown, problems) or {}):
-            table = read_table(file.path, file.shown, [variable.name], problems)
-            codes |= dict.fromkeys(() if table is None else table.distinct(variable.name))
-    return [code for code in codes if code and code != manifest.totals.get(variable.name)]
+        if dimension in (header(file.path, file.shown, problems) or {}):
+            table = read_table(file.path, file.shown, [dimension], problems)
+            codes |= dict.fromkeys(() if table is None else table.distinct(dimension))
+    return [code for code in codes if code and code != manifest.totals.get(dimension)]
 
 
 def _composed(covered: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -196,7 +196,7 @@ def _missed_totals(counts: PublishedCounts) -> Iterator[Reason]:
     """Yield the dimensions without a total of which a label has the sums of all others."""
     for place, dimension in enumerate(counts.dimensions):
         name = dimension.axis.name
-        said = {*counts.manifest.categories, *counts.manifest.nested, *counts.manifest.no_total}
+        said = {*counts.manifest.categories, *counts.manifest.codes, *counts.manifest.nested, *counts.manifest.no_total}
         if dimension.total >= 0 or name in said:
             continue
         found = totals_by_sums(lines_along(counts, place))

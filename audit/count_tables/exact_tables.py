@@ -65,6 +65,7 @@ def check_exact(manifest: TableManifest) -> None:
         "measure": manifest.measure,
         "breakdown": manifest.breakdown,
         "categories": manifest.categories,
+        "codes": manifest.codes,
         "nested": manifest.nested,
         "open": manifest.open,
     }

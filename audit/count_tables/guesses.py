@@ -98,6 +98,7 @@ _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.nested": lambda manifest: replace(
         manifest, loose=frozenset(manifest.nested), open=manifest.open | set(manifest.nested)
     ),
+    "table.codes": lambda manifest: replace(manifest, codes=frozenset()),
     "table.absent": lambda manifest: replace(manifest, absent_is_zero=False),
     "table.rates": lambda manifest: replace(manifest, rates=()),
     "table.part_of": lambda manifest: replace(manifest, part_of={}),

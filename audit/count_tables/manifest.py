@@ -66,6 +66,7 @@ class TableManifest:
         measure: the column that keeps statistics apart, if any; `measures` are those that are counts, all where empty.
         totals: by dimension the label that stands for everybody.
         categories: by dimension the file that says which atoms a label covers.
+        codes: dimensions of codes: one that begins with another one is inside of it.
         nested: dimensions that several columns give, the coarsest first; blank is the total.
         breakdown: a column that names the dimensions of a row, such as `Region; Age`; `levels` have their labels.
         not_published: texts that count as an empty cell.
@@ -93,6 +94,7 @@ class TableManifest:
     measures: tuple[str, ...] = ()
     totals: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
+    codes: frozenset[str] = frozenset()
     nested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     breakdown: str | None = None
     levels: tuple[str, ...] = ()
@@ -215,6 +217,7 @@ class _TableManifestReader(RulesReader):
             "measures",
             "totals",
             "categories",
+            "codes",
             "nested",
             "breakdown",
             "levels",
@@ -277,6 +280,7 @@ class _TableManifestReader(RulesReader):
             totals={name: label for name, label in totals.items() if label},
             no_total=frozenset(name for name, label in totals.items() if not label),
             categories=self.categories(table, dimensions),
+            codes=frozenset(self.texts(table, "codes")),
             nested=self.nested(table, dimensions),
             breakdown=self.text(table, "breakdown"),
             levels=self.texts(table, "levels"),
@@ -301,8 +305,9 @@ class _TableManifestReader(RulesReader):
             whole = set(roots(values or measures, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
-        for name in sorted(found.open - set(dimensions)):
-            self.note("open", f'"{name}" is no dimension', "name one of the dimensions")
+        for key, names in (("open", found.open), ("codes", found.codes)):
+            for name in sorted(names - set(dimensions)):
+                self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
         self.check_read(found)
         return found
 
@@ -324,7 +329,10 @@ class _TableManifestReader(RulesReader):
         for name in sorted({*found.nested} & {*found.categories}):
             what = f'nothing reads the categories of "{name}", as its columns say which label is inside of which'
             self.note("categories", what, "keep one of categories and nested")
-        for name in sorted(found.no_total & {*found.nested, *found.categories}):
+        for name in sorted(found.codes & {*found.nested, *found.categories}):
+            what = f'nothing reads that labels of "{name}" are codes, as its categories or columns say what they cover'
+            self.note("codes", what, "keep one of codes, categories and nested")
+        for name in sorted(found.no_total & {*found.nested, *found.categories, *found.codes}):
             what = f'nothing reads that "{name}" has no total, as its categories or columns say what its labels cover'
             self.note("totals", what, "leave this entry out")
 

@@ -138,9 +138,9 @@ class ValueReader:
             shown = np.array([*texts, ""], dtype=object)[codes]
             found_rates = np.where(np.array(own or [False])[part.measure.codes], shown, "")
         else:
-            column = rate_column(rates, part.view)
-            mine = column in part.table and rates.counts in ("", part.view.column)
-            found_rates = _spelled(part.table.coded(column)) if mine else none
+            column = rate_column(self.manifest, rates, part.view)
+            mine = column is not None and column in part.table
+            found_rates = _spelled(part.table.coded(str(column))) if mine else none
         known = {text: self._number(text, rates) for text in dict.fromkeys(found_rates.tolist())}
         wrong = [text for text in known if not self._is_rate(text, rates)]
         self._note_no_rate(part, np.isin(found_rates.astype(str), wrong), name)
@@ -159,9 +159,8 @@ class ValueReader:
         table, beside = part.table, list[tuple[Rates, Coded, Coded]]()
         denominators = np.full(len(codes), UNBOUNDED, dtype=np.int64)
         for rates in self.manifest.rates:
-            column = rate_column(rates, part.view)
-            mine = rates.has_column and rates.counts in ("", part.view.column)
-            if mine and column in table:
+            column = rate_column(self.manifest, rates, part.view)
+            if rates.has_column and column is not None and column in table:
                 base = rates.denominator if rates.denominator in table else column
                 beside.append((rates, table.coded(column), table.coded(base)))
         for rates, rate, denominator in beside:

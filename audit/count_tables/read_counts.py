@@ -62,7 +62,8 @@ def _read_file(manifest: TableManifest, release: int, file: TableFile, problems:
     if table is not None:
         numbers = [view.column for view in manifest.views]
         numbers += [name for each in manifest.rates for name in (each.column, each.denominator)]
-        yield from _rows_of(manifest, release, file, plain_numbers(manifest, table, dict.fromkeys(numbers)))
+        table = plain_numbers(manifest, split_rates(manifest, table), dict.fromkeys(numbers))
+        yield from _rows_of(manifest, release, file, table)
 
 
 def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Table) -> Iterator[FileRows]:
@@ -77,7 +78,7 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
         labels[STATISTIC] = Coded(measure.codes, measure.size, [t if whole.get(t, t) != t else "" for t in texts])
     for view in manifest.views:
         own = {name: Coded(np.zeros(table.rows, dtype=np.int32), 1, [text]) for name, text in view.labels.items()}
-        yield FileRows(release, file, split_rates(manifest, view, table), labels | own, measure, view, nested)
+        yield FileRows(release, file, table, labels | own, measure, view, nested)
 
 
 def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) -> Table | None:

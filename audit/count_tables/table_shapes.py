@@ -25,18 +25,21 @@ _NONE = frozenset({"", "NONE", "None", "none"})
 _WITH_RATE = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]*?)\s*%?\s*[)\]]")
 
 
-def rate_column(rates: Rates, view: CountColumn) -> str:
-    """Return the column with the rates beside a column of counts; one of its own where a cell holds both."""
-    return f"{rates.column} (rate)" if rates.column == view.column else rates.column
+def rate_column(manifest: TableManifest, rates: Rates, view: CountColumn) -> str | None:
+    """Return the column with the rates of a column of counts; one of its own where a cell holds both, None for none."""
+    if rates.column in (each.column for each in manifest.views):
+        return f"{rates.column} (rate)" if rates.column == view.column else None
+    return rates.column if rates.counts in ("", view.column) else None
 
 
-def split_rates(manifest: TableManifest, view: CountColumn, table: Table) -> Table:
+def split_rates(manifest: TableManifest, table: Table) -> Table:
     """Return a table of which cells such as `12 (34.5)` are two: the count, and the rate in a column beside it."""
-    for rates in manifest.rates:
-        if rates.column == view.column and rates.column in table:
-            both = table.mapped(view.column, lambda text: _in_cell(text)[1])
-            table = table.mapped(view.column, lambda text: _in_cell(text)[0])
-            table = table.with_column(rate_column(rates, view), both.arrow(view.column))
+    counts = {each.column for each in manifest.views}
+    for name in dict.fromkeys(rates.column for rates in manifest.rates):
+        if name in counts and name in table:
+            both = table.mapped(name, lambda text: _in_cell(text)[1])
+            table = table.mapped(name, lambda text: _in_cell(text)[0])
+            table = table.with_column(f"{name} (rate)", both.arrow(name))
     return table
 
 

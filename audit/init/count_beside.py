@@ -62,6 +62,9 @@ def declare_beside(
 
     `kept` says which rows have counts.
     """
+    counts = [name for name in counts if not name.endswith(_RATE)]
+    if sum(name + _RATE in files.columns for name in counts) > 1:
+        return _declare_split(rules, files, counts, numbers)
     value = rules.value
     rates, known = [], set[str]()
     for column in numbers:
@@ -82,6 +85,24 @@ def declare_beside(
         _declare_counts(rules, files, [name for name in counts if name not in known])
         others = []
     return [*others, *(name for name in numbers if name not in known)]
+
+
+def _declare_split(rules: RuleGuesses, files: CountFiles, counts: list[str], numbers: Sequence[str]) -> list[str]:
+    """Declare several columns of counts whose cells have shares of one of them too; return those left."""
+    _declare_counts(rules, files, counts)
+    rates, left = list[str](), [name for name in numbers if not name.endswith(_RATE)]
+    for name in (each for each in counts if each + _RATE in files.columns):
+        texts = files.columns[name + _RATE]
+        found = next(_rates(files, name, name + _RATE, counts, [True] * len(texts)), None)
+        if all(decimal_of(text) == _PER[0] for text in texts if text):
+            found = _toml(name, _PER[0], _decimals(texts), toml_text(name)), []
+        if found is None:
+            left.append(name)
+        else:
+            rates.append(found[0] if "wide" in rules.extra else f"{found[0][:-2]}, counts = {toml_text(name)} }}")
+    if rates:
+        rules.extra["rates"] = toml_array(rates)
+    return left
 
 
 def _decimals(texts: Sequence[str]) -> int:

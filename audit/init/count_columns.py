@@ -153,6 +153,24 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
     return CountFiles(files, [each.relative_to(folder).as_posix() for each in files], names, found, rows)
 
 
+def refuse_notes(files: CountFiles) -> None:
+    """Refuse files whose last row has a text in its first cell alone: taken for a label, a note would count people.
+
+    Raises:
+        InputError: a file has such a row.
+    """
+    problems, end = Problems(), 0
+    first, *others = (name for name in files.names if name in files.columns)
+    for file, shown, rows in zip(files.files, files.shown, files.rows_of, strict=True):
+        end += rows
+        alone = rows and files.columns[first][end - 1] and not any(files.columns[name][end - 1] for name in others)
+        table = read_table(file, shown, [first], Problems()) if alone and others else None
+        if table is not None:
+            what, remedy = "the row has a text in its first cell alone", "delete it if it is a note below the table"
+            problems.add(shown, what, remedy, line=table.line(rows - 1))
+    problems.check()
+
+
 @dataclass(frozen=True)
 class Kinds:
     """What columns hold, by their cells and names.

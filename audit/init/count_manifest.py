@@ -89,6 +89,7 @@ def manifest_text(rules: RuleGuesses) -> str:
     lines.append(f"totals = {totals}   # labels of everybody")
     lines.append(f"markers = {_inline(markers)}   # what else a value can be, and the counts that it stands for")
     for key, texts, why in (
+        ("codes", rules.codes, "dimensions of codes: one that begins with another one is inside of it"),
         ("open", rules.open, "dimensions whose labels do not cover everybody"),
         ("not_published", rules.not_published, "not applicable, not available"),
         ("not_counts", rules.not_counts, "codes and periods; numbers that say nothing about the counts"),

@@ -7,15 +7,12 @@ shown, a marker that names its range. Everything else is written down as a guess
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import gcd
 
 from audit.count_tables.number_texts import Interval, number_of, points_part_thousands, said_range
-from audit.count_tables.published_counts import PublishedCounts
-from audit.count_tables.sums import LINES, Line, lines_along, totals_by_sums
-from audit.count_tables.table_rules import STATISTIC
-from audit.init.count_columns import is_sign, is_total_word
+from audit.init.count_columns import is_sign
 from audit.io.toml import toml_key
 from audit.model.count_tables import UNBOUNDED
 
@@ -38,7 +35,7 @@ class RuleGuesses:
         dimensions, value: columns.
         extra: further keys of `[table]`, as TOML.
         series: further keys of `[series]`, as TOML.
-        totals, no_total, not_published, not_counts, open, over_time: as in the manifest.
+        totals, no_total, not_published, not_counts, open, codes, over_time: as in the manifest.
         markers: what each marker stands for.
         rounding: base and way.
         min_count: the least count that may be known; None where markers or a threshold say it.
@@ -59,6 +56,7 @@ class RuleGuesses:
     not_published: list[str] = field(default_factory=list)
     not_counts: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    codes: list[str] = field(default_factory=list)
     over_time: str = "independent"
     markers: dict[str, Interval] = field(default_factory=dict)
     rounding: tuple[int, str] | None = None
@@ -166,169 +164,3 @@ def _guess_least_count(rules: RuleGuesses, least: int, base: int) -> None:
         "policy.min_count",
         f"Counts below {rules.min_count} are taken to be those that nobody may know; write which they are.",
     )
-
-
-# -- what sums say ------------------------------------------------------------------------------------------------
-
-
-def guess_totals(rules: RuleGuesses, counts: PublishedCounts) -> bool:
-    """Settle totals by their sums; return whether a rule changed, so that the files are to be read again."""
-    changed = False
-    for place, dimension in enumerate(counts.dimensions):
-        name = dimension.axis.name
-        if name == STATISTIC:
-            continue
-        if name not in rules.totals:
-            found = totals_by_sums(lines_along(counts, place))
-            by_word = [label for label in found if is_total_word(label)]
-            if len(found) == 1 or len(by_word) == 1:
-                rules.totals[name] = (by_word or found)[0]
-                rules.no_total = [each for each in rules.no_total if each != name]
-                changed = True
-            else:
-                _note_no_total(rules, counts, place, name)
-            continue
-        if name in counts.nested:
-            _check_nested(rules, name, list(_coarse_lines(counts, place)))
-        else:
-            _check_total(rules, name, list(_total_lines(counts, place)))
-    return changed
-
-
-def _note_no_total(rules: RuleGuesses, counts: PublishedCounts, place: int, name: str) -> None:
-    several = dimension_labels(counts, place) > 1
-    if several:
-        rules.no_total = sorted({*rules.no_total, name})
-    if several and (counts.hidden.any() or not counts.shown.all()):
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"{name} has no label that is known to stand for everybody; name it in totals, if there is one.",
-        )
-
-
-def dimension_labels(counts: PublishedCounts, place: int) -> int:
-    """Return how many labels of a dimension were published."""
-    return len(set(counts.label[:, place].tolist()))
-
-
-def _total_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
-    """Yield the lines of a dimension as the total, called "", and the atoms that it covers."""
-    dimension = counts.dimensions[place]
-    total = dimension.labels[dimension.total]
-    atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()} - {total}
-    for line in lines_along(counts, place):
-        if total in line and len(atoms) > 1:
-            yield {"": line[total]} | {atom: line.get(atom) for atom in atoms if atom in line or atom != "(rest)"}
-
-
-def _coarse_lines(counts: PublishedCounts, place: int) -> Iterator[Line]:
-    """Yield for each label of a dimension that covers several atoms its lines: itself, called "", and these atoms."""
-    dimension = counts.dimensions[place]
-    members = dimension.axis.members
-    atoms = [dimension.labels[one] for one in dimension.atom_label.tolist()]
-    covers = {label: members[at] for label, at in zip(dimension.labels, dimension.set_of.tolist(), strict=True)}
-    for line in lines_along(counts, place):
-        for label, ends in line.items():
-            if len(covers[label]) > 1:
-                yield {"": ends} | {atoms[atom]: line.get(atoms[atom]) for atom in covers[label].tolist()}
-
-
-def _check_nested(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
-    """Note whether the sums of nested labels show that they make up those around them."""
-    shown, unequal = 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is not None and all(ends is not None for ends in parts):
-            low, high = (sum(ends[side] for ends in parts if ends is not None) for side in (0, 1))
-            unequal += low > total[1] or high < total[0]
-            shown += total[0] > 0
-    if unequal or shown < LINES:
-        rules.doubt(
-            "table.nested",
-            f"That the labels of {name} make up those around them holds in {shown - unequal} of {shown} whole lines.",
-        )
-
-
-def _check_total(rules: RuleGuesses, name: str, lines: list[Line]) -> None:
-    """Note whether the sums of a dimension's labels show that its total is one."""
-    shown, above, below = 0, 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is None:
-            continue
-        known = [ends for ends in parts if ends is not None]
-        below += sum(ends[0] for ends in known) > total[1]
-        if len(known) == len(parts):
-            above += sum(ends[1] for ends in known) < total[0]
-            shown += total[0] > 0
-    if below:
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"The labels of {name} add up to more than its total in {below} lines: some overlap; write categories.",
-        )
-    elif above and _zeros_hide(rules, lines):
-        pass
-    elif above:
-        rules.open = sorted({*rules.open, name})
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"The labels of {name} add up to less than its total in {above} of {shown} lines, so that it is open.",
-        )
-    elif shown < LINES and f"table.totals.{toml_key(name)}" not in rules.said:
-        rules.doubt(
-            f"table.totals.{toml_key(name)}",
-            f"That the labels of {name} make up {rules.totals[name]} is shown by {shown} whole lines only.",
-        )
-
-
-def _zeros_hide(rules: RuleGuesses, lines: list[Line]) -> bool:
-    """Take 0 for a marker where lines lack people just where they show a 0; return whether it is taken for one."""
-    short, whole = 0, 0
-    for line in lines:
-        total, parts = line[""], [ends for label, ends in line.items() if label != ""]
-        if total is None or any(ends is None for ends in parts):
-            continue
-        lacking = sum(ends[1] for ends in parts if ends is not None) < total[0]
-        zero = any(ends == (0, 0) for ends in parts)
-        if lacking and not zero:
-            return False
-        short += lacking
-        whole += not lacking and not zero
-    if not short:
-        return False
-    positive = [n for text in rules.texts if (n := number_of(text)) is not None and n > 0]
-    rules.markers["0"] = (0, max(1, min(positive, default=2) - 1))
-    rules.doubt(
-        "table.markers.0",
-        "Totals are larger than the sums of their labels only where a 0 is shown: 0 is taken to hide small counts.",
-    )
-    return True
-
-
-def widen_refuted(rules: RuleGuesses, counts: PublishedCounts) -> bool:
-    """Widen guessed markers that some line refutes; return whether one was."""
-    guessed = {text for text, ends in rules.markers.items() if said_range(text) is None and ends[1] < UNBOUNDED}
-    if not guessed:
-        return False
-    for place, dimension in enumerate(counts.dimensions):
-        if dimension.total < 0:
-            continue
-        total = dimension.labels[dimension.total]
-        atoms = {dimension.labels[one] for one in dimension.atom_label.tolist()}
-        for line in lines_along(counts, place, hidden=True):
-            ends = line.get(total)
-            parts = [line.get(atom) for atom in atoms]
-            if (
-                ends is not None
-                and dimension.rest < 0
-                and all(parts)
-                and sum(each[1] for each in parts if each) < ends[0]
-            ):
-                for text in guessed:
-                    rules.markers[text] = (rules.markers[text][0], UNBOUNDED)
-                signs = ", ".join(f'"{text}"' for text in sorted(guessed))
-                rules.doubts.append(
-                    f"{signs} also hides large counts, for small ones do not add up to {total}; any count is assumed."
-                )
-                return True
-    return False

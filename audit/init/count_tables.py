@@ -11,11 +11,12 @@ from audit.count_tables.acro_outputs import SESSION
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.init.count_columns import CountFiles, is_running, read_files
+from audit.init.count_columns import CountFiles, is_running, read_files, refuse_notes
 from audit.init.count_forms import FORMS
 from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
-from audit.init.count_rules import RuleGuesses, guess_numbers, guess_totals, widen_refuted
+from audit.init.count_rules import RuleGuesses, guess_numbers
 from audit.init.count_sessions import session_rules
+from audit.init.count_sums import guess_totals, widen_refuted
 from audit.init.questions import Ask, take_default
 from audit.io.tables import is_table
 from audit.io.toml import natural
@@ -50,7 +51,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _recognised(files: CountFiles) -> RuleGuesses | None:
-    return next((rules for form in FORMS if (rules := form(files)) is not None), None)
+    rules = next((rules for form in FORMS if (rules := form(files)) is not None), None)
+    if rules is not None:
+        refuse_notes(files)
+    return rules
 
 
 def settle(folder: Path, rules: RuleGuesses) -> None:

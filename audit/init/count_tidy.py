@@ -99,7 +99,7 @@ def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> b
     of_people = [name for name in columns if column_names.kind(name) in ("person", "record", "group", "id")]
     if all(name in kinds.counts and speaks_of_counts(name) for name in of_people):
         return False
-    named = [name for name in kinds.counts if speaks_of_counts(name)]
+    named = [name for name in kinds.counts if speaks_of_counts(name) and column_names.sensitivity(name) == 0]
     hides = any(text and number_of(text) is None for name in named for text in columns[name])
     return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
 

@@ -210,8 +210,8 @@ def covered_codes(path: Path, leading: str = LEADING) -> dict[str, list[str]]:
     return {code: [each for each in inside if each not in coarse] for code, inside in found.items()}
 
 
-def covered_by_digits(codes: Sequence[str], digits: Sequence[int]) -> dict[str, list[str]]:
-    """Return by code the finest codes inside of it: those that begin with it, where a level of digits ends.
+def covered_by_digits(codes: Sequence[str], digits: Sequence[int] = ()) -> dict[str, list[str]]:
+    """Return by code the finest codes inside of it: those that begin with it, where a level of digits ends, if any do.
 
     >>> covered_by_digits(["1", "11", "12", "2"], [1, 1])
     {'1': ['11', '12'], '11': ['11'], '12': ['12'], '2': ['2']}
@@ -222,7 +222,7 @@ def covered_by_digits(codes: Sequence[str], digits: Sequence[int]) -> dict[str, 
 
 
 def _begins(code: str, start: str, ends: Sequence[int]) -> bool:
-    return len(start) in ends and code.startswith(start)
+    return (not ends or len(start) in ends) and code.startswith(start)
 
 
 def hierarchy_beside(path: Path, name: str) -> Path:
