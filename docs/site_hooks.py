@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import re
+import io
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -32,25 +33,12 @@ def command_reference() -> str:
     """Return the options of every command as Markdown."""
     pages = ["# Commands\n\nMade from the program's own parsers; `audit COMMAND --help` prints the same.\n"]
     pages.append(_command("audit SERIES", parser()))
-    for name in COMMANDS:
-        [commands] = (each for each in command_parser(name)._actions if isinstance(each, argparse._SubParsersAction))
-        pages.append(_command(f"audit {name}", commands.choices[name]))
+    pages += [_command(f"audit {name}", command_parser(name), name) for name in COMMANDS]
     return "\n".join(pages)
 
 
-def _command(title: str, of: argparse.ArgumentParser) -> str:
-    usage = re.sub(r"\s+", " ", of.format_usage()).strip()
-    rows = [_row(of, action) for action in of._actions if action.help != argparse.SUPPRESS]
-    table = "\n".join(["| option | |", "|---|---|", *rows])
-    return f"## `{title}`\n\n{of.description or ''}\n\n```text\n{usage}\n```\n\n{table}\n"
-
-
-def _row(of: argparse.ArgumentParser, action: argparse.Action) -> str:
-    formatter = of._get_formatter()
-    name = formatter._format_action_invocation(action)
-    told = formatter._expand_help(action) if action.help else ""
-    return f"| `{_cell(name)}` | {_cell(told)} |"
-
-
-def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+def _command(title: str, of: argparse.ArgumentParser, *words: str) -> str:
+    shown = io.StringIO()
+    with redirect_stdout(shown), suppress(SystemExit):
+        of.parse_args([*words, "--help"])
+    return f"## `{title}`\n\n```text\n{shown.getvalue()}```\n"

@@ -205,7 +205,7 @@ class _OneRelease(ReleaseCache):
         self.series.people = lens.people
         for name, values in lens.values.items():
             self.series.vocabularies[name].add(values)
-        self.series.__dict__.update(attributes=attributes, about_rows=sight.rows)
+        self.series.attributes, self.series.about_rows = attributes, sight.rows
         self.register = lens.register
         self._position, self._one = position, read
 

@@ -55,6 +55,8 @@ class PoolContents(NamedTuple):
 class RegisterSource(KnownGroupsSource):
     """Pools when exact quasi-identifiers and presence are known: a pool is all the groups that cover a point."""
 
+    by_key = False
+
     def __init__(
         self, releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
     ) -> None:

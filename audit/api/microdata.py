@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ def simulate(output: str | os.PathLike[str], /, **options: object) -> LoadedMicr
     from audit.simulating.microdata_writer import check_output
     from audit.simulating.request import simulate as write
 
-    unknown = options.keys() - SimulationRequest.__dataclass_fields__.keys()
+    unknown = options.keys() - {each.name for each in fields(SimulationRequest)}
     if unknown:
         raise UsageError(f"there is no option {printable(min(unknown))} of a simulation")
     check_output(Path(output))

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from audit.cli.arguments import Names, add_option, counted, local, options_given
+from audit.cli.arguments import Commands, Names, add_option, counted, local, options_given
 from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import UsageError, printable, printable_path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from audit.publishing.publish import PublishResult
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     from anonymizers.count_tables import COUNT_METHODS
     from anonymizers.registry import METHODS, options_by_name

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from audit.cli.first_steps import did_you_mean
 from audit.io.paths import is_url, without_secrets
@@ -18,7 +19,13 @@ ON_TABLES = "differencing"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises `UsageError` instead of printing its usage."""
+    """An argument parser that raises `UsageError` instead of printing its usage.
+
+    Attributes:
+        series: the default command's argument of this name.
+    """
+
+    series: argparse.Action
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong as one line.
@@ -28,12 +35,20 @@ class Parser(argparse.ArgumentParser):
         """
         message = re.sub(r"""[^\s'"]+://[^'"]*""", lambda url: without_secrets(url[0]), message)
         unknown = re.search(r"unrecognized arguments: (--[^\s=]+)", message)
-        meant = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
+        meant = did_you_mean(unknown[1], self.options) if unknown else ""
         raise UsageError(f"{printable(message, 300)}{meant or f'; see `{self.prog} --help`'}")
 
-    def has_options(self, spelled: Collection[str]) -> bool:
-        """Tell whether some options, written out, are all of this parser."""
-        return set(spelled) <= self._option_string_actions.keys()
+    @property
+    def options(self) -> set[str]:
+        """The options, written out."""
+        return {"--help", *re.findall(r"(?<![\w-])--[a-z][\w-]*", self.format_usage())}
+
+
+class Commands(Protocol):
+    """What makes the parsers of the named commands."""
+
+    def add_parser(self, name: str, **how: Any) -> Parser:  # noqa: ANN401 - as argparse declares them
+        """Return the parser of one."""
 
 
 def positive_seconds(text: str) -> float:
@@ -104,24 +119,16 @@ def add_option(parser: argparse.ArgumentParser, option: Option, help_text: str) 
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    if option.flag in parser._option_string_actions:
-        return
-    shown = help_text.replace("%", "%%")
+    shown, flag = help_text.replace("%", "%%"), option.flag
     if option.kind is bool:
-        how: Any = "store_false" if option.default is True else "store_true"
-        flag = f"--no-{option.flag[2:]}" if option.default is True else option.flag
-        parser.add_argument(flag, action=how, dest=f"{_OPTION}{option.name}", default=argparse.SUPPRESS, help=shown)
-        return
-    if not option.required:
-        shown += f"; default: {option.default}"
-    parser.add_argument(
-        option.flag,
-        type=read,
-        dest=f"{_OPTION}{option.name}",
-        default=argparse.SUPPRESS,
-        metavar=option.name.upper() if len(option.name) == 1 else "N" if option.kind is int else "VALUE",
-        help=shown,
-    )
+        flag = f"--no-{flag[2:]}" if option.default is True else flag
+        how: dict[str, Any] = {"action": "store_false" if option.default is True else "store_true"}
+    else:
+        shown += "" if option.required else f"; default: {option.default}"
+        short = option.name.upper() if len(option.name) == 1 else "N" if option.kind is int else "VALUE"
+        how = {"type": read, "metavar": short}
+    with suppress(argparse.ArgumentError):
+        parser.add_argument(flag, dest=f"{_OPTION}{option.name}", default=argparse.SUPPRESS, help=shown, **how)
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attacks.registry import ATTACKS, choose, find
 from audit.cli.arguments import (
@@ -43,7 +43,8 @@ _HELP = frozenset({"-h", "--help"})
 def add_arguments(main: Parser, commands: Iterable[str], words: Sequence[str]) -> None:
     """Add the default command's arguments to the parser; `words` are those of the command line."""
     others = ", ".join(commands)
-    main.add_argument("series", metavar="SERIES", help=f"folder or URL with a series.toml; or a command: {others}")
+    shown = f"folder or URL with a series.toml; or a command: {others}"
+    main.series = main.add_argument("series", metavar="SERIES", help=shown)
     add_options(main, Names(FORMATS.names))
     main.add_argument(
         "--report",
@@ -117,7 +118,7 @@ def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
 def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
     """Tell whether all words that look like options are those of a parser or of some attacks, written out."""
     own = {spelled(each.name) for attack in attacks for each in options_of(type(find(attack)))}
-    return parser.has_options({word.partition("=")[0] for word in words if word.startswith("--")} - own)
+    return {word.partition("=")[0] for word in words if word.startswith("--")} <= parser.options | own
 
 
 def spelled(name: str) -> str:
@@ -125,8 +126,17 @@ def spelled(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add how to attack, to judge and to report: what every command that gives a verdict takes."""
+_REPORT_FILE: Mapping[str, Any] = {"metavar": "FILE", "help": "write the report to a file"}
+
+
+def add_options(parser: Parser, formats: Sequence[str], output: Mapping[str, Any] = _REPORT_FILE) -> None:
+    """Add how to attack, to judge and to report: what every command that gives a verdict takes.
+
+    Args:
+        parser: the command's.
+        formats: of its report.
+        output: how `--output` is declared.
+    """
     parser.add_argument(
         "--attack",
         action="append",
@@ -136,7 +146,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         "your own, as package.module:Name; --attack NAME --help lists its options",
     )
     parser.add_argument("--format", choices=formats, default="text", help="default: text")
-    parser.add_argument("--output", metavar="FILE", type=local, help="write the report to a file")
+    parser.add_argument("--output", type=local, **output)
     parser.add_argument(
         "--adversary",
         choices=list(ADVERSARIES),

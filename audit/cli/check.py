@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import Any
 
-from audit.cli.arguments import Names, add_option, options_given
+from audit.cli.arguments import Commands, Names, add_option, options_given
 from audit.cli.output import put
 from audit.model.options import Option, options_of
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments; the parameters are those of the principles."""
     from audit.principles.registry import PRINCIPLES
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attacks.registry import all_attacks
-from audit.cli.arguments import local, positive_seconds
+from audit.cli.arguments import Commands, local, positive_seconds
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
 from reports import comparison_formats as rendering
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_QUERIES = 1_000_000
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "compare",

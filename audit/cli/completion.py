@@ -28,9 +28,8 @@ def complete(default: Callable[[], Parser], command: Callable[[str], Parser], na
         parser = command(typed[1])
     else:
         parser = default()
-        [series] = [action for action in parser._actions if action.dest == "series"]
         folders, others = DirectoriesCompleter(), ChoicesCompleter(sorted(names))
-        series.completer = lambda **told: [*others(**told), *folders(**told)]  # type: ignore[attr-defined]
+        parser.series.completer = lambda **told: [*others(**told), *folders(**told)]  # type: ignore[attr-defined]
     argcomplete.autocomplete(parser, always_complete_options="long")
 
 

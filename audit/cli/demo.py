@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from audit.cli.arguments import local
+from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.io.atomic_files import write_file
 from audit.model.errors import UsageError
@@ -108,7 +108,7 @@ Ben,3,"[23, 26]","[32, 35]",pneumonia
 _PEOPLE = ("--rows", "12000", "--insertions", "1500", "--deletions", "1500", "--snapshots", "4", "--file-type", "csv")
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: Commands) -> None:
     """Register the command."""
     command = commands.add_parser("demo", help="make, anonymize and audit series, in under a minute")
     command.add_argument("folder", metavar="DIR", type=local, nargs="?", default=Path("demo-series"))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from audit.cli.arguments import Names, local, positive_seconds
+from audit.cli.arguments import Commands, Names, local, positive_seconds
 from audit.cli.audit import format_of
 from audit.cli.output import check_output, check_spared, put
 from audit.cli.progress import progress
@@ -14,7 +13,7 @@ from audit.model.errors import UsageError
 from reports.registry import FORMATS
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "explain",

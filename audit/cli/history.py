@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from audit.cli.arguments import local
+from audit.cli.arguments import Commands, local
 from audit.cli.output import check_output, put
 from reports.history import FORMATS
 
 _FOLDER = "reports"
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "history",

@@ -8,9 +8,9 @@ import shlex
 import sys
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from audit.cli.arguments import local
+from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.questions import Ask, Question, take_default
 from audit.io.atomic_files import write_file
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "init",

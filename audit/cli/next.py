@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from attacks.registry import choose
-from audit.cli.arguments import Names, options_given
+from audit.cli.arguments import Commands, Names, options_given
 from audit.cli.audit import add_attack_options, add_options, format_of, options, spelled
 from audit.cli.output import check_output, check_spared, put, text_for
 from audit.cli.progress import progress
@@ -16,7 +15,7 @@ from audit.model.errors import UsageError
 from reports.registry import FORMATS
 
 
-def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private
+def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; some words name attacks that are in no registry."""
     parser = commands.add_parser(
         "next",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from audit.cli.arguments import Names, how_many, local, positive_seconds
+from audit.cli.arguments import Commands, Names, how_many, local, positive_seconds
 from audit.cli.output import check_output, put
 from audit.cli.progress import counting
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     from anonymizers.registry import METHODS
 

@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from attacks.registry import choose
-from audit.cli.arguments import options_given
+from audit.cli.arguments import Commands, options_given
 from audit.cli.audit import add_attack_options, add_options, options, spelled
 from audit.cli.output import put
 from audit.cli.progress import progress
@@ -17,7 +16,7 @@ from audit.model.errors import UsageError, printable_path
 from audit.model.moves import MOVES
 
 
-def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN401 - argparse's class is private
+def add_parser(commands: Commands, words: Sequence[str] = ()) -> None:
     """Register the command and its arguments; some words name attacks that are in no registry."""
     parser = commands.add_parser(
         "repair",
@@ -34,10 +33,8 @@ def add_parser(commands: Any, words: Sequence[str] = ()) -> None:  # noqa: ANN40
         metavar="CANDIDATE",
         help="the release's file, or its rows and its values; the key is a column, or TAG.key.csv beside it",
     )
-    add_options(parser, ["text", "json"])
-    for action in parser._actions:
-        if action.dest == "output":
-            action.metavar, action.help, action.required = "DIR", "a new or empty folder for the candidate", True
+    folder = {"metavar": "DIR", "help": "a new or empty folder for the candidate", "required": True}
+    add_options(parser, ["text", "json"], folder)
     parser.add_argument(
         "--only",
         action="append",

@@ -7,10 +7,9 @@ import shlex
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from anonymizers.count_tables import COUNT_METHODS
-from audit.cli.arguments import counted, local
+from audit.cli.arguments import Commands, Parser, counted, local
 from audit.cli.output import put
 from audit.cli.progress import counting
 from audit.model.errors import printable, printable_path
@@ -21,7 +20,7 @@ _MOST_M = 10
 _MOST_TABLES = 200
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "simulate",
@@ -61,13 +60,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of sub
         metavar="S",
         help="skewed insertions: from one sensitive value to the next most frequent, S rows more (0: all equal)",
     )
-    _add_changes(parser.add_argument_group("what changes"))
-    _add_people(parser.add_argument_group("who they are"))
+    _add_changes(parser)
+    _add_people(parser)
     parser.add_argument("--seed", type=counted(0), default=0, metavar="N", help="same seed, same bytes; default: 0")
     parser.add_argument("--file-type", choices=["parquet", "csv", "csv.gz"], default="parquet", help="default: parquet")
 
 
-def _add_changes(changes: argparse._ArgumentGroup) -> None:
+def _add_changes(parser: Parser) -> None:
+    changes = parser.add_argument_group("what changes")
     changes.add_argument(
         "--diameter",
         type=counted(1),
@@ -86,7 +86,8 @@ def _add_changes(changes: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_people(people: argparse._ArgumentGroup) -> None:
+def _add_people(parser: Parser) -> None:
+    people = parser.add_argument_group("who they are")
     people.add_argument("--population", type=local, metavar="TABLE", help="draw people from a .csv[.gz] or .parquet")
     people.add_argument(
         "--quasi-identifiers",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import datetime
 from pathlib import Path
-from typing import Any
 
-from audit.cli.arguments import local
+from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.model.errors import printable, printable_path
 
 
-def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse's class of subparsers is private
+def add_parser(commands: Commands) -> None:
     """Register the command and its arguments."""
     parser = commands.add_parser(
         "waive",

@@ -14,17 +14,13 @@ import io
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from typing import IO, BinaryIO, Protocol, cast
 
 from audit.io.header_rows import header_place
-from audit.io.paths import is_remote, version
-
-if TYPE_CHECKING:
-    from _csv import Reader
+from audit.io.paths import is_remote, kept_while_unchanged
 
 DELIMITERS = ",;\t|"
 UTF_8 = "utf-8"
@@ -39,6 +35,20 @@ _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb
 
 class PackedTooTightlyError(ValueError):
     """A file holds far more, once unpacked, than tables do."""
+
+
+class RowReader(Protocol):
+    """What `csv.reader` returns: rows of texts, and the line that was read last."""
+
+    @property
+    def line_num(self) -> int:
+        """Number of lines read."""
+
+    def __iter__(self) -> Iterator[list[str]]:
+        """Return itself."""
+
+    def __next__(self) -> list[str]:
+        """Return the next row."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ class Dialect:
         """Whether quotes and blanks are as Arrow expects them."""
         return self.quote == '"' and not self.blanks
 
-    def reader(self, text: IO[str], *, strict: bool = False) -> Reader:
+    def reader(self, text: IO[str], *, strict: bool = False) -> RowReader:
         """Return a reader of records; it counts lines as `csv.reader` does."""
         csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
         return csv.reader(
@@ -162,18 +172,13 @@ def _with_mark(encoding: str) -> str:
     return "utf-8-sig" if encoding == UTF_8 else encoding
 
 
+@kept_while_unchanged(1024)
 def read_dialect(path: Path, declared: Declared = NOTHING_DECLARED) -> Dialect:
     """Return how a file is written, read off its beginning; kept while the file stays as it is.
 
     Raises:
         OSError, EOFError, zlib.error: it cannot be read.
     """
-    changes = version(path)
-    return _read_dialect.__wrapped__(path, (), declared) if changes is None else _read_dialect(path, changes, declared)
-
-
-@lru_cache(maxsize=1024)
-def _read_dialect(path: Path, _version: tuple[object, ...], declared: Declared) -> Dialect:
     with open_bytes(path) as raw:
         sample = raw.read(_SAMPLE)
     return dialect_of(sample, declared, whole=len(sample) < _SAMPLE)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.io.argus_files import ENDING, ArgusFileError, metadata_beside, read_metadata, read_rows
 from audit.io.header_rows import header_place
-from audit.io.paths import is_remote, version
+from audit.io.paths import is_remote, kept_while_unchanged, version
 from audit.io.texts import column_of
 
 if TYPE_CHECKING:
@@ -75,14 +74,13 @@ def read_foreign(path: Path) -> ForeignTable:
         ForeignFileError: what reads it is not installed, or it is damaged.
         OSError: it cannot be opened.
     """
-    changes = version(path)
-    if path.name.lower().endswith(ENDING) and changes is not None and metadata_beside(path).exists():
-        changes = (changes, version(metadata_beside(path)))
-    return _read_foreign.__wrapped__(path, ()) if changes is None else _read_foreign(path, changes)
+    is_argus = path.name.lower().endswith(ENDING)
+    beside = metadata_beside(path) if is_argus else None
+    return _read_foreign(path, version(beside) if beside is not None and beside.exists() else None)
 
 
-@lru_cache(maxsize=4)
-def _read_foreign(path: Path, _version: tuple[object, ...]) -> ForeignTable:
+@kept_while_unchanged(4)
+def _read_foreign(path: Path, _beside: tuple[object, ...] | None) -> ForeignTable:
     ending = path.suffix.lower()
     try:
         if ending == ENDING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,14 +35,14 @@ class Hierarchy:
 
     name: str
     levels: tuple[tuple[str, ...], ...]
-    _below: Mapping[str, frozenset[str]] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _below(self) -> dict[str, frozenset[str]]:
         below: defaultdict[str, set[str]] = defaultdict(set)
         for level in self.levels:
             for leaf, label in zip(self.levels[0], level, strict=True):
                 below[label].add(leaf)
-        object.__setattr__(self, "_below", {label: frozenset(leaves) for label, leaves in below.items()})
+        return {label: frozenset(leaves) for label, leaves in below.items()}
 
     def folded(self) -> Hierarchy:
         """Return the hierarchy with one spelling for labels that mean the same."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from audit.io.remote_path import WEB, RemotePath, fault, forget
 from audit.model.errors import InputError, Problem, UsageError
@@ -20,6 +21,7 @@ from audit.model.errors import InputError, Problem, UsageError
 if TYPE_CHECKING:
     from upath import UPath
 
+F = TypeVar("F", bound=Callable[..., object])
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PATIENCE = 60.0
 _ABSENT = ("there is no such place", "correct the address")
@@ -119,6 +121,28 @@ def version(path: Path) -> tuple[object, ...] | None:
         return remote.version()
     status = path.stat()
     return status.st_mtime_ns, status.st_size
+
+
+def kept_while_unchanged(most: int) -> Callable[[F], F]:
+    """Return a decorator of a function that reads a file: what it read last is kept while the file is unchanged.
+
+    Args:
+        most: the number of results that are kept.
+    """
+
+    def decorate(read: F) -> F:
+        @lru_cache(maxsize=most)
+        def kept(path: Path, _version: tuple[object, ...], *more: Hashable) -> object:
+            return read(path, *more)
+
+        @wraps(read)
+        def reading(path: Path, *more: Hashable) -> object:
+            changes = version(path)
+            return read(path, *more) if changes is None else kept(path, changes, *more)
+
+        return cast("F", reading)
+
+    return decorate
 
 
 def size(path: Path) -> int:

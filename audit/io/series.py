@@ -328,7 +328,7 @@ class Series:
     def staged(self, manifest: Manifest) -> Series:
         """Return a series whose releases lie elsewhere; it shares this one's numbers, cells and hierarchies."""
         other = Series(manifest, self.people, self.vocabularies, self.updates)
-        other.__dict__.update(attributes=self.attributes, hierarchies=self.hierarchies)
+        other.attributes, other.hierarchies = self.attributes, self.hierarchies
         return other
 
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ from audit.io.dialect import (
 )
 from audit.io.foreign_files import SUFFIXES as FOREIGN_SUFFIXES
 from audit.io.foreign_files import is_foreign, read_foreign
-from audit.io.paths import is_remote, size, version
+from audit.io.paths import is_remote, kept_while_unchanged, size
 from audit.io.texts import Texts, arrow, column_of, hexadecimal, texts_of, used_texts, whole
 
 if TYPE_CHECKING:
@@ -577,14 +576,9 @@ def _chunked(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
     return pa.chunked_array(wide)
 
 
+@kept_while_unchanged(1024)
 def _footer(path: Path) -> pq.FileMetaData:
     """Return what a Parquet file says of itself; read once while the file stays as it is."""
-    changes = version(path)
-    return _read_footer.__wrapped__(path, ()) if changes is None else _read_footer(path, changes)
-
-
-@lru_cache(maxsize=1024)
-def _read_footer(path: Path, _version: tuple[object, ...]) -> pq.FileMetaData:
     import pyarrow.parquet as pq
 
     if not is_remote(path):

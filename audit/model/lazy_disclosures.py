@@ -31,8 +31,12 @@ class VersionDisclosures(AttributeDisclosures):
     ) -> None:
         """Take the people; the value of each by person code, in any type; the number of claims."""
         self._certain, self._value_of, self._count, self._present = certain, value_of, count, present
+        self._build = build
         self._parts: list[Codes] = []
-        vars(self).update(build=lambda places: build(self.at(places)), nothing=None, exhaustive=False)
+
+    def build(self, places: Places) -> Sequence[AttributeDisclosure | None]:
+        """Return the findings at some places, with their certificates."""
+        return self._build(self.at(places))
 
     def __len__(self) -> int:
         """Return the number of claims."""

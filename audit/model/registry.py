@@ -10,12 +10,10 @@ Nothing is imported before it is asked for.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
@@ -29,9 +27,6 @@ T = TypeVar("T")
 
 class PluginImportError(UsageError):
     """What another package brings cannot be imported."""
-
-
-_GROUPS = b"[series_audit."
 
 
 class Registry(Generic[T]):
@@ -49,8 +44,6 @@ class Registry(Generic[T]):
     @cached_property
     def _others(self) -> dict[str, EntryPoint]:
         """What other packages bring; nobody takes the place of one of this program's."""
-        if not _others_may_bring_some(tuple(map(os.fspath, sys.path))):
-            return {}
         from importlib.metadata import entry_points
 
         found = sorted(entry_points(group=self.group), key=lambda point: point.name)
@@ -89,31 +82,6 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         """Import all of them, and yield one after the other."""
         return map(self.load, self.names)
-
-
-@cache
-def _others_may_bring_some(path: tuple[str, ...]) -> bool:
-    """Tell whether a package on the path has entry points of ours, or may: only then `importlib.metadata` is asked.
-
-    It parses mail, of which the files are made, and importing what does so takes a fifth of `audit --help`.
-    """
-    if any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder is not PathFinder):
-        return True
-    for folder in path:
-        try:
-            names = os.listdir(folder or ".")  # noqa: PTH208 - of some hundred names few are looked at
-        except NotADirectoryError:  # an archive
-            return True
-        except OSError:
-            continue
-        for name in names:
-            if name.lower().endswith((".dist-info", "egg-info")):
-                try:
-                    if _GROUPS in Path(folder, name, "entry_points.txt").read_bytes():
-                        return True
-                except OSError:
-                    continue
-    return False
 
 
 def _what(error: BaseException) -> str:

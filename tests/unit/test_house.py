@@ -14,6 +14,7 @@ import pytest
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
 from audit.runtime.own_packages import SIBLINGS
+from tests.helpers.private_parts import names_of, reached
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -101,3 +102,41 @@ def test_no_modules_import_each_other_in_a_circle():
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
                 graph.add_edges_from((module, name if name in trees else node.module) for name in names)
     assert [sorted(each) for each in nx.strongly_connected_components(graph) if len(each) > 1] == []
+
+
+def test_no_private_part_of_another_library_is_used_or_replaced():
+    trees = dict(modules())
+    for folder in ("docs", "benchmarks"):
+        trees |= {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / folder).rglob("*.py")}
+    ours = {name for tree in trees.values() for name in names_of(tree) if name.startswith("_")}
+    assert [(name, *each) for name, tree in trees.items() for each in reached(tree, ours, {"audit", *SIBLINGS})] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import os; os._exit(0)",
+        "import numpy as np; np.unique = None",
+        "import sys; sys.meta_path.insert(0, Finder)",
+        "import sys; sys.modules['pandas'] = None",
+        "import numpy as np; vars(np)['ma'] = 1",
+        "vars(self).update(x=1)",
+        "self.__dict__.update(x=1)",
+        "read.__wrapped__(path)",
+        "object.__new__(Series)",
+        "object.__setattr__(self, 'x', 1)",
+        "import dataclasses; setattr(dataclasses, CREATE, deferred)",
+        "getattr(np, '_private')",
+        "from numpy import _core",
+        "from scipy._lib import util",
+        "parser._actions",
+        "type(self) is Series",
+    ],
+)
+def test_what_reaches_in_is_found(line):
+    assert list(reached(ast.parse(line), {"_ours"}, {"audit"})) != []
+
+
+@pytest.mark.parametrize("line", ["import audit; self._ours = 1", "pair._replace(x=1)", "from audit.x import _ours"])
+def test_what_is_ours_or_public_is_not(line):
+    assert list(reached(ast.parse(line), {"_ours"}, {"audit"})) == []

@@ -1,4 +1,4 @@
-"""Whether installed packages bring attacks and formats is seen without asking `importlib.metadata`, never missed."""
+"""What installed packages bring is found wherever they lie on the path."""
 
 import sys
 import zipfile
