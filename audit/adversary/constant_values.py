@@ -6,13 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.evidence import Codes
-from audit.runtime.kernels import pays
 
 UNKNOWN = -1
 # Room for so large a part of the people is kept beyond them: each time there are more, everything is copied.
 _SLACK = 32
 _AT_A_TIME = 1 << 17  # rows, which stay in a processor's cache from one look at them to the next
-_SAVED, _COMPILING = 1e-8, 0.5  # seconds: saved a row, and to compile
 Flags = npt.NDArray[np.bool_]
 
 
@@ -45,11 +43,6 @@ class FirstValues:
         if values is None:
             return
         self.is_recorded = True
-        if pays("audit.adversary.constant_values_compiled", _SAVED * len(person), _COMPILING):
-            from audit.adversary import constant_values_compiled
-
-            constant_values_compiled.note(person, values, self._first, self._changed, int(self._unknown))
-            return
         for start in range(0, len(person), _AT_A_TIME):
             some = slice(start, start + _AT_A_TIME)
             self._note(person[some], values[some].astype(self._first.dtype))

@@ -12,7 +12,6 @@ from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import Coded, direct_codes
 from audit.io.text_index import PackedTexts, TextIndex, pack, starts_with
 from audit.io.texts import arrow, column_of, texts_of
-from audit.runtime.kernels import pays
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,7 +23,6 @@ NOBODY = -1
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
 _MOST_DIRECT = 10**9
-_SAVED, _COMPILING = 8e-9, 0.5  # seconds: saved a row, and to compile
 
 
 class Vocabulary:
@@ -202,11 +200,6 @@ class IdentifierEncoder:
 
         The bits of a byte count from the lowest on.
         """
-        if pays("audit.io.encoding_compiled", _SAVED * len(people), _COMPILING):
-            from audit.io import encoding_compiled
-
-            bits = np.zeros((self.size + 7) // 8, dtype=np.uint8)
-            return bits, bool(encoding_compiled.mark(people, bits))
         seen = np.zeros(self.size + 1, dtype=np.bool_)
         seen[people] = True  # the last one is nobody's
         nobody = np.count_nonzero(people == NOBODY) - 1 if seen[NOBODY] else 0

@@ -19,17 +19,14 @@ from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
-from audit.model.composite_keys import row_ranks, tally
+from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
-from audit.runtime.kernels import pays
 from audit.runtime.phrases import say
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
-_COMPILED = "audit.metrics.release_risk_compiled"
-_SAVED, _COMPILING = 4e-8, 1.5  # seconds: saved a row, and to compile
 _CELLS = 16
 _DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
 
@@ -91,7 +88,7 @@ def panels_in(
     smallest = smallest_class(release, fake)
     found, total = [], int(sizes.sum())
     for name in release.entry_value:
-        diversity = diversity_of(release, name, vocabularies[name], of_group)
+        diversity = diversity_of(release, name, vocabularies[name])
         found.append(
             ReleasePanel(
                 release=release.tag,
@@ -198,16 +195,8 @@ class Diversity:
     ordered: bool
 
 
-def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary, sizes: Counts) -> Diversity:
-    """Return how the values of an attribute are spread over the classes of a release, of so many rows."""
-    value = release.entry_value[sensitive]
-    if release.entry_count is None and pays(_COMPILED, _SAVED * len(value), _COMPILING):
-        from audit.metrics import release_risk_compiled
-
-        overall = tally(value, int(value.max(initial=-1)) + 1)
-        if as_numbers([vocabulary.names[code] for code in np.flatnonzero(overall)]) is None:
-            fewest, entropy, t = release_risk_compiled.spread(release.entry_group, value, sizes, overall)
-            return Diversity(int(fewest), _rounded(np.exp(entropy)), _rounded(t), ordered=False)
+def diversity_of(release: Release, sensitive: str, vocabulary: Vocabulary) -> Diversity:
+    """Return how the values of an attribute are spread over the classes of a release."""
     spread = distribution_of(release, sensitive, vocabulary)
     return Diversity(distinct_l(spread), entropy_l(spread), t_closeness(spread), spread.ranks is not None)
 

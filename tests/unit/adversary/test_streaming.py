@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.adversary import constant_values
 from audit.adversary.constant_values import FirstValues
 from audit.adversary.release_cache import _around
-from audit.io import encoding
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
 from audit.io.tables import Coded
 from audit.metrics import release_risk
-from audit.metrics.release_risk import class_sizes, diversity_of
+from audit.metrics.release_risk import diversity_of
 from audit.model import composite_keys
 from audit.model.composite_keys import row_ranks, tally
 from audit.model.lazy_disclosures import VersionDisclosures
@@ -34,16 +32,9 @@ def by_dictionaries(batches):
     return first, changed
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("vocabulary", [6, 400])
 @given(batches=BATCHES)
-def test_first_values(vocabulary, compiled, batches):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constant_values, "pays", lambda *_: compiled)
-        first_values(vocabulary, batches)
-
-
-def first_values(vocabulary, batches):
+def test_first_values(vocabulary, batches):
     kept = FirstValues()
     people = 0
     for place, rows in enumerate(batches):
@@ -78,14 +69,11 @@ def test_whoever_stands_twice_is_found(people):
     assert again.tolist() == [last[people[i]] for i in expected]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @given(people=st.lists(st.integers(-1, 20), max_size=30))
-def test_who_is_present_and_whether_once(compiled, people):
+def test_who_is_present_and_whether_once(people):
     everybody = IdentifierEncoder()
     everybody.largest = 20
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoding, "pays", lambda *_: compiled)
-        bits, once = everybody.present(np.array(people, dtype=np.int32))
+    bits, once = everybody.present(np.array(people, dtype=np.int32))
     real = [who for who in people if who >= 0]
     assert np.flatnonzero(np.unpackbits(bits, bitorder="little")).tolist() == sorted({*real})
     assert once == (len({*real}) == len(real))
@@ -125,18 +113,15 @@ ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), min_size=1, max
 
 
 @given(rows=ROWS, ordered=st.booleans())
-def test_diversity_by_every_kernel(rows, ordered):
+def test_diversity_of_few_cells_and_of_many(rows, ordered):
     release = release_of(sorted(rows) if ordered else rows)
     vocabulary = Vocabulary(f"v{code}" for code in range(7))
     found = []
-    for compiled, cells in ((False, 0), (False, 100), (True, 0)):
+    for cells in (0, 100):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(release_risk, "pays", lambda *_, compiled=compiled: compiled)
             patch.setattr(release_risk, "_CELLS", cells)
-            found.append(diversity_of(release, "v", vocabulary, class_sizes(release)))
+            found.append(diversity_of(release, "v", vocabulary))
     assert found[1] == found[0]
-    assert found[2].distinct_l == found[0].distinct_l
-    assert (found[2].entropy_l, found[2].t) == pytest.approx((found[0].entropy_l, found[0].t), rel=1e-11)
 
 
 @given(rows=ROWS, wanted=st.sets(st.integers(0, 40), max_size=3))

@@ -16,10 +16,10 @@ import numpy as np
 from audit.runtime import kernels
 compiled = []
 kernels.on_compiling = lambda: compiled.append(1)
-from audit.metrics import release_risk_compiled as panel_compiled
-group = np.zeros(3, dtype=np.int32)
-panel_compiled.spread(group, group, np.array([3]), np.array([3]))
-print(len(compiled), kernels.is_cached("audit.metrics.release_risk_compiled"))
+from attacks.posterior_products_compiled import count_table
+bag = np.zeros(3, dtype=np.int32)
+count_table(bag, bag, np.zeros((1, 1), dtype=np.uint8), 0)
+print(len(compiled), kernels.is_cached("attacks.posterior_products_compiled"))
 """
 
 
@@ -76,11 +76,11 @@ def test_it_is_said_once_that_kernels_are_compiled_and_only_the_first_process_do
 
 def installed(tmp_path: Path) -> Path:
     """Return a folder with what the kernel needs, of which nothing was compiled, and nobody can write to."""
-    root = Path(kernels.__file__).parents[1]
+    root = Path(kernels.__file__).parents[2]
     folder = tmp_path / "installed"
-    sources = ("metrics/release_risk_compiled.py", "runtime/kernels.py", "runtime/compiling.py")
-    for name in ("__init__.py", "metrics/__init__.py", "runtime/__init__.py", *sources):
-        target = folder / "audit" / name
+    sources = ("attacks/posterior_products_compiled.py", "audit/runtime/kernels.py", "audit/runtime/compiling.py")
+    for name in ("attacks/__init__.py", "audit/__init__.py", "audit/runtime/__init__.py", *sources):
+        target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         text = "" if name.endswith("__init__.py") else (root / name).read_text()
         # Root may write anywhere: a file where the folder for compiled code would be stands in its way.
@@ -128,7 +128,7 @@ def test_kernels_elsewhere_than_in_the_folder_that_is_given_were_not_compiled(tm
     for file in folder.rglob("__pycache__"):
         file.unlink()
     assert run({"HOME": str(tmp_path)}, folder) == ["1", "True"]
-    asked = 'from audit.runtime import kernels; print(kernels.is_cached("audit.metrics.release_risk_compiled"))'
+    asked = 'from audit.runtime import kernels; print(kernels.is_cached("attacks.posterior_products_compiled"))'
     given = {"HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "given")}
     assert run({"HOME": str(tmp_path)}, folder, asked) == ["True"]
     assert run(given, folder, asked) == ["False"]
