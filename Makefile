@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-deep mutants lint docs bench bench-large series-bench figures package wheelhouse clean
+.PHONY: demo test test-bench test-deep mutants lint docs bench bench-large series-bench figures package wheelhouse clean
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.installed: pyproject.toml benchmarks/series_bench/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,lint]' -e benchmarks/series_bench
 	@touch $@
 
 demo: $(VENV)/.installed
@@ -29,6 +29,10 @@ test-deep: $(VENV)/.installed
 mutants: $(VENV)/.installed
 	$(BIN)/python -m tests.mutants.run $(MUTANTS)
 
+# The benchmark for others is a distribution of its own, with its own tests.
+test-bench: $(VENV)/.installed
+	PYTHONDONTWRITEBYTECODE= PYTHONUNBUFFERED= $(BIN)/python -m pytest -n auto benchmarks/series_bench $(PYTEST)
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -48,14 +52,14 @@ $(VENV)/.bench: $(VENV)/.installed
 	@touch $@
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.speed.run
 
 bench-large: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.large
+	$(BIN)/python -m benchmarks.speed.large
 
-# The benchmark for others: all methods of this project on the public tasks (docs/series-bench.md).
+# The benchmark for others: all methods of this project on the public tasks (docs/series-bench.md); QUICK=1 takes a seed.
 series-bench: $(VENV)/.installed
-	$(BIN)/series-bench run
+	$(BIN)/series-bench run $(if $(QUICK),--quick)
 
 # The papers' figures on one page (docs/figures.md); QUICK=1 makes it five minutes instead of hours.
 figures: $(VENV)/.installed
@@ -70,4 +74,4 @@ wheelhouse: $(VENV)/.installed
 	$(BIN)/python -m pip wheel --quiet --wheel-dir build/wheelhouse .
 
 clean:
-	rm -rf $(VENV) demo-series benchmarks/data .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-series benchmarks/speed/data .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,6 +16,7 @@ from audit.runtime.own_packages import SIBLINGS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "examples"
+BENCH = ROOT / "benchmarks" / "series_bench"
 EXITS = {"hospital-l-diverse": 1, "clinic-merged": 1, "ward-2-distinct": 0, "cases-independent": 1}
 """How audits end; the first two take joint inference, with all that is compiled."""
 OWN = """
@@ -24,7 +25,7 @@ def attack(series):
     return found.assign(probability=found["rows"] / found.groupby("question")["rows"].transform("sum"))
 """
 WORKED = """
-from audit.series_bench.papers.worked_tables import WORKED
+from series_bench.papers.worked_tables import WORKED
 assert all(claim.holds for each in WORKED for claim in each.figure().claims)
 """
 pytestmark = pytest.mark.skipif("AUDIT_TEST_PACKAGE" not in os.environ, reason="takes minutes; AUDIT_TEST_PACKAGE=1")
@@ -59,11 +60,12 @@ def built(tmp_path_factory):
     must(sys.executable, "-m", "venv", folder / "tools")
     must(folder / "tools/bin/python", "-m", "pip", "install", "--quiet", "uv", "build")
     must(folder / "tools/bin/python", "-m", "build", "--outdir", folder / "dist", ROOT)
+    must(folder / "tools/bin/python", "-m", "build", "--wheel", "--outdir", folder / "dist", BENCH)
     return folder / "tools/bin/uv", folder / "dist"
 
 
 def test_the_wheel_brings_no_further_names(built):
-    [wheel] = built[1].glob("*.whl")
+    [wheel] = built[1].glob("series_audit-*.whl")
     with zipfile.ZipFile(wheel) as file:
         names = {each.partition("/")[0] for each in file.namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"audit", *SIBLINGS}
@@ -87,11 +89,11 @@ def check(home: Path, folder: Path) -> None:
 def test_the_wheel(built, tmp_path, python, resolution):
     uv, dist = built
     home = tmp_path / "home"
-    [wheel] = dist.glob("*.whl")
+    wheels = dist.glob("*.whl")
     must(uv, "venv", "--quiet", "--python", python, home)
     install = (uv, "pip", "install", "--quiet", "--python", home / "bin/python")
     must(*install, "--resolution", resolution, "-r", ROOT / "pyproject.toml")
-    must(*install, "--no-deps", wheel)
+    must(*install, "--no-deps", *wheels)
     check(home, tmp_path / "empty")
 
 
@@ -99,7 +101,8 @@ def test_the_sdist(built, tmp_path):
     uv, dist = built
     [sdist] = dist.glob("*.tar.gz")
     must(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "home")
-    must(uv, "pip", "install", "--quiet", "--python", tmp_path / "home/bin/python", sdist)
+    [bench] = dist.glob("series_bench-*.whl")
+    must(uv, "pip", "install", "--quiet", "--python", tmp_path / "home/bin/python", sdist, bench)
     check(tmp_path / "home", tmp_path / "empty")
     (tmp_path / "empty" / "own.py").write_text(OWN)
     must(tmp_path / "home/bin/series-bench", "run", "own.py", "--quick", "--output", "scores", cwd=tmp_path / "empty")

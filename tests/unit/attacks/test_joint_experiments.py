@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 
 from audit.io.microdata import open_microdata
-from audit.series_bench.papers.processes import BenchmarkError
-from benchmarks.joint_experiments import DENSE, SPARSE, Found, Kind, mean_interval, page, wilson, work
-from benchmarks.random_series import Drawn, Population, Small, changed, microdata, partitions, small_series, update_sets
-from benchmarks.refuting import confirm
+from benchmarks.speed.joint_experiments import DENSE, SPARSE, Found, Kind, mean_interval, page, wilson, work
+from benchmarks.speed.random_series import (
+    Drawn,
+    Population,
+    Small,
+    changed,
+    microdata,
+    partitions,
+    small_series,
+    update_sets,
+)
+from benchmarks.speed.refuting import confirm
+from series_bench.papers.processes import BenchmarkError
 from tests.helpers.tiny import read
 from tests.helpers.updates import check_distinct, is_legal
 from tests.oracle.worlds import worlds

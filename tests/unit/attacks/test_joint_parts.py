@@ -12,8 +12,8 @@ from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
-from benchmarks.joint_parts import Whole, Withholding, build
-from benchmarks.registering import register
+from benchmarks.speed.joint_parts import Whole, Withholding, build
+from benchmarks.speed.registering import register
 from tests.helpers.microdata import write_microdata
 from tests.helpers.tiny import Registered, read
 from tests.oracle.worlds import worlds

@@ -1,0 +1,330 @@
+"""Scores: answers held against the truth, which is drawn again from the seed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from attacks.differencing.attack import Differencing
+from attacks.equivalence.attack import EquivalenceAttack
+from attacks.registry import all_attacks
+from audit.adversary.build_evidence import build_evidence
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.api.microdata import LoadedMicrodata, load_microdata
+from audit.count_tables.manifest import read_table_manifest
+from audit.count_tables.table_audit import CountOptions, audit_tables
+from audit.io.series import Series, open_series
+from audit.model.adversary import AdversaryKind
+from audit.model.outcome import AttributeDisclosure, Proof, RefutedCase, RowPoints
+from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
+from audit.runtime.engine import Local
+from audit.verification.disclosure import BrokenCertificateError
+from audit.verification.disclosure_checker import DisclosureChecker
+from series_bench.cases import Case, Truth, snapshots, write_register, write_task
+from series_bench.count_proofs import table_questions
+from series_bench.methods import ANSWER, REFUSED, SERIES
+from series_bench.questions import AttackedSeries
+from series_bench.utility import count_utility, people_utility
+
+Scores = dict[str, float | str]
+_CERTAIN = 1 - 1e-9
+_BINS = 10
+_SECONDS = 4.0
+_DEEPEST = 50
+
+
+class AnswerError(Exception):
+    """An answer is none: what is wrong with it."""
+
+
+def score(case: Case, answer: Path, secret: str) -> Scores:
+    """Return the scores of an answer; what a method refused to do has a reason instead.
+
+    Raises:
+        AnswerError: the answer cannot be read, or says what is impossible.
+    """
+    if (answer / REFUSED).is_file():
+        return {"refused": (answer / REFUSED).read_text(encoding="utf-8").strip()}
+    with tempfile.TemporaryDirectory(prefix="series-bench-") as work:
+        task = Path(work) / "task"
+        truth = write_task(case, task, secret)
+        if case.kind == "publish":
+            return dict(_publishing(load_microdata(task), answer / SERIES))
+        if case.kind == "protect":
+            return dict(_protecting(case, answer / SERIES, case.number(secret)))
+        if truth is None:
+            raise TypeError("what is attacked has a truth")
+        series = AttackedSeries(task)
+        if case.kind == "attack":
+            return dict(_attacking(series, truth, _read(answer, ["question", "value", "probability"])))
+        return dict(_proving(series, truth, _read(answer, ["question", "value", "proof"])))
+
+
+def _read(answer: Path, columns: list[str]) -> pd.DataFrame:
+    try:
+        frame = pd.read_csv(answer / ANSWER, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise AnswerError(f"{answer / ANSWER}: {error}") from error
+    if list(frame) != columns:
+        raise AnswerError(f"{answer / ANSWER}: the columns have to be {', '.join(columns)}")
+    return frame
+
+
+# -- attacks ------------------------------------------------------------------------------------------------------
+
+
+def _attacking(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    questions = series.questions
+    claims = _checked(claims, set(questions))
+    claims["right"] = claims["value"] == claims["question"].map(truth.values)
+    best = claims.sort_values("probability", ascending=False, kind="stable").drop_duplicates("question")
+    certain = claims[claims["probability"] >= _CERTAIN]
+    squares = claims.groupby("question").apply(
+        lambda one: float((one["probability"] ** 2).sum() + 1 - 2 * one.loc[one["right"], "probability"].sum()),
+        include_groups=False,
+    )
+    yield "questions", len(questions)
+    yield "recall at precision 1", recall_at_precision_1(best) / len(questions)
+    yield "likeliest is true", float(best["right"].sum()) / len(questions)
+    yield "certain", len(certain)
+    yield "certain but wrong", int((~certain["right"]).sum())
+    yield "Brier score", float((squares.sum() + len(questions) - len(squares)) / len(questions))
+    yield "calibration error", calibration_error(claims)
+    if truth.worlds is not None:
+        yield from _against_worlds(claims, {question: truth.worlds[question] for question in questions})
+
+
+def _checked(claims: pd.DataFrame, questions: set[str]) -> pd.DataFrame:
+    """Return claims with numbers for probabilities.
+
+    Raises:
+        AnswerError: one is about nothing that was asked, stands twice, or is no probability.
+    """
+    strange = set(claims["question"]) - questions
+    if strange:
+        raise AnswerError(f"nobody asked {min(strange)}")
+    if claims.duplicated(["question", "value"]).any():
+        raise AnswerError("a value of a question stands twice")
+    claims = claims.assign(probability=pd.to_numeric(claims["probability"], errors="coerce"))
+    if (
+        not claims["probability"].between(0, 1).all()
+        or (claims.groupby("question")["probability"].sum() > 1 + 1e-6).any()
+    ):
+        raise AnswerError("probabilities lie from 0 to 1, and those of a question add up to 1 at most")
+    return claims
+
+
+def recall_at_precision_1(best: pd.DataFrame) -> int:
+    """Return how many of the surest claims are right before one is wrong; of those as sure as a wrong one, none count.
+
+    >>> best = pd.DataFrame({"probability": [1.0, 0.9, 0.9, 0.5], "right": [True, True, False, True]})
+    >>> recall_at_precision_1(best)
+    1
+    """
+    surest_wrong = best.loc[~best["right"], "probability"].max() if (~best["right"]).any() else -1.0
+    return int((best["probability"] > surest_wrong).sum())
+
+
+def calibration_error(claims: pd.DataFrame) -> float:
+    """Return by how much probabilities are off, over tenths: the mean distance to how often such claims are right.
+
+    >>> calibration_error(pd.DataFrame({"probability": [0.5, 0.5], "right": [True, False]}))
+    0.0
+    """
+    if claims.empty:
+        return 0.0
+    tenth = np.minimum((claims["probability"] * _BINS).astype(int), _BINS - 1)
+    groups = claims.groupby(tenth)
+    off = (groups["probability"].mean() - groups["right"].mean()).abs()
+    return float((off * groups.size()).sum() / len(claims))
+
+
+def _against_worlds(claims: pd.DataFrame, worlds: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[str, float]]:
+    """Yield how far claims are from what the worlds say, and how much of what is certain was found."""
+    said: dict[str, dict[str, float]] = {question: {} for question in worlds}
+    for question, value, probability in claims[["question", "value", "probability"]].itertuples(index=False):
+        said[question][value] = probability
+    off = [
+        sum(
+            abs(said[question].get(value, 0.0) - exact.get(value, 0.0))
+            for value in said[question].keys() | exact.keys()
+        )
+        / 2
+        for question, exact in worlds.items()
+    ]
+    fixed = [(question, value) for question, exact in worlds.items() for value in exact if len(exact) == 1]
+    found = sum(said[question].get(value, 0.0) >= _CERTAIN for question, value in fixed)
+    yield "distance from all worlds", float(np.mean(off))
+    yield "found of what is certain", found / max(1, len(fixed))
+
+
+# -- proofs -------------------------------------------------------------------------------------------------------
+
+
+_Holds = Callable[[str, str, Mapping[str, Any]], bool]
+"""Tells whether a document proves the value of a question; raises where it is none."""
+
+
+def _proving(series: AttackedSeries, truth: Truth, claims: pd.DataFrame) -> Iterator[tuple[str, float]]:
+    asked = series.questions  # names have numbers once everything was read
+    holds = _count_checker(series) if series.counts else _disclosure_checker(series)
+    accepted: set[tuple[str, str]] = set()
+    refused = 0
+    for question, value, text in claims.itertuples(index=False):
+        try:
+            held = holds(question, value, json.loads(text))
+        except (BrokenCertificateError, AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError):
+            held = False
+        if held:
+            accepted.add((question, value))
+        else:
+            refused += 1
+    wrong = sum(truth.values[question] != value for question, value in accepted)
+    if wrong:
+        raise RuntimeError(f"{wrong} proofs of what is not so were accepted; this is a bug of the checker")
+    yield "questions", len(asked)
+    yield "proved", len(accepted)
+    yield "proved, share of questions", len(accepted) / len(asked)
+    yield "proofs that do not hold", refused
+    if truth.worlds is not None:
+        certain = {(question, *truth.worlds[question]) for question in asked if len(truth.worlds[question]) == 1}
+        yield "proved of what is certain", len(accepted & certain) / max(1, len(certain))
+
+
+def _count_checker(series: AttackedSeries) -> _Holds:
+    part_of = {question: part for part in table_questions(series.published) for question in part.asked}
+    asked = set(series.questions)
+
+    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
+        # Another spelling of a number would be one thing proved twice.
+        is_count = value.isascii() and value.isdigit() and value == str(int(value))
+        return is_count and question in asked and part_of[question].is_proved(question, int(value), document)
+
+    return holds
+
+
+def _disclosure_checker(series: AttackedSeries) -> _Holds:
+    (evidence,) = build_evidence(series.series)
+    source = evidence.source
+    if not isinstance(source, KnownGroupsSource):
+        raise TypeError("this evidence does not come from a series")
+    checker = DisclosureChecker(evidence, source)
+    names = {series.series.people.name(code): code for code in range(series.series.people.size)}
+    values = {name: code for code, name in enumerate(evidence.values)}
+    tags = {tag: release for release, tag in enumerate(evidence.tags)}
+
+    def holds(question: str, value: str, document: Mapping[str, Any]) -> bool:
+        tag, _, person = question.partition("/")
+        proof = _proof(document, names, values, tags)
+        finding = AttributeDisclosure(names[person], tags[tag], values[value], 1.0, (), proof)
+        checker.look_at([finding])
+        checker.checked(finding)
+        return True
+
+    return holds
+
+
+def _proof(
+    document: Mapping[str, Any],
+    names: Mapping[str, int],
+    values: Mapping[str, int],
+    tags: Mapping[str, int],
+    depth: int = 0,
+) -> Proof:
+    """Return a proof from its JSON; what it lacks is empty.
+
+    Raises:
+        ValueError: its cases lie too deep.
+        KeyError: it names what is not there.
+    """
+    if depth > _DEEPEST:
+        raise ValueError("cases lie too deep")
+    points = tuple(
+        RowPoints(tags[tag], group, values[value], int(n)) for tag, group, value, n in document.get("points", ())
+    )
+    refuted = tuple(
+        RefutedCase(
+            names[each["person"]],
+            tags[each["release"]],
+            values[each["value"]],
+            _proof(each["proof"], names, values, tags, depth + 1),
+        )
+        for each in document.get("cases", ())
+    )
+    return Proof(points, tuple(names[name] for name in document.get("people", ())), refuted)
+
+
+# -- publishing ---------------------------------------------------------------------------------------------------
+
+
+def _publishing(microdata: LoadedMicrodata, folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield what each adversary learns by each attack, and what the series is good for."""
+    series = open_series(folder)
+    published = _published(series, microdata)
+    yield from _attacked(series, "linked")
+    with tempfile.TemporaryDirectory(prefix="series-bench-") as work:
+        beside = Path(work) / SERIES
+        shutil.copytree(folder, beside)
+        write_register(beside, microdata, published)
+        yield from _attacked(open_series(beside), "register")
+    yield from people_utility(open_series(folder), microdata)
+
+
+def _attacked(series: Series, adversary: AdversaryKind) -> Iterator[tuple[str, float]]:
+    options = AuditOptions(adversary=adversary, time_limit=_SECONDS, findings=0, engine=Local())
+    attacks = [each for each in all_attacks() if not isinstance(each, EquivalenceAttack)]
+    run = run_attacks(series, [*attacks, EquivalenceAttack(max_e=1)], options)
+    report = build_report(run, pseudonymizer(series, options), options)
+    yield f"{adversary}: people found", max((rung.so_far for rung in report.ladder), default=0)
+    for attack in report.attacks:
+        if attack.ran and attack.people is not None:
+            yield f"{adversary}: people found by {attack.attack}", attack.people
+        compromised = attack.measures.get("compromised")
+        if attack.ran and isinstance(compromised, Mapping) and compromised:
+            yield f"{adversary}: people who share a value for certain", int(compromised.get("1", 0))
+
+
+def _published(series: Series, microdata: LoadedMicrodata) -> dict[str, frozenset[str]]:
+    """Return who is in which release, each with the true value; cells are held against a register later.
+
+    Raises:
+        AnswerError: a person or a value is not one of the microdata.
+    """
+    opened = microdata.opened
+    true = {
+        tag: dict(zip(frame[opened.individual], frame[opened.sensitive], strict=True))
+        for tag, frame in snapshots(microdata)
+    }
+    if list(series.tags) != list(true):
+        raise AnswerError("there has to be a release for each snapshot")
+    found = {}
+    for position, tag in enumerate(series.tags):
+        release = series.read(position)
+        if release.person is None:
+            raise AnswerError(f"release {tag} has no key")
+        codes = release.person.tolist()
+        names = ["" if code < 0 else series.people.name(code) for code in codes]
+        published = series.vocabularies[opened.sensitive].names
+        values = release.entry_value[opened.sensitive].tolist() if release.values_by_row else [None] * len(names)
+        for name, value in zip(names, values, strict=True):
+            real = name and not name.startswith("~")
+            if real and (name not in true[tag] or (value is not None and published[value] != true[tag][name])):
+                raise AnswerError(f"release {tag} has a row that is not in the snapshot")
+        found[tag] = frozenset(names)
+    return found
+
+
+def _protecting(case: Case, folder: Path, number: int) -> Iterator[tuple[str, float | str]]:
+    manifest = read_table_manifest(folder)
+    report = audit_tables(manifest, Differencing(), CountOptions(time_limit=_SECONDS, findings=0))
+    measures = report.attack.measures
+    for name in ("questions", "recovered", "small", "narrowed", "open"):
+        yield name, getattr(measures, name)
+    yield from count_utility(case.name, folder, number)

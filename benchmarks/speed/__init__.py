@@ -1,0 +1,1 @@
+"""What measures speed and memory: see ../README.md."""
