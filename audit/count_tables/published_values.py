@@ -138,9 +138,8 @@ class ValueReader:
             shown = np.array([*texts, ""], dtype=object)[codes]
             found_rates = np.where(np.array(own or [False])[part.measure.codes], shown, "")
         else:
-            column = rate_column(self.manifest, rates, part.view)
-            mine = column is not None and column in part.table
-            found_rates = _spelled(part.table.coded(str(column))) if mine else none
+            named = rate_column(self.manifest, rates, part.view)
+            found_rates = none if named is None or named not in part.table else _spelled(part.table.coded(named))
         known = {text: self._number(text, rates) for text in dict.fromkeys(found_rates.tolist())}
         wrong = [text for text in known if not self._is_rate(text, rates)]
         self._note_no_rate(part, np.isin(found_rates.astype(str), wrong), name)
