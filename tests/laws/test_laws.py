@@ -75,11 +75,20 @@ class Law:
     of: Callable[[str, str], bool] = lambda attack, adversary: True
 
 
-def found(data, series, attack, adversary, **form) -> Seen:
-    """Write a series and run an attack on it; `joint` in a way that is drawn once for all runs of an example."""
+def found(data, series, attack, adversary) -> Seen:
+    """Write a series and run an attack on it; `joint` in a way that is drawn."""
+    [one] = all_found(data, [series], attack, adversary)
+    return one
+
+
+def all_found(data, several, attack, adversary) -> list[Seen]:
+    """Run an attack on several series; `joint` in a way that is drawn once for all of them."""
     way = "counted" if attack not in WAYS else data.draw(st.sampled_from(WAYS[attack]))
-    with saved(series, **form) as folder:
-        return seen(folder, attack, adversary, way=way)
+    results = []
+    for series in several:
+        with saved(series) as folder:
+            results.append(seen(folder, attack, adversary, way=way))
+    return results
 
 
 def translated(facts, new) -> set[Fact]:
@@ -115,7 +124,7 @@ def same_measures(one: Seen, other: Seen) -> None:
 def names_do_not_matter(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     new = data.draw(disguised(series))
-    one, other = (found(data, each, attack, adversary) for each in (series, new.series))
+    one, other = all_found(data, [series, new.series], attack, adversary)
     same_measures(one, other)
     assert translated(one.facts, new) == other.facts
     assert translated(one.ruled_out, new) == other.ruled_out
@@ -142,7 +151,7 @@ def engines_do_not_matter(data, attack, adversary):
 def copies_are_told_the_same(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     new = beside(series)
-    one, both = (found(data, each, attack, adversary) for each in (series, new.series))
+    one, both = all_found(data, [series, new.series], attack, adversary)
     # Each value of the other copy is impossible besides.
     assert both.facts == one.facts | translated(one.facts, new)
     assert one.ruled_out <= both.ruled_out
@@ -153,7 +162,7 @@ def a_release_more_takes_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary, known=None))
     assume(len(series.releases) > 1)
     count = data.draw(st.integers(1, len(series.releases) - 1))
-    short, whole = (found(data, each, attack, adversary) for each in (until(series, count), series))
+    short, whole = all_found(data, [until(series, count), series], attack, adversary)
     assert short.facts <= whole.facts
     if "timeline" in whole.measures:
         assert whole.measures["timeline"][:count] == short.measures["timeline"]
@@ -168,7 +177,7 @@ def values_of(series):
 def known_values_take_nothing_back(data, attack, adversary):
     series = data.draw(any_series(attack, adversary))
     informed = data.draw(with_knowledge(series, adversary))
-    before, after = (found(data, each, attack, adversary) for each in (series, informed))
+    before, after = all_found(data, [series, informed], attack, adversary)
     known = {(who, j) for j in range(len(series.releases)) for who in known_values(informed, j, adversary)}
     assert of_others(before.facts, known) <= after.facts
     assert of_others(before.ruled_out, known) <= after.ruled_out
@@ -190,7 +199,7 @@ def more_of_a_register_takes_nothing_back(data, attack, adversary):
     people = series.people("register")
     some = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))
     part = in_braces(replace(series, register=[line for line in series.register if line.individual in some]))
-    before, after = (found(data, each, attack, adversary) for each in (part, series))
+    before, after = all_found(data, [part, series], attack, adversary)
     assert before.facts <= after.facts
     assert before.ruled_out <= after.ruled_out
 
@@ -213,7 +222,7 @@ def whoever_is_in_the_key_takes_nothing_back(data, attack, adversary):
         [replace(row, individual=None) if row.individual in gone else row for row in release]
         for release in series.releases
     ]
-    before, after = (found(data, each, attack, adversary) for each in (replace(series, releases=holes), series))
+    before, after = all_found(data, [replace(series, releases=holes), series], attack, adversary)
     assert before.facts <= after.facts
     assert before.ruled_out <= after.ruled_out
 
