@@ -27,7 +27,14 @@ from audit.model.evidence import Codes, Evidence, PublishedClasses, PublishedSou
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.named_findings import FindingRule
-from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, Places
+from audit.model.outcome import (
+    GroupDisclosure,
+    GroupDisclosures,
+    Outcome,
+    Places,
+    everybody_listed_reason,
+    known_rows_reason,
+)
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -169,9 +176,9 @@ class HomogeneityAttack:
         """Count the values of each class of each release; it always comes to an end."""
         source = evidence.published
         seen = [] if source is None else [source.published(position) for position in range(len(evidence.tags))]
-        nobody = evidence.adversary.knows_people and not any(each.judged.any() for each in seen)
-        if source is None or nobody:
-            return Outcome.skipped(self.name, _everybody_known())
+        reason = known_rows_reason(evidence)
+        if source is None or reason is not None:
+            return Outcome.skipped(self.name, reason or everybody_listed_reason())
         strangers = any(each.strangers for each in seen)
         found: list[_Likeliest] = []
         told: list[Floats] = []
@@ -286,8 +293,3 @@ class _Claimed:
             linked=ABSENT if self._linked is None else len(rows),
             timeline=until.tolist(),
         )
-
-
-def _everybody_known() -> Reason:
-    """Return why nothing is judged: the adversary knows whose every row is."""
-    return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)

@@ -1,7 +1,8 @@
 """Correspondence: which rows of successive releases can be the same record's, and whose, from the files alone.
 
-**Threat model.** `published`: nobody's key, no register, no record id; but it is known that the series only grows:
-every record of a release is in the next one, with the same value or one that may follow, and cells that still hold it.
+**Threat model.** Nothing but the files, of which it is known that the series only grows: every record of a release is
+in the next one, with the same value or one that may follow, and cells that still hold it. Whoever knows more learns no
+less: it is asked about the rows of strangers beside a key or a register, and beside record ids.
 Of somebody, the adversary knows the quasi-identifiers and the release with which the record came.
 **Claim.** A *world* says which row is which, for all pairs of successive releases; all cells of a record have a point
 in common. A row can be somebody's if some world makes it part of a record that came with that release and of which
@@ -16,13 +17,14 @@ below for two releases (F-, C- and B-attack). Cost: one flow for each two releas
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from attacks.correspondence.chains import Flags, Layer, Rows, TooManyPairsError, layers
 from attacks.correspondence.claims import LinkageClaims, worst
+from attacks.correspondence.linked_records import may_leave_too_few
 from attacks.correspondence.matching import worlds
 from attacks.correspondence.measures import CorrespondenceMeasures
 from attacks.correspondence.subjects import Subjects, subjects
@@ -32,7 +34,7 @@ from audit.model.evidence import Evidence, PublishedRows
 from audit.model.json_types import Status
 from audit.model.named_findings import FindingRule
 from audit.model.options import option
-from audit.model.outcome import Outcome, published_reason, quasi_identifiers_reason
+from audit.model.outcome import Outcome, everybody_listed_reason, known_rows_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
@@ -51,6 +53,7 @@ class CorrespondenceAttack:
     measures: ClassVar[type[CorrespondenceMeasures]] = CorrespondenceMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "k"})
     per_attribute: ClassVar[bool] = True
+    follows_records: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "linkage": FindingRule(
             "Of the rows of a growing series, few, or rows of one value alone, can be somebody's.",
@@ -88,7 +91,11 @@ class CorrespondenceAttack:
             return Outcome(self.name, "incomplete", what, _nothing())
         except TooManyPairsError:
             return Outcome(self.name, "incomplete", say("the releases have too many different cells"), _nothing())
-        return self._told(evidence, network, settled, found, budget)
+        outcome = self._told(evidence, network, settled, found, budget)
+        if outcome.status == "complete" and may_leave_too_few(evidence, releases, self.k):
+            left = say("records that came with one release and look alike are fewer than k, or have one value alone")
+            outcome = replace(outcome, status="incomplete", reason=Reason(left))
+        return outcome
 
     def _told(
         self, evidence: Evidence, network: Sequence[Layer], settled: Settled, found: Subjects, budget: Budget
@@ -127,12 +134,18 @@ def _unsettled(budget: Budget, *, missed: bool) -> Reason:
 
 
 def _not_applying(evidence: Evidence) -> Reason | None:
-    if evidence.kind != "published":
-        return published_reason()
     if not evidence.growing:
         told = say('it needs `updates = "growing"` in [series]: every record of a release is in the next one')
         return Reason(told, ReasonKind.NEEDS)
-    return quasi_identifiers_reason(evidence)
+    reason = quasi_identifiers_reason(evidence) or known_rows_reason(evidence)
+    if reason is None and evidence.adversary.has_register and not _has_strangers(evidence):
+        return everybody_listed_reason()
+    return reason
+
+
+def _has_strangers(evidence: Evidence) -> bool:
+    source = evidence.published
+    return source is not None and any(source.published(at).strangers for at in range(len(evidence.tags)))
 
 
 def _unfit(releases: Sequence[PublishedRows], tags: Sequence[str]) -> Reason | None:

@@ -374,6 +374,8 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
 
     def _id(self, finding: EquivalenceFinding, *, stable: bool) -> str:
         sides = [sorted(f"{times} {self._who(who)[1]}" for who, times in side) for side in _sides(finding)]
+        if self.evidence.followed:  # by all attributes, and record ids
+            sides[0] = [*sides[0], str(self.evidence.sensitive)]
         if finding.value is not None:
             value = self.evidence.values[finding.value]
             return self.namer.finding(self.attack, "disclosure", *sides[0], value, stable=stable)

@@ -47,7 +47,9 @@ class RiskSelection:
         tags = (*self.evidence.tags, "")
         rows = zip(self.risks.person[places].tolist(), self.risks.release[places].tolist(), strict=True)
         name = self.judged.attack.name
-        return [self.namer.finding(name, "risk", self._name(p), tags[r], stable=stable) for p, r in rows]
+        # What people are who are followed by record ids is no risk of before.
+        about = (self.evidence.sensitive,) if self.evidence.followed else ()
+        return [self.namer.finding(name, "risk", self._name(p), tags[r], *about, stable=stable) for p, r in rows]
 
     def claimed(self) -> Claimed:
         """Return the risks as waivers look at them."""

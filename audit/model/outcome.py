@@ -694,10 +694,18 @@ def linked_reason(evidence: Evidence) -> Reason | None:
     return Reason(say("it needs the adversary `linked` ([columns] individual)"), ReasonKind.NEEDS)
 
 
-def published_reason() -> Reason:
-    """Return why attacks on series of which only the files are known do not apply to another one."""
-    told = say("it applies only if nothing but the files is known (`published`)")
-    return Reason(told, ReasonKind.UNFIT)
+def known_rows_reason(evidence: Evidence) -> Reason | None:
+    """Return why attacks on rows of people of whom nothing is known do not apply, or None when there are some."""
+    source = evidence.published
+    nobody = source is None or evidence.adversary.knows_people
+    if nobody and not (source and any(source.published(at).judged.any() for at in range(len(evidence.tags)))):
+        return everybody_listed_reason()
+    return None
+
+
+def everybody_listed_reason() -> Reason:
+    """Return that the adversary knows of everybody, so that there are no strangers."""
+    return Reason(say("no row is a stranger's: the attacks on people judge all of them"), ReasonKind.UNFIT)
 
 
 def quasi_identifiers_reason(evidence: Evidence) -> Reason | None:

@@ -228,6 +228,8 @@ def _judged(
                     if not options.keeps_finished or all(_is_skipped(entry) for _, entry in judged):
                         raise
                     interrupted = True
+            if seen.followed and scored.outcome.status == "skipped" and not scored.outcome.interrupted:
+                continue  # it is about rows, not about people
             scored = _with_histories(attack, seen, scored, options)
             whole = seen is evidence[-1] or evidence[-1].combined is None
             judged.append((seen, Judged(attack, _sensitive(attack, seen, evidence), scored, whole=whole)))

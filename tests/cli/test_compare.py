@@ -71,7 +71,8 @@ def test_privacy_alone():
         "people (least e: 1); joint none of 22 versions.\n"
         "1, 2: inference-table is skipped: it needs [columns] record, a published id that links a record's rows.\n"
         "1, 2: homogeneity is skipped: no row is a stranger's: the attacks on people judge all of them.\n"
-        "1, 2: correspondence is skipped: it applies only if nothing but the files is known (`published`).\n"
+        '1, 2: correspondence is skipped: it needs `updates = "growing"` in [series]: every record of a release is in '
+        "the next one.\n"
         "This is no verdict: `audit SERIES` gives one.\n"
     )
 
@@ -174,7 +175,7 @@ def test_a_series_without_a_key_is_compared_as_published(here: Path):
 def test_records_without_people():
     found = compare("cases-independent", "hospital-2-invariant")
     lines = [" ".join(line.split()) for line in found.splitlines()]
-    assert any(line.startswith("1 not known general. 2 2.00 0 66.7% 0.500 - ") for line in lines)
+    assert any(line.startswith("1 not known general. 2 2.00 0 66.7% 1 - ") for line in lines)
 
 
 def test_series_of_different_releases_are_told(here: Path):

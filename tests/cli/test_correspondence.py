@@ -80,3 +80,78 @@ def test_it_is_skipped_where_it_says_nothing(tmp_path):
     folder = write(tmp_path / "t", [("a", "x", "flu")], updates='updates = "shrinking"\n')
     code, _, err = run_main(str(folder))
     assert (code, "growing" in err) == (2, True)
+
+
+# -- where more is known ---------------------------------------------------------------------------------------
+
+FIRST = [("a", "*", "cold"), ("a", "*", "cold")]
+SECOND = [("*", "x", "cold"), ("*", "x", "cold"), ("a", "x", "flu"), ("b", "x", "flu")]
+KNOWN = ("c", "y", "gout"), ("c", "y", "gas")
+
+
+def beside(folder, known):
+    """The series in which the first two fill the rows with cold, and beside it two people of whom more is known."""
+    names = ["k1", "k2"]
+    releases = [[*KNOWN, *FIRST], [*KNOWN, *SECOND]]
+    if known == "ids":
+        folder = write(folder, *releases, more='record = "Case"\n')
+        for number in (1, 2):
+            path = folder / f"releases/{number}.csv"
+            head, *lines = path.read_text().splitlines()
+            path.write_text("\n".join([f"{head};Case", *(f"{line};r{at}" for at, line in enumerate(lines))]) + "\n")
+        return folder
+    folder = write(folder, *releases, more='spelled = ["Job", "Country"]\n')
+    for number in (1, 2):
+        (folder / "private").mkdir(exist_ok=True)
+        lines = [f"{at},{who}" for at, who in enumerate(names)]
+        if known == "key":
+            text = "\n".join(["row,individual", *lines]) + "\n"
+            (folder / f"private/{number}.key.csv").write_text(text, encoding="utf-8")
+    if known == "register":
+        lines = [f"{who},c,y,1,2" for who in names]
+        text = "\n".join(["individual,Job,Country,first,last", *lines]) + "\n"
+        (folder / "register.csv").write_text(text, encoding="utf-8")
+        with (folder / "series.toml").open("a", encoding="utf-8") as file:
+            file.write('\n[adversary]\nregister = "register.csv"\n')
+    return folder
+
+
+@pytest.mark.parametrize("known", ["nothing", "key", "register", "ids"])
+def test_whoever_knows_more_learns_no_less(tmp_path, known):
+    folder = beside(tmp_path / "s", known)
+    code, result, _ = run_audit(folder, *ATTACK, "--reveal")
+    [entry] = result["attacks"]
+    assert result["adversary"]["kind"] == {"nothing": "published", "key": "linked", "ids": "pseudonym"}.get(
+        known, known
+    )
+    assert (code, {violation["measure"] for violation in result["policy"]["violations"]}) == (1, {"k", "max_risk"})
+    [found] = [f for f in entry["findings"] if f["first"] == "2" and f["point"] == {"Job": "a", "Country": "x"}]
+    assert (found["rows"], found["value"], found["evidence"]) == (1, "flu", "proof")
+
+
+@pytest.mark.parametrize(("place", "state"), [("a", "holds"), ("*", "undecided")])
+def test_records_that_came_together_are_judged_by_their_ids(tmp_path, place, state):
+    """Rows alone do not show who of them is new; ids do, and the two of them look alike, or each is alone."""
+    old = [("a", "x", "cold"), ("a", "x", "flu"), ("*", "x", "cold"), ("*", "x", "flu")]
+    first = [("a", "x", value) for *_, value in old]
+    folder = write(tmp_path / "s", first, [*old, ("a", "x", "flu"), (place, "x", "cold")], more='record = "Case"\n')
+    for number in (1, 2):
+        path = folder / f"releases/{number}.csv"
+        head, *lines = path.read_text().splitlines()
+        path.write_text("\n".join([f"{head};Case", *(f"{line};r{at}" for at, line in enumerate(lines))]) + "\n")
+    code, result, _ = run_audit(folder, *ATTACK)
+    [entry] = result["attacks"]
+    states = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+    assert (states["k"], states["max_risk"]) == (state, state)
+    assert code == (0 if state == "holds" else 3)
+    assert ("came with one release" in (entry["reason"] or "")) == (state == "undecided")
+
+
+def test_it_is_skipped_where_everybody_is_known(tmp_path):
+    folder = beside(tmp_path / "s", "key")
+    for number, rows in ((1, 4), (2, 6)):
+        lines = [f"{at},p{at}" for at in range(rows)]
+        text = "\n".join(["row,individual", *lines]) + "\n"
+        (folder / f"private/{number}.key.csv").write_text(text, encoding="utf-8")
+    code, _, err = run_main(str(folder), *ATTACK)
+    assert (code, "no row is a stranger's" in err) == (2, True)

@@ -46,7 +46,7 @@ RUNS = {
     "joint": ("linked", "register"),
     "inference-table": ("pseudonym",),
     "homogeneity": ("register", "pseudonym", "published"),
-    "correspondence": ("published",),
+    "correspondence": ("published",),  # with strangers or record ids too: see tests/cli/test_correspondence.py
     "inference": (),  # it needs Anatomy pairs, and claims nothing
     "first-releases": ("linked", "register"),
 }

@@ -1,0 +1,62 @@
+"""Records that came with one release and look alike, where ids say which rows are whose.
+
+Beside record ids nobody need reason about which row is which: the rows that can be somebody's who came with a release
+are those of the records that came with it and of which every cell covers the person. They are at least the records that
+look just alike; where these are k and have several values, after every release, too few rows are left to nobody.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from attacks.descriptions import RecordDescriptions, equal_rows
+from audit.model.evidence import Codes, Evidence, PublishedRows
+
+Flags = npt.NDArray[np.bool_]
+
+
+def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:
+    """Return whether records that came with one release and look alike are ever fewer than k, or have one value alone.
+
+    Those alone count of which some may be of people whom the adversary does not know to be there.
+
+    Raises:
+        InputError: the cells of a record have nothing in common.
+    """
+    records = evidence.records
+    if records is None:
+        return False
+    known, places = RecordDescriptions(records), list[Codes]()
+    first, judged = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.bool_)
+    for release in range(len(releases)):
+        rows = records.rows(release)
+        place = known.add(rows, release)
+        more = len(known.record) - len(first)
+        first = np.append(first, np.full(more, release, dtype=np.int32))
+        judged = np.append(judged, np.zeros(more, dtype=np.bool_))
+        judged[place if rows.judged is None else place[rows.judged]] = True
+        places.append(place)
+        size, of_record = _classes([first, *known.cells])
+        held = np.bincount(of_record[judged], minlength=len(size)) > 0
+        if (size[held] < k).any():
+            return True
+        # Where values never change, those of earlier releases say nothing more.
+        for before in range(release + 1) if evidence.transitions is not None else [release]:
+            if _has_one_value(of_record[places[before]], releases[before].value, held):
+                return True
+    return False
+
+
+def _classes(columns: list[Codes]) -> tuple[npt.NDArray[np.int64], Codes]:
+    """Return how many rows each class of equal rows has, and the class of each row."""
+    of_row = equal_rows(columns)[1]
+    return np.bincount(of_row).astype(np.int64), of_row
+
+
+def _has_one_value(classes: Codes, value: Codes | None, held: Flags) -> bool:
+    """Return whether one of some classes has rows of one value alone."""
+    if value is None:
+        return True
+    pairs = np.unique(np.stack([classes, value]), axis=1)[0]
+    return bool((np.bincount(pairs, minlength=len(held))[held] == 1).any())
