@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -47,6 +48,7 @@ from audit.model.outcome import (
     EquivalenceFindings,
     Outcome,
     Places,
+    PossibleValues,
     constant_reason,
     linked_reason,
     sizes_table,
@@ -57,6 +59,7 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, combined
 
 _SHARE = 0.7
+_NO_PAIRS = np.zeros((0, 2), dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class EquivalenceAttack:
             return outcome
         matrix = Matrix.of(evidence)
         finer = split(matrix, [knowing.left(release) for release in range(matrix.releases)])
-        pairs: Codes | None = np.zeros((0, 2), dtype=np.int32)
+        pairs: Codes | None = _NO_PAIRS
         if finer.groups > matrix.groups:
             try:
                 pairs = more_pairs(matrix, finer, budget)
@@ -150,19 +153,37 @@ class EquivalenceAttack:
                 pairs = None
         if pairs is None:
             return outcome
-        known = replace(claims, in_all_worlds=beside.status == "complete")
-        return replace(outcome, claims=_with_pairs(evidence, matrix, known, pairs) if len(pairs) else known)
+        known = _with_pairs(evidence, matrix, claims, pairs, solver=False)
+        if (known.e == 1).any():  # it is violated, but for waivers: the others are asked about if need be
+            left = budget.remaining()
+            asked = cache(lambda: _all_distinguished(known, knowing, Budget(left, engine=budget.engine)))
+            return replace(outcome, claims=replace(known, distinguished=asked))
+        equal = knowing.equal_people(_NO_PAIRS, budget)
+        found = _with_pairs(evidence, matrix, claims, equal.pairs, solver=True)
+        return replace(outcome, claims=replace(found, distinguished=lambda: equal.whole))
 
 
-def _with_pairs(evidence: Evidence, matrix: Matrix, claims: EquivalenceFindings, pairs: Codes) -> EquivalenceFindings:
+def _all_distinguished(claims: EquivalenceFindings, knowing: PossibleValues, budget: Budget) -> bool:
+    """Return whether worlds distinguish all people but those who are claimed to be equal."""
+    sides = [(each.left[0][0], each.right[0][0]) for each in claims.sides(np.flatnonzero(claims.e == 1))]
+    pairs = [pair for pair in sides if isinstance(pair[0], int) and isinstance(pair[1], int)]
+    equal = knowing.equal_people(np.array(pairs, dtype=np.int32).reshape(-1, 2), budget)
+    return equal.whole and not len(equal.pairs)
+
+
+def _with_pairs(
+    evidence: Evidence, matrix: Matrix, claims: EquivalenceFindings, pairs: Codes, *, solver: bool
+) -> EquivalenceFindings:
     """Return the claims, and after them that each of some pairs of columns is equal in all worlds."""
+    if not len(pairs):
+        return claims
     count, first = len(claims), matrix.first_release()
 
     def with_them(of_claims: FindingsAt) -> FindingsAt:
         def at(places: Places) -> list[EquivalenceFinding]:
             found = iter(of_claims(places[places < count]))
             return [
-                next(found) if place < count else equal_pair(evidence, matrix, pairs[place - count])
+                next(found) if place < count else equal_pair(evidence, matrix, pairs[place - count], solver=solver)
                 for place in places.tolist()
             ]
 

@@ -123,10 +123,11 @@ class Claims:
         return EquivalenceFinding(left, right, value, certificate, None if certificate else self.found.error)
 
 
-def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes) -> EquivalenceFinding:
-    """Return that two columns are equal in all worlds, by groups of which values were struck out."""
+def equal_pair(evidence: Evidence, matrix: Matrix, pair: Codes, *, solver: bool) -> EquivalenceFinding:
+    """Return that two columns are equal in all worlds, by a solver, or by groups of which values were struck out."""
     left, right = (member_of(evidence, matrix, column) for column in pair.tolist())
-    return EquivalenceFinding(((left, 1),), ((right, 1),), None, (), chance_of_error(matrix))
+    error = None if solver else chance_of_error(matrix)
+    return EquivalenceFinding(((left, 1),), ((right, 1),), None, (), error, solver)
 
 
 def name_of(evidence: Evidence, matrix: Matrix, group: int) -> str:

@@ -62,6 +62,7 @@ class JointAttack:
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
     per_attribute: ClassVar[bool] = True
+    asks_worlds: ClassVar[bool] = True
     rules: ClassVar[Mapping[str, FindingRule]] = {
         "disclosure": FindingRule("Of all assignments of rows to people that fit, none leaves another value.", WITHHOLD)
     }

@@ -157,6 +157,18 @@ class Core:
         rank = np.cumsum(parts) - 1
         return replace(found, part=rank[self.part[some]])
 
+    def with_columns(self, kept: Flags) -> Core:
+        """Return the same variables and rows with some of the columns alone; shape (columns,)."""
+        places = np.flatnonzero(kept)
+        return replace(
+            self,
+            start=starts(np.bincount(self.owner[places], minlength=self.variables)),
+            column=self.column[places],
+            kind=self.kind[places],
+            row_start=starts(np.diff(self.row_start)[places]),
+            row=self.row[segments(self.row_start, places)],
+        )
+
     def excerpt(self, variables: Numbers, rows: Flags, capacity: Numbers) -> Core:
         """Return some variables, ascending, with some of the rows, which have the given capacities; all in one part."""
         column = segments(self.start, variables)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.arrays import Flags, Numbers, mixed
 from attacks.joint.network import ConstraintNetwork
 
 
@@ -22,6 +22,10 @@ class Decision:
         share: the share of the weight of worlds that have each; NaN where its part was not counted; likewise.
         chosen: the column of each variable in a world that was checked, -1 where none is known; shape (variables,).
         believed: which variables lost something on the word of a solver; shape (variables,).
+        trace: a number that is the same for variables with the same values in all worlds that were found, one after the
+            other: each time that a variable takes another value, a random number of the old value and the world less
+            one of the new value and the world is added; shape (variables,), uint64.
+        seen: how many worlds were found.
         worlds: how many worlds there are; None where a part was not counted, or strangers take rows.
         feasible: whether there may be a world at all.
     """
@@ -32,6 +36,8 @@ class Decision:
     share: npt.NDArray[np.float64]
     chosen: Numbers
     believed: Flags
+    trace: npt.NDArray[np.uint64]
+    seen: int = 0
     worlds: int | None = None
     feasible: bool = True
 
@@ -51,7 +57,19 @@ class Decision:
         chosen[owner[fixed]] = fixed
         chosen[network.free] = network.hint[network.free]
         believed = np.zeros(network.variables, dtype=np.bool_)
-        return Decision(network, alive.copy(), shown, share, chosen, believed, feasible=feasible)
+        trace = np.zeros(network.variables, dtype=np.uint64)
+        return Decision(network, alive.copy(), shown, share, chosen, believed, trace, feasible=feasible)
+
+    def adopt(self, variables: Numbers, columns: Numbers) -> None:
+        """Take over what some variables have in a world that was checked, while all others stay."""
+        before = self.chosen[variables]
+        kind = self.network.kind
+        changed = (before >= 0) & (kind[before] != kind[columns])
+        old, new = (mixed(kind[some[changed]], self.seen) for some in (before, columns))
+        self.trace[variables[changed]] += old - new
+        self.chosen[variables] = columns
+        self.shown[columns] = True
+        self.seen += 1
 
     def single(self) -> Flags:
         """Return which variables have one class of values left; shape (variables,)."""

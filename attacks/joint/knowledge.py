@@ -10,10 +10,11 @@ import numpy as np
 
 from attacks.joint.arrays import Flags
 from attacks.joint.decision import Decision
+from attacks.joint.distinguishing import equal_people
 from attacks.joint.ever import ever
 from attacks.joint.values import VersionValues
 from audit.model.evidence import Codes, Evidence
-from audit.model.outcome import EverKnown
+from audit.model.outcome import EqualPeople, EverKnown
 from audit.runtime.budget import Budget
 
 
@@ -27,6 +28,10 @@ class Knowledge:
     def ever(self, grave: Flags, budget: Budget) -> EverKnown:
         """Return what is known of everybody's having had one of some values in some release; shape (values,)."""
         return ever(self.evidence, self.decision, grave, budget)
+
+    def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
+        """Return who has equal values in all worlds, beyond `known`, and but for those who are certain."""
+        return equal_people(self.evidence, self.decision, known, budget)
 
     @cached_property
     def _look(self) -> VersionValues:

@@ -34,8 +34,14 @@ _FIRST = 2
 _LARGE = 200_000
 
 
-def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintNetwork:
+def network_of(evidence: Evidence, releases: int, budget: Budget, *, free: bool = True) -> ConstraintNetwork:
     """Return the network of the first releases.
+
+    Args:
+        evidence: what is known.
+        releases: how many of them.
+        budget: how long it may take.
+        free: whether people who can exchange values at will may go without rows.
 
     Raises:
         TooManyChoicesError: people may have too many rows.
@@ -56,7 +62,7 @@ def network_of(evidence: Evidence, releases: int, budget: Budget) -> ConstraintN
     for release in range(releases):
         _check_time(budget)
         places.append(OpenPlaces(evidence, release, kinds))
-    return _Builder(evidence, places, kinds, budget, bound=bound).network()
+    return _Builder(evidence, places, kinds, budget, bound=bound, free=free).network()
 
 
 class _Builder:
@@ -66,9 +72,10 @@ class _Builder:
     """
 
     def __init__(
-        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool
+        self, evidence: Evidence, places: list[OpenPlaces], kind_of: Codes, budget: Budget, *, bound: bool, free: bool
     ) -> None:
         self._evidence, self._places, self._kind_of, self._bound = evidence, places, kind_of, bound
+        self._may_be_free = free
         self._kinds = int(kind_of.max(initial=-1)) + 1
         self._budget = budget
         self.person = np.concatenate([each.person for each in places])
@@ -225,7 +232,7 @@ class _Builder:
         """Return the columns of these people, who is free, and the hint."""
         variable, kind = self._own()
         hint = self._hint(variable, kind)
-        free = self._free(variable, kind, hint)
+        free = self._free(variable, kind, hint) if self._may_be_free else np.zeros(self.people, dtype=np.bool_)
         degree = np.zeros(self.people, dtype=np.int32)
         seats: list[tuple[Numbers, Numbers]] = []
         for at in range(len(self._places)):

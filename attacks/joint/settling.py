@@ -280,14 +280,20 @@ class Settling:
         from attacks.joint.walk import walk
 
         state = self.state
-        chosen = state.chosen(core)
-        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row, core.classes.like)
+        chosen, trace = state.chosen(core), np.zeros(core.variables, dtype=np.uint64)
+        arrays = (core.owner, core.start, core.row_start, core.row, core.capacity, *core.by_row)
+        known = state.decision
         seed = (self._seed + self._walks) % (1 << 32)
         for some in np.array_split(asked, max(1, len(asked) // STRETCH)):
             if self._budget.exhausted():
                 break
-            if walk(some, enough, most, seed, *arrays, chosen, shown) < 0:
+            won = walk(
+                some, enough, most, seed, *arrays, core.classes.like, core.kind, chosen, shown, known.seen, trace
+            )
+            if won < 0:
                 raise AssertionError("a walk came to what is no world")
+            known.seen += won
+        known.trace[core.variable] += trace
         if not core.worlds(chosen).all():
             raise AssertionError("a walk came to what is no world")
         state.decision.shown[core.column[shown]] = True

@@ -101,9 +101,7 @@ class State:
         """Take over the worlds among columns for each variable of a core; tell which parts have one; shape (parts,)."""
         worlds = core.worlds(chosen)
         mine = worlds[core.part]
-        columns = core.column[chosen[mine]]
-        self.decision.chosen[core.variable[mine]] = columns
-        self.decision.shown[columns] = True
+        self.decision.adopt(core.variable[mine], core.column[chosen[mine]])
         return worlds
 
     def share_among_twins(self, core: Core) -> None:

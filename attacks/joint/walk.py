@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.runtime.compiling import kernel
+from audit.runtime.compiling import inlined, kernel
 
 Array: TypeAlias = npt.NDArray[Any]
 # Of a hundred moves, this many are drawn instead of chosen.
@@ -19,6 +19,15 @@ _DRAWN = 3
 # For so many steps, and some more, whoever was moved stays.
 _STAYS, _LONGER = 3, 8
 _FAR = 1 << 30
+
+
+@inlined
+def _mixed(kind: int, world: int) -> Any:  # noqa: ANN401 - numba has no types
+    """Return a number that is as good as random for a value and a world (splitmix64)."""
+    z = np.uint64(kind) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(world) * np.uint64(0xC2B2AE3D27D4EB4F)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 @kernel
@@ -35,8 +44,11 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
     by_row_start: Array,
     by_row: Array,
     like: Array,
+    kind: Array,
     chosen: Array,
     shown: Array,
+    world: int,
+    trace: Array,
 ) -> int:
     """Try to show some columns, each in a walk of up to `most` moves; return how many were shown.
 
@@ -47,8 +59,11 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         seed: what is drawn.
         owner, start, row_start, row, capacity, by_row_start, by_row: the core, without links.
         like: the variable that stands for each, whose columns are marked.
+        kind: the class of values of each column.
         chosen: a world, changed in place; shape (variables,).
         shown: which columns are shown, changed in place; shape (columns,).
+        world: how many worlds were known before.
+        trace: what the values of a variable in all worlds add up to, changed in place; shape (variables,), uint64.
     """
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator
     rows = len(capacity)
@@ -62,6 +77,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             return -1
     stays = np.zeros(len(chosen), dtype=np.int64)
     moved, before = np.empty(most + 2, dtype=np.int64), np.empty(most + 2, dtype=np.int64)
+    after = np.empty(most + 2, dtype=np.int64)
     full = np.empty(64 * most + 4_096, dtype=np.int64)
     now, won = 0, 0
     for place in range(len(asked)):
@@ -79,7 +95,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
         mover, column = v, target
         done = False
         while True:
-            moved[moves], before[moves] = mover, chosen[mover]
+            moved[moves], before[moves], after[moves] = mover, chosen[mover], column
             moves += 1
             for z in range(row_start[chosen[mover]], row_start[chosen[mover] + 1]):
                 r = row[z]
@@ -155,6 +171,7 @@ def walk(  # noqa: C901, D417, PLR0912, PLR0913, PLR0915, PLR0917 - numba takes 
             for k in range(moves):
                 w = moved[k]
                 shown[start[like[w]] + chosen[w] - start[w]] = True
+                trace[w] += _mixed(kind[before[k]], world + won) - _mixed(kind[after[k]], world + won)
             won += 1
         else:
             for k in range(moves - 1, -1, -1):

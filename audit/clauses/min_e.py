@@ -14,7 +14,6 @@ from audit.model.report import Violation
 from audit.model.scored import Judged
 from audit.runtime.phrases import Phrase, say
 
-_WORLDS = "joint"
 _IN_WORLDS = 2
 
 
@@ -51,7 +50,12 @@ class MinE(Clause):
             if (entry.scored.outcome.attack, entry.sensitive) not in violating:
                 decided = _no_lesser_e(entry, limit)
                 yield from self._doubts_of(entry, decided=decided, unless=say("smaller equivalences may exist"))
-                if decided and limit > 1 and _asked_of_worlds(findings) and not _in_all_worlds(entry):
+                if (
+                    decided
+                    and limit > 1
+                    and _asked_of_worlds(findings)
+                    and not in_all_worlds(entry.scored.outcome.claims)
+                ):
                     yield attack_reason(entry.scored.outcome.attack, str(NOT_EVERYBODY))
 
     def qualified(self, findings: JudgedAudit, limit: float) -> str | None:
@@ -62,8 +66,8 @@ class MinE(Clause):
 
 
 NOT_EVERYBODY = Phrase(
-    "it is not known of everybody which values are possible, so that two people may still have the same value for "
-    "certain"
+    "it is not known of every two people whether some assignment gives them different values, so that two may still "
+    "have the same value for certain; raise --time-limit"
 )
 
 
@@ -78,12 +82,12 @@ def certain_alike(claims: Claims | None, waived: Places) -> bool:
 
 def _asked_of_worlds(findings: JudgedAudit) -> bool:
     """Return whether an attack was asked for that says what is possible in any world."""
-    return any(entry.attack.name == _WORLDS for entry in findings.ran)
+    return any(getattr(entry.attack, "asks_worlds", False) for entry in findings.ran)
 
 
-def _in_all_worlds(entry: Judged) -> bool:
-    claims = entry.scored.outcome.claims
-    return isinstance(claims, EquivalenceFindings) and claims.in_all_worlds
+def in_all_worlds(claims: Claims | None) -> bool:
+    """Return whether it is known that no two people are equal in all worlds but those that are claimed, or certain."""
+    return isinstance(claims, EquivalenceFindings) and claims.distinguished is not None and claims.distinguished()
 
 
 def _no_lesser_e(entry: Judged, limit: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -368,7 +368,7 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
         findings = self.claims.build(places)
         checker = CombinationChecker(_linked(self.evidence))
         for finding in findings:
-            if finding.error is None:
+            if finding.error is None and not finding.solver:
                 checker.check(finding)
         return findings
 
@@ -395,7 +395,7 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
         tags = self.evidence.tags
         groups = tuple(WeightedGroup(tags[w.release], w.group, str(w.weight)) for w in finding.certificate)
         left, right = ({self.namer.display_name(*self._who(w)): times for w, times in side} for side in _sides(finding))
-        shown = ("proof", None) if finding.error is None else ("fingerprint", finding.error)
+        shown = ("fingerprint", finding.error) if finding.error is not None else (_evidence(finding), None)
         if finding.value is None:
             return NamedEquivalence(ident, finding.e, left, right, groups, *shown)
         value = self.evidence.values[finding.value]
@@ -408,6 +408,10 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
 
 def _sides(finding: EquivalenceFinding) -> tuple[tuple[tuple[Somebody, int], ...], tuple[tuple[Somebody, int], ...]]:
     return finding.left, finding.right
+
+
+def _evidence(finding: EquivalenceFinding) -> Literal["proof", "solver"]:
+    return "solver" if finding.solver else "proof"
 
 
 def _called(name: str) -> Who:

@@ -138,7 +138,7 @@ def needs(finding: Finding, source: KnownGroupsSource) -> KnownReleases:
     if isinstance(finding, GroupDisclosure | LinkageDisclosure):
         return _of_rows(finding, last)
     if isinstance(finding, EquivalenceFinding):
-        if finding.error is not None:
+        if finding.error is not None or finding.solver:
             return KnownReleases(tuple(range(last)), False, ())
         earlier = {step.release for step in finding.certificate} - {last}
         groups = tuple(step.group for step in finding.certificate if step.release == last)

@@ -238,7 +238,7 @@ class NamedEquivalence:
     left: Annotated[dict[str, Counted], Items(1)]
     right: Annotated[dict[str, Counted], Items(1)]
     certificate: tuple[WeightedGroup, ...]
-    evidence: Literal["proof", "fingerprint"] = "proof"
+    evidence: Literal["proof", "solver", "fingerprint"] = "proof"
     error: Omittable[Probability] = None
     located: Rows = ()
 

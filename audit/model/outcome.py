@@ -341,6 +341,7 @@ class EquivalenceFinding:
         certificate: the groups with their weights, none of them 0, in the order of releases; none where they were
             not found within the work allowed.
         error: without a certificate, how probable it is at most that the random numbers err by which this is known.
+        solver: whether it is the word of a solver, without a certificate.
     """
 
     left: tuple[tuple[Somebody, int], ...]
@@ -348,6 +349,7 @@ class EquivalenceFinding:
     value: int | None
     certificate: tuple[Weighted, ...]
     error: float | None = None
+    solver: bool = False
 
     @property
     def e(self) -> int:
@@ -372,8 +374,8 @@ class EquivalenceFindings:
         sides: returns what the claims at some places say, without certificates.
         build: returns the findings at some places; without a certificate where no weights were found.
         person: whose value is pinned, -1 where none is; shape (claims,), int32. None where only `sides` tells.
-        in_all_worlds: whether the pairs that are equal in all worlds are among the claims, or have values that are
-            certain, also those that the published groups alone do not show.
+        distinguished: returns whether some world gives every two people different values, but those that are claimed to
+            be equal, or have values that are certain, which may take long; None where worlds were not asked.
     """
 
     e: Codes
@@ -385,7 +387,7 @@ class EquivalenceFindings:
     sides: Callable[[Places], list[EquivalenceFinding]]
     build: Callable[[Places], list[EquivalenceFinding]]
     person: Codes | None = None
-    in_all_worlds: bool = False
+    distinguished: Callable[[], bool] | None = None
 
     def __len__(self) -> int:
         """Return the number of claims."""
@@ -528,6 +530,19 @@ class EverKnown(NamedTuple):
     counted: Flags
 
 
+class EqualPeople(NamedTuple):
+    """People of whom nobody is certain, and who have equal values in all worlds.
+
+    Attributes:
+        pairs: codes of people, which chain up those who are equal, by the word of a solver, beyond those who were known
+            to be; shape (pairs, 2), int32.
+        whole: whether some world gives every two others different values, as far as they are not certain.
+    """
+
+    pairs: Codes
+    whole: bool
+
+
 class PossibleValues(Protocol):
     """What somebody who reasons about everybody at once can tell of any version, also of those that are not certain.
 
@@ -545,6 +560,14 @@ class PossibleValues(Protocol):
 
     def left(self, release: int) -> tuple[Codes, Codes]:
         """Return pairs of a person and a value not ruled out, of all in a release whose value is to be found out."""
+
+    def equal_people(self, known: Codes, budget: Budget) -> EqualPeople:
+        """Return who has equal values in all worlds, where values never change, but for those who are certain.
+
+        Args:
+            known: pairs of people who are known to be equal, which are not asked about; shape (pairs, 2), int32.
+            budget: how long it may take.
+        """
 
 
 class RiskModel(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from audit.clauses.min_e import NOT_EVERYBODY, certain_alike
+from audit.clauses.min_e import NOT_EVERYBODY, certain_alike, in_all_worlds
 from audit.model.errors import printable
 from audit.model.measures import BoundedMeasures
 from audit.model.outcome import EquivalenceFindings, RefinableAttack
@@ -64,7 +64,7 @@ def decided(verdict: Verdict, principle: Principle, series: Series, search: Sear
         least = _least(outcome, beside)
         if min(least, upper or principle.e) < principle.e:
             return _broken(verdict, principle.e, plain, evidence, outcome, least)
-        if not isinstance(outcome.claims, EquivalenceFindings) or not outcome.claims.in_all_worlds:
+        if not in_all_worlds(outcome.claims):
             reasons.append(str(NOT_EVERYBODY))
         if verdict.undecided is not None and lower is not None and lower < principle.e:
             told = say(

@@ -38,7 +38,7 @@ class CombinationChecker:
         if isinstance(self._source, RegisterSource) or not self._source.constant:
             raise BrokenCertificateError("groups add up only where members are known and values never change")
         check_fields(finding)
-        if finding.error is not None:
+        if finding.error is not None or finding.solver:
             raise BrokenCertificateError("what groups add up to is not uncertain")
         claimed = _claimed(finding)
         at = [(step.release, step.group) for step in finding.certificate]

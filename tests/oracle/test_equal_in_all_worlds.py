@@ -135,17 +135,35 @@ def test_the_promise_is_about_all_worlds(series, code):
         assert run_main("check", str(folder), "--principle", "e-equivalence", "--e", "2")[0] == code
 
 
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("limit", [2, 3])
-def test_what_was_not_ruled_out_leaves_the_clause_undecided(monkeypatch, limit):
-    """Where `joint` does not come to its end, two may still be equal in all worlds: above 2 as well."""
+def test_worlds_decide_also_where_joint_does_not_come_to_its_end(monkeypatch, limit, known):
+    """Where nothing is known of worlds, two may still be equal in all of them: above 2 as well."""
     run = JointAttack.run
 
     def unfinished(attack, evidence, budget):
         found = run(attack, evidence, budget)
-        return Outcome("joint", "incomplete", "late", found.measures, found.claims, knowing=found.knowing)
+        knowing = found.knowing if known else None
+        return Outcome("joint", "incomplete", "late", found.measures, found.claims, knowing=knowing)
 
     monkeypatch.setattr(JointAttack, "run", unfinished)
     with written(TWIN) as folder:
         code, result, _ = run_audit(folder, "--policy", f"min_e={limit}")
-    assert (code, min_e(result)["state"]) == (3, "undecided")
-    assert "which values are possible" in min_e(result)["reason"]
+    clause = min_e(result)
+    if known:
+        assert (clause["state"], clause["reason"]) == ("holds", "by linear reasoning" if limit > 2 else None)
+    else:
+        assert (code, clause["state"]) == (3, "undecided")
+        assert "raise --time-limit" in clause["reason"]
+
+
+def test_pairs_that_are_waived_leave_the_others_to_worlds():
+    """With the one pair accepted, worlds distinguish all others: it holds."""
+    with written(SEVEN) as folder:
+        (folder / "private").mkdir()
+        _, result, _ = run_audit(folder)
+        [ident] = [each["id"] for entry in result["attacks"] for each in entry["findings"] if each.get("e") == 1]
+        with (folder / "series.toml").open("a", encoding="utf-8") as file:
+            file.write(f'\n[[waiver]]\nfinding = "{ident}"\nreason = "asked"\nexpires = 2999-01-01\n')
+        _, waived, _ = run_audit(folder)
+    assert [min_e(each)["state"] for each in (result, waived)] == ["violated", "holds"]
