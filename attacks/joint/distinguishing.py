@@ -70,7 +70,7 @@ def equal_people(evidence: Evidence, decision: Decision, known: Codes, budget: B
     person = np.full(network.variables, -1, dtype=np.int32)
     person[versions.variable[asked]] = versions.person[asked]
     chosen = place[decision.chosen[core.variable]]
-    classes = _Classes(core, chosen, decision.shown[core.column], decision.trace[core.variable], budget, seed)
+    classes = _EqualSoFar(core, chosen, decision.shown[core.column], decision.trace[core.variable], budget, seed)
     return classes.equal(person[core.variable])
 
 
@@ -86,7 +86,7 @@ def _representatives(pairs: Codes, people: int) -> Flags:
 
 
 @dataclass
-class _Classes:
+class _EqualSoFar:
     """The classes of the variables of a core that had equal values in all worlds so far.
 
     Attributes:
