@@ -66,8 +66,13 @@ def register_warnings(attacked: AuditRun) -> Iterator[ReportWarning]:
 
 
 def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
-    """Return how many people with a known value an attack on single people finds where nothing is known."""
-    attacks = [entry.attack for _, entry in attacked.judged if isinstance(entry.attack, PerPersonAttack)]
+    """Return how many people with a known value an attack on single people finds where nothing is known.
+
+    It has the time that the attack itself has left.
+    """
+    people = [(seen, entry) for seen, entry in attacked.judged if isinstance(entry.attack, PerPersonAttack)]
+    used = {(id(seen), entry.attack.name): entry.scored.seconds for seen, entry in people}
+    attacks = [entry.attack for _, entry in people]
     plain = Series.of(replace(attacked.series.manifest, known=None))
     seen = {evidence.sensitive: evidence for evidence in build_evidence(plain, attacked.evidence[0].kind)}
     found = set[str]()
@@ -76,8 +81,10 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
         if not attacks or not isinstance(source, KnownGroupsSource) or source.known is None:
             continue
         names = [attacked.series.people.name(code) for code in np.unique(source.known.person).tolist()]
-        # The last one decides where values change, too.
-        outcome = attacks[-1].run(sealed(seen[evidence.sensitive]), Budget(options.time_limit))
+        attack = attacks[-1]  # the last one decides where values change, too
+        left = None if options.time_limit is None else max(0.0, options.time_limit - used[id(evidence), attack.name])
+        budget = Budget(left, options.progress(attack.name), options.engine)
+        outcome = attack.run(sealed(seen[evidence.sensitive]), budget)
         if isinstance(outcome.claims, AttributeDisclosures):
             there = np.isin(plain.people.codes(names), outcome.claims.people)
             found |= {name for name, certain in zip(names, there.tolist(), strict=True) if certain}

@@ -2,8 +2,8 @@
 
 What follows from releases that contradict each other is nothing, though it can be proved: in an odd circle of groups of
 two values each of them is refuted. So the people of a proof are given rows one after the other, as the claim has it,
-each of their own groups and each row to one. Where that cannot be done there is no world. Few people are looked at and
-few steps are taken: a proof stands as long as nothing speaks against a world.
+each of their own groups and each row to one. Where that cannot be done there is no world. The more people there are,
+the fewer steps are taken: a proof stands as long as nothing speaks against a world.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Choices: TypeAlias = Mapping[Version, Set[Row]]
 Follows: TypeAlias = Callable[[int, int], bool]
 """Returns whether a value may be followed by another in a person's next release."""
 
-MOST_VERSIONS, MOST_STEPS = 100, 200
+MOST_VISITS = 20_000
+"""So many versions are looked at, each as often as there are steps."""
 
 
 def contradicts(choices: Choices, room: Callable[[int, Row], int], follows: Follows) -> bool:
@@ -32,11 +33,9 @@ def contradicts(choices: Choices, room: Callable[[int, Row], int], follows: Foll
         room: returns how many rows of a release have a group and a value.
         follows: which values may follow which.
     """
-    if len(choices) > MOST_VERSIONS:
-        return False
-    open_, steps = [choices], 0
-    while open_ and steps < MOST_STEPS:
-        steps += 1
+    open_, steps = [choices], MOST_VISITS // max(1, len(choices))
+    while open_ and steps:
+        steps -= 1
         narrowed = _narrowed(open_.pop(), room, follows)
         if narrowed is None:
             continue

@@ -222,10 +222,10 @@ def test_what_somebody_else_cannot_have_says_nothing_of_the_claim():
         assert files.holds(files.by_cases("A", 0, "flu", *others))
 
 
-@pytest.mark.parametrize("versions", [0, 100])
-def test_nothing_is_proved_of_releases_that_contradict_each_other(versions, monkeypatch):
+@pytest.mark.parametrize("visits", [0, 20_000])
+def test_nothing_is_proved_of_releases_that_contradict_each_other(visits, monkeypatch):
     """B has y, then x, and A has x: there is no world."""
-    monkeypatch.setattr(placing, "MOST_VERSIONS", versions)  # of too many it is not looked for rows
+    monkeypatch.setattr(placing, "MOST_VISITS", visits)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("B", "1", "y")], [Row("A", "1", "x"), Row("B", "2", "x")]])
     with opened(series) as files:
         both = files.points("0 1 x 1", "A", "B")
@@ -233,15 +233,24 @@ def test_nothing_is_proved_of_releases_that_contradict_each_other(versions, monk
         assert not files.holds(files.claim("A", 0, "y", both))
 
 
-@pytest.mark.parametrize("versions", [0, 100])
-def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(versions, monkeypatch):
+@pytest.mark.parametrize("visits", [0, 20_000])
+def test_nothing_follows_from_somebody_whose_own_groups_contradict_each_other(visits, monkeypatch):
     """B has x in a group of x alone, then y: there is no world, whatever A has."""
-    monkeypatch.setattr(placing, "MOST_VERSIONS", versions)  # of too many it is not looked for rows
+    monkeypatch.setattr(placing, "MOST_VISITS", visits)  # of too many it is not looked for rows
     series = TinySeries([[Row("A", "1", "x"), Row("C", "1", "y"), Row("B", "2", "x")], [Row("B", "1", "y")]])
     with opened(series) as files:
         assert not files.holds(files.claim("A", 0, "x", files.nothing_left("B")))
         case = files.case("A", 0, "y", files.nothing_left("B"))
         assert not files.holds(files.by_cases("A", 0, "x", case))
+
+
+@pytest.mark.parametrize(("people", "found"), [(301, True), (300, False)])
+def test_a_circle_of_many_people_is_looked_at(people, found):
+    """Each has a value of two, another one than both neighbours: that takes an even number of people."""
+    pairs = [(i, (i + 1) % people) for i in range(people)]
+    release = [i % 2 if i < people - 1 else 2 for i in range(people)]
+    choices = {(who, release[g]): {(g, 0), (g, 1)} for g, pair in enumerate(pairs) for who in pair}
+    assert placing.contradicts(choices, lambda _, __: 1, lambda before, after: before == after) is found
 
 
 def test_nobody_is_counted_twice_and_no_row_is_a_gain():
