@@ -19,6 +19,7 @@ from audit.count_tables.count_questions import (
 )
 from audit.count_tables.intervals import Interpreter
 from audit.count_tables.label_sets import LabelSets
+from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
 from audit.model.count_tables import PROTECTED, SMALL_COUNT, UNBOUNDED, Axis, Boxes, Counts, CountTables
 from audit.runtime.phrases import say
@@ -83,7 +84,7 @@ def _rows_of(counts: PublishedCounts, measure: int) -> StatisticRows:
         release=release,
         # Releases about the same people are one.
         period=np.zeros_like(release) if over_time == "same" else release,
-        file=counts.file[rows],
+        table=_table_of(counts)[counts.file[rows]],
         shown=shown,
         hidden=counts.hidden[rows],
         exact=counts.number[rows] & (counts.lower[rows] == counts.upper[rows]),
@@ -92,6 +93,12 @@ def _rows_of(counts: PublishedCounts, measure: int) -> StatisticRows:
         over_time=over_time,
         totals=np.array([each.total for each in counts.dimensions], dtype=np.int32),
     )
+
+
+def _table_of(counts: PublishedCounts) -> Codes:
+    """Return the table of each file of rows: several columns of counts are one table."""
+    number: dict[TableFile, int] = {}
+    return np.array([number.setdefault(file, len(number)) for file in counts.files], dtype=np.int32)
 
 
 class _EvidenceBuilder:

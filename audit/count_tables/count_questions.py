@@ -65,7 +65,7 @@ class StatisticRows:
     Attributes:
         row: int32; its place among all rows.
         label: shape (rows, dimensions), int32.
-        release, period, file: int32; releases about the same people are one period.
+        release, period, table: int32; releases about the same people are one period.
         shown, hidden, exact: whether it shows anything, a marker that leaves several counts, or one count.
         asked: whether it shows anything but a marker that stands for one count.
         over_time: how the releases are related.
@@ -76,7 +76,7 @@ class StatisticRows:
     label: Codes
     release: Codes
     period: Codes
-    file: Codes
+    table: Codes
     shown: Flags
     hidden: Flags
     exact: Flags
@@ -195,8 +195,8 @@ class QuestionBuilder:
         whole = [everybody] if total >= 0 else []
         number = mine & rows.shown & ~rows.hidden
         tables: dict[int, set[Mask]] = {}
-        for file, label in np.unique(np.column_stack([rows.file, rows.label[:, place]])[number], axis=0).tolist():
-            tables.setdefault(file, set()).add(masks[label])
+        for table, label in np.unique(np.column_stack([rows.table, rows.label[:, place]])[number], axis=0).tolist():
+            tables.setdefault(table, set()).add(masks[label])
         numbers = dict.fromkeys(map(frozenset, tables.values()))
         is_label = total < 0 or any(masks[label] == everybody for label in shown if label != total)
         return LabelView(tuple(dict.fromkeys([*labels, *whole])), tuple(numbers), is_label)
@@ -215,8 +215,8 @@ class QuestionBuilder:
 
     def _of_lines(self, mine: Flags, views: Sequence[LabelView], asked: Sequence[Codes]) -> Iterator[tuple[int, Codes]]:
         """Yield for each table what its numbers leave of each label, line by line, and the sums of its hidden cells."""
-        for file in np.unique(self.rows.file[mine & self.rows.shown]).tolist():
-            rows = np.flatnonzero(mine & self.rows.shown & (self.rows.file == file)).astype(np.int32)
+        for table in np.unique(self.rows.table[mine & self.rows.shown]).tolist():
+            rows = np.flatnonzero(mine & self.rows.shown & (self.rows.table == table)).astype(np.int32)
             parts = [
                 self._of_axis(rows, place, view, frozenset(asked[place].tolist())) for place, view in enumerate(views)
             ]

@@ -135,7 +135,7 @@ def _unread_outputs(counts: PublishedCounts) -> Iterator[Reason]:
 
 
 def _changes(counts: PublishedCounts) -> Iterator[Reason]:
-    """Yield why changes are not judged whole: of rounded counts, or of two counts that are both not exact."""
+    """Yield why changes and rates are not judged whole: of rounded counts, or of two counts that are both not exact."""
     change = counts.manifest.change
     if change is not None and not exact_changes(counts.manifest):
         yield _needs(
@@ -145,14 +145,14 @@ def _changes(counts: PublishedCounts) -> Iterator[Reason]:
                 column=printable(change.column, 60),
             )
         )
-    elif counts.untied:
+    for column, count in counts.untied.items():
         yield Reason(
             say_count(
-                "a change in {column} ties two counts that are both not exact; what both tell of others was not judged",
-                "{count} changes in {column} tie two counts that are both not exact; what both tell of others was not "
+                "a number in {column} ties two counts that are both not exact; what both tell of others was not judged",
+                "{count} numbers in {column} tie two counts that are both not exact; what both tell of others was not "
                 "judged",
-                counts.untied,
-                column=printable(change.column if change else "", 60),
+                count,
+                column=printable(column, 60),
             ),
             ReasonKind.TOO_HARD,
         )

@@ -39,7 +39,7 @@ class PublishedCounts:
         file, row: shape (rows,), int32; where it stands: a place in `files`, and the row there.
         files: the tables.
         column_of: the column of each table that has the counts.
-        untied: how many changes tie two counts that are both not exact.
+        untied: for columns with rates or changes, how many of them tie two counts that are both not exact.
         nested: dimensions of nested labels, and each file's paths of labels.
         tables: the same as they were read, which know on which line a row stands.
         rows_of: how many rows each table has.
@@ -65,7 +65,7 @@ class PublishedCounts:
     rows_of: tuple[int, ...]
     nested: Mapping[str, tuple[NestedLabels, ...]] = field(default_factory=dict)
     column_of: tuple[str, ...] = ()
-    untied: int = 0
+    untied: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def shown(self) -> Flags:

@@ -101,6 +101,41 @@ def test_a_share_of_the_total_of_the_row_tells_the_count(tmp_path):
     assert verdict(written(tmp_path, hidden, "area,sex,n,percent", SHARES))[:2] == (0, "[]")
 
 
+HIDDEN_TOTAL = [("A", "M", "5", "26.3"), ("A", "F", "*", "73.7"), ("A", "All", "*", "100.0"), ("B", "M", "30", "50.0"),
+                ("B", "F", "30", "50.0"), ("B", "All", "60", "100.0")]  # fmt: skip
+
+
+def test_a_share_tells_the_hidden_total_of_which_it_is_one(tmp_path):
+    """Of 19 people alone 5 are 26.3 %; without the shares any total from 6 on is possible."""
+    table = SHARES.replace("[0, inf]", "[1, 19]")
+    code, _, found = verdict(written(tmp_path, HIDDEN_TOTAL, "area,sex,n,percent", table))
+    assert code == 1
+    assert sorted((e["cell"]["sex"], e["lower"], e["upper"]) for e in found) == [("All", 19, 19), ("F", 14, 14)]
+    silent = [(*row[:3], "" if row[0] == "A" else row[3]) for row in HIDDEN_TOTAL]
+    assert verdict(written(tmp_path, silent, "area,sex,n,percent", table))[:2] == (0, "[]")
+
+
+def test_shares_of_two_counts_that_are_not_exact_are_undecided(tmp_path):
+    table = SHARES.replace("[0, inf]", "[1, 19]")
+    rows = [("A", "M", "*", "50.0"), ("A", "F", "*", "50.0"), ("A", "All", "*", "100.0"), *HIDDEN_TOTAL[3:]]
+    code, why, found = verdict(written(tmp_path, rows, "area,sex,n,percent", table))
+    assert (code, found) == (3, [])
+    assert "2 numbers in percent tie two counts that are both not exact" in why
+    rows = [(*row[:3], "" if row[2] == "*" else row[3]) for row in rows]
+    assert verdict(written(tmp_path, rows, "area,sex,n,percent", table))[:2] == (0, "[]")
+
+
+def test_hidden_columns_of_a_line_are_added_up(tmp_path):
+    """60 people less 30 and 28 are 2, in columns as in rows; where one more column is hidden, they are 30."""
+    wide = 'wide = { dimension = "sex", columns = { f = "f", m = "m", x = "x", u = "u", T = "T" } }\n'
+    table = 'dimensions = ["area"]\ntotals = { sex = "T" }\nmarkers = { "*" = [0, inf] }\n' + wide
+    code, _, found = verdict(written(tmp_path, [("A", "30", "28", "*", "*", "60")], "area,f,m,x,u,T", table))
+    assert code == 1
+    assert [(e["cell"]["sex"], e["lower"], e["upper"]) for e in found] == [("T less f less m", 2, 2)]
+    hidden = [("A", "30", "*", "*", "*", "60")]
+    assert verdict(written(tmp_path, hidden, "area,f,m,x,u,T", table))[:2] == (0, "[]")
+
+
 def test_a_count_with_its_share_in_one_cell(tmp_path):
     rows = [(*row[:2], f"{row[2]} ({row[3]}%)") for row in PERCENT]
     table = SHARES.replace('"percent"', '"n"')

@@ -11,7 +11,10 @@ Cell = tuple[str, ...]
 
 @dataclass(frozen=True)
 class TinyTables:
-    """Rules, and for each release its rows: labels of all dimensions, and what was published."""
+    """Rules, and for each release its rows: labels of all dimensions, and what was published.
+
+    `told` has the counts that are left of cells, by release and labels, where more is published than their numbers.
+    """
 
     dimensions: tuple[str, ...]
     releases: Sequence[Sequence[tuple[Cell, str]]]
@@ -24,6 +27,7 @@ class TinyTables:
     over_time: str = "independent"
     min_count: int = 5
     min_width: int = 2
+    told: Mapping[tuple[int, Cell], tuple[int, int | None]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> Path:
         """Write the series into a folder, and return it."""
@@ -44,8 +48,8 @@ class TinyTables:
         tags = [f"releases/{place}.csv" for place in range(1, len(self.releases) + 1)]
         lines = ["[series]", 'name = "tiny"', 'kind = "tables"', f"releases = {json.dumps(tags)}", "[table]"]
         lines += [f"dimensions = {json.dumps(self.dimensions)}", 'value = "n"', f'over_time = "{self.over_time}"']
-        lines += [f"open = {json.dumps(self.open)}", f"totals = {_inline(self.totals)}"]
-        lines.append(f"categories = {_inline({name: f'{name}.csv' for name in self.categories})}")
+        lines += [f"open = {json.dumps(self.open)}", f"totals = {inline(self.totals)}"]
+        lines.append(f"categories = {inline({name: f'{name}.csv' for name in self.categories})}")
         ends = {text: f"[{low}, {'inf' if high is None else high}]" for text, (low, high) in self.markers.items()}
         lines.append("markers = { " + ", ".join(f"{json.dumps(text)} = {end}" for text, end in ends.items()) + " }")
         if self.threshold is not None:
@@ -56,5 +60,6 @@ class TinyTables:
         return "\n".join(lines) + "\n"
 
 
-def _inline(entries: Mapping[str, str]) -> str:
+def inline(entries: Mapping[str, str]) -> str:
+    """Return a table of TOML in one line."""
     return "{ " + ", ".join(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in entries.items()) + " }"

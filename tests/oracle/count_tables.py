@@ -37,6 +37,7 @@ class Oracle:
         periods = 1 if series.over_time == "same" else len(series.releases)
         self.cells = list(product(*self.atoms, range(periods)))
         self.ranges: dict[object, tuple[int, int]] = {}
+        self.solutions: list[np.ndarray] = []
         self.number = {cell: place for place, cell in enumerate(self.cells)}
 
     def _atoms(self, place: int) -> list[str]:
@@ -77,18 +78,27 @@ class Oracle:
             low, high = series.markers[text]
             return low, np.inf if high is None else high
         v = int(text)
-        low, high = (v, v) if series.rounding is None else counts_of(v, *series.rounding)
-        t = series.threshold
-        if t is not None and (v > 0 or low >= 1):
-            low = max(low, t)
-        elif t is not None and high < t:
-            high = 0
-        return low, high
+        return self.with_threshold(text, *((v, v) if series.rounding is None else counts_of(v, *series.rounding)))
+
+    def with_threshold(self, text: str, low: float, high: float | None) -> tuple[float, float]:
+        """Return what a threshold leaves of the counts that a text stands for."""
+        t, high = self.series.threshold, np.inf if high is None else high
+        if t is None or text in self.series.markers:
+            return low, high
+        if int(text) > 0 or low >= 1:
+            return max(low, t), high
+        return low, 0 if high < t else high
+
+    def ends(self, release: int, cell: tuple[str, ...], text: str) -> tuple[float, float]:
+        """Return the counts that a text stands for, with what else is told of its cell."""
+        low, high = self.interval(text)
+        least, most = self.series.told.get((release, cell), (low, high))
+        return max(low, least), high if most is None else min(high, most)
 
     def answer(self) -> Answer | None:
         series = self.series
         rows = [
-            (self.row(self.box(cell), self.periods(release)), *self.interval(text))
+            (self.row(self.box(cell), self.periods(release)), *self.ends(release, cell, text))
             for release, shown in enumerate(series.releases)
             for cell, text in shown
             if text
@@ -110,6 +120,7 @@ class Oracle:
         if answer.status == 2:
             return None
         assert answer.status == 0, answer.message
+        self.solutions.append(np.rint(answer.x))
         return round(answer.fun)
 
     def _judged(self) -> Answer:
@@ -121,19 +132,19 @@ class Oracle:
                 continue
             questions += 1
             box = self.box(labels)
+            if not protected:
+                findings |= self._small(release, None, box, self.periods(release))
+                continue
             low, high = self._range(box, self.periods(release))
             width = high - low + 1
-            if protected and high < _FAR // 2:
+            if high < _FAR // 2:
                 widths.append(width)
-            if protected and width < series.min_width:
+            if width < series.min_width:
                 findings.add(("recovered" if width == 1 else "narrowed", release, None, box, low, high))
-            if not protected:
-                findings |= self._small(release, None, box, low, high)
         derived = self._derived()
         for release, since, box, periods in [*derived, *self._increases(derived)]:
             questions += 1
-            low, high = self._range(box, periods)
-            findings |= self._small(release, since, box, low, high)
+            findings |= self._small(release, since, box, periods)
         hidden = sum(
             all(t in series.markers and not _single(series.markers[t]) for t in texts) for _, texts in cells.values()
         )
@@ -158,8 +169,17 @@ class Oracle:
             self.ranges[key] = low, -high
         return self.ranges[key]
 
-    def _small(self, release: int, since: int | None, box: Box, low: int, high: int) -> set[tuple[object, ...]]:
+    def interval_of(self, box: Box, periods: list[int]) -> tuple[int, int | None]:
+        """Return the least and the greatest count of a box, None where there is none."""
+        low, high = self._range(box, periods)
+        return low, None if high >= _FAR // 2 else high
+
+    def _small(self, release: int, since: int | None, box: Box, periods: list[int]) -> set[tuple[object, ...]]:
         k = self.series.min_count
+        seen = [round(self.row(box, periods) @ solution) for solution in self.solutions[-60:]]
+        if any(count <= 0 or count >= k for count in seen):
+            return set()  # some counts agree with everything and are none that are small
+        low, high = self._range(box, periods)
         if low == high and 1 <= low <= k - 1:
             return {("recovered", release, since, box, low, high)}
         if low != high and low >= 1 and high <= k - 1 and high - low + 1 < k - 1:
@@ -277,8 +297,8 @@ class Oracle:
             for box in dict.fromkeys(boxes):
                 for since in range(release - 1, -1, -1):
                     found.append((release, since, box, list(range(since + 1, release + 1))))
-                    shown = [text for cell, text in series.releases[since] if text and self.box(cell) == box]
-                    if any(not self._hides(text) and _single(self.interval(text)) for text in shown):
+                    shown = [(since, *row) for row in series.releases[since] if row[1] and self.box(row[0]) == box]
+                    if any(not self._hides(each[2]) and _single(self.ends(*each)) for each in shown):
                         break
         return found
 
