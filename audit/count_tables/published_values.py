@@ -138,8 +138,10 @@ class ValueReader:
             shown = np.array([*texts, ""], dtype=object)[codes]
             found_rates = np.where(np.array(own or [False])[part.measure.codes], shown, "")
         else:
-            named = rate_column(self.manifest, rates, part.view)
-            found_rates = none if named is None or named not in part.table else _spelled(part.table.coded(named))
+            own_column = rate_column(self.manifest, rates, part.view)
+            found_rates = none
+            if own_column is not None and own_column in part.table:
+                found_rates = _spelled(part.table.coded(own_column))
         known = {text: self._number(text, rates) for text in dict.fromkeys(found_rates.tolist())}
         wrong = [text for text in known if not self._is_rate(text, rates)]
         self._note_no_rate(part, np.isin(found_rates.astype(str), wrong), name)

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from audit.count_tables.number_texts import decimal_of, flag_of, number_of
 from audit.init import column_names
-from audit.init.count_columns import CountFiles, is_label_name, is_total_word
+from audit.init.count_columns import CountFiles, is_label_name, is_sign, is_total_word
 from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_key, toml_text
 
@@ -29,7 +29,9 @@ def split_count_cells(files: CountFiles) -> CountFiles:
     columns = dict(files.columns)
     for name, texts in files.columns.items():
         both = [_BOTH.fullmatch(text) for text in texts]
-        if 2 * sum(each is not None and number_of(each[1]) is not None for each in both) > len(texts):
+        split = [each is not None and number_of(each[1]) is not None for each in both]
+        hidden = [is_sign(text if each is None else each[1]) for each, text in zip(both, texts, strict=True)]
+        if any(split) and all(ok or sign or not t for ok, sign, t in zip(split, hidden, texts, strict=True)):
             columns[name] = [text if each is None else each[1] for text, each in zip(texts, both, strict=True)]
             columns[name + _RATE] = ["" if each is None else each[2] for each in both]
     return replace(files, columns=columns)
@@ -93,7 +95,7 @@ def _declare_split(rules: RuleGuesses, files: CountFiles, counts: list[str], num
     rates, left = list[str](), [name for name in numbers if not name.endswith(_RATE)]
     for name in (each for each in counts if each + _RATE in files.columns):
         texts = files.columns[name + _RATE]
-        found = next(_rates(files, name, name + _RATE, counts, [True] * len(texts)), None)
+        found = next(_rates(files, name, name + _RATE, counts, [True] * len(texts), enough=1), None)
         if all(decimal_of(text) == _PER[0] for text in texts if text):
             found = _toml(name, _PER[0], _decimals(texts), toml_text(name)), []
         if found is None:
@@ -109,7 +111,7 @@ def _decimals(texts: Sequence[str]) -> int:
     return max((len(text.rstrip("% ").partition(".")[2]) for text in texts), default=0)
 
 
-def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int) -> bool:
+def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int, enough: int = 2) -> bool:
     """Return whether all rows' rates are those of their counts and denominators, and enough of them say so."""
     half, shown = Fraction(1, 2 * 10**decimals), 0
     for count, rate, base in rows:
@@ -119,11 +121,11 @@ def _agrees(rows: Sequence[tuple[str, str, str]], per: int, decimals: int) -> bo
         if abs(Fraction(n * per, d) - r) > half:
             return False
         shown += 0 < n < d
-    return shown > 1 and shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS
+    return shown >= enough and (enough == 1 or shown * (len(str(per * 10**decimals)) - 1) >= _DIGITS)
 
 
 def _rates(
-    files: CountFiles, value: str, column: str, counts: Sequence[str], kept: Sequence[bool]
+    files: CountFiles, value: str, column: str, counts: Sequence[str], kept: Sequence[bool], enough: int = 2
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the rates, as TOML, that a column is of another column, with that column."""
     texts = files.columns[column]
@@ -135,7 +137,7 @@ def _rates(
             if keep
         ]
         for per in _PER if base != value else ():
-            if _agrees(rows, per, decimals):
+            if _agrees(rows, per, decimals, enough):
                 yield _toml(column, per, decimals, toml_text(base)), [base]
 
 

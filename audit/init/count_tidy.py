@@ -75,7 +75,8 @@ def _sorted(files: CountFiles, kinds: Kinds) -> tuple[str | None, list[str], lis
         kinds.counts.extend(name for name in kinds.numbers[-1:] if parts_rates(files, measure, name))
     kinds.labels[:] = [n for n in kinds.labels if not _is_note(files, n, kinds.labels)]
     codes = codes_beside(files, [*kinds.counts, *kinds.numbers, *kinds.labels], kinds.labels)
-    codes += [name for name in kinds.labels if name not in codes and _numbers_rows(name, files.columns[name])]
+    numbering = (name for name in (*kinds.labels, *kinds.counts) if name not in codes)
+    codes += [name for name in numbering if _numbers_rows(name, files.columns[name])]
     kinds.labels[:] = [n for n in kinds.labels if n not in codes or not files.varies(n)]
     counts = [name for name in kinds.counts if name not in codes]
     running = [name for name in counts if is_running(name)]
@@ -104,11 +105,15 @@ def _are_rows_of_people(columns: Mapping[str, Sequence[str]], kinds: Kinds) -> b
     return not (hides or (named and any(total_of(columns[name]) is not None for name in kinds.labels)))
 
 
+_OF_ROWS = frozenset(("row", "rows", "index", "key", "order", "seq", "sequence"))
+
+
 def _numbers_rows(name: str, texts: Sequence[str]) -> bool:
     """Return whether a column only numbers the rows."""
     numbers = {number for text in texts if (number := number_of(text)) is not None}
     consecutive = len(numbers) == len(texts) and max(numbers) - min(numbers) == len(texts) - 1
-    return column_names.kind(name) == "id" and consecutive and len(texts) > 1
+    named = column_names.kind(name) == "id" or not _OF_ROWS.isdisjoint(column_names.words(name))
+    return named and consecutive and len(texts) > 1
 
 
 def _value_of(counts: Sequence[str], columns: dict[str, list[str]]) -> str:

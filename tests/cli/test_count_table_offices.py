@@ -143,7 +143,7 @@ def test_measures_of_opensafely(tmp_path):
     ]
 
 
-def test_fingertips(tmp_path):
+def fingertips():
     header = ["Indicator ID", "Area Name", "Sex", "Age", "Time period", "Value", "Lower CI 95.0 limit",
               "Upper CI 95.0 limit", "Count", "Denominator", "Value note"]  # fmt: skip
     people = {("England", "Persons"): (26, 120250), ("England", "Male"): (18, 63580), ("England", "Female"): (8, 56670),
@@ -154,7 +154,11 @@ def test_fingertips(tmp_path):
     for (area, sex), (n, d) in people.items():
         values = ["", "", "", ""] if n is None else [f"{n / d * 1e5:.2f}", "1.23", "45.67", n]
         rows.append(["40501", area, sex, "<75 yrs", "2022", *values, d, "suppressed" if n is None else ""])
-    table = guessed(tmp_path, {"2022.csv": as_csv(header, rows)})["table"]
+    return as_csv(header, rows)
+
+
+def test_fingertips(tmp_path):
+    table = guessed(tmp_path, {"2022.csv": fingertips()})["table"]
     assert table["rates"] == {"column": "Value", "per": 100_000, "decimals": 2, "denominator": "Denominator"} | {
         "of": "published"
     }

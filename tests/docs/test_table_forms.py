@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_acro_sessions import ONE, by_sex, session
+from tests.cli.test_acro_sessions import CROSSED, ONE, TOTALS, by_sex, described, session
+from tests.cli.test_argus_files import ALL_HIDDEN, HIDDEN
+from tests.cli.test_argus_files import rows as argus_rows
+from tests.cli.test_argus_files import table as argus_table
+from tests.cli.test_count_table_doubts import verdict
 from tests.cli.test_count_table_formats import confirm, education, monthly
 from tests.cli.test_count_table_init import added
-from tests.cli.test_count_table_offices import cdc, measures, nhs_scotland, ons, pxstat, pxweb, statcan
+from tests.cli.test_count_table_offices import cdc, fingertips, measures, nhs_scotland, ons, pxstat, pxweb, statcan
+from tests.helpers.published_forms import OF_AREA_AND_SEX, ONCE, REFUSED
 from tests.helpers.running import run_main
 
 VERDICTS = {0: "holds", 1: "not safe", 2: "refused", 3: "undecided"}
@@ -85,7 +90,20 @@ FILES = {
         "A,M,fewer than 5", "B,Total,21", "B,F,<=5", "B,M,18"),
     "thousands with points": text_of("Gebiet;Anzahl", "Nord;1.234", "Süd;766", "Gesamt;2.000"),
 }  # fmt: skip
+FILES |= {name: made(safe=False) for name, made in OF_AREA_AND_SEX.items()} | ONCE | REFUSED
+PIVOT = [",count,count", ",v,v", "sex,F,M", "area,,", "E,30,18", "N,,", "S,25,20"]
+COUNTED = (PIVOT, 3, {"by": ["area", "sex"], "of": "v"})
+ROUNDED = (["area,F,M,All", "E,30,20,50", "N,10,10,20", "S,25,20,45"], 1, {"by": ["area", "sex"], "rounded": True})
 WRITTEN = {
+    "tau-Argus, `.tab` with `.rda` and `.hrc`": lambda folder: argus_table(folder, argus_rows(HIDDEN)),
+    "tau-Argus, secondary cells hidden too": lambda folder: argus_table(folder, argus_rows(ALL_HIDDEN)),
+    "tau-Argus, numbers of hidden cells": lambda folder: argus_table(folder, argus_rows(ALL_HIDDEN, shown=True)),
+    "ACRO 1.x, a pivot table": lambda folder: described(folder / "s1", COUNTED),
+    "ACRO 1.x, counts of values beside those of people": lambda folder: described(
+        folder / "s1", CROSSED, COUNTED, TOTALS
+    ),
+    "ACRO 1.x, rounded": lambda folder: described(folder / "s1", ROUNDED),
+    "Fingertips": lambda folder: (folder / "t.csv").write_text(fingertips(), encoding="utf-8"),
     "NHS England, long, rounded": monthly,
     "DfE, tidy, years in one file": education,
     "ACRO 1.x, one table": lambda folder: session(folder / "s1", [(["area"], "sex", by_sex(), "")]),
@@ -119,7 +137,7 @@ def put(form, folder):
     else:
         files = FILES[form] if isinstance(FILES[form], dict) else {"2023.csv": FILES[form]}
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def test_every_form_is_in_the_manual():
@@ -131,7 +149,11 @@ def test_every_form_is_in_the_manual():
 def test_a_form_is_what_the_manual_says(form, tmp_path):
     shape, guessed, at_once, after = ROWS[form]
     put(form, folder := tmp_path / "series")
-    assert run_main("init", str(folder), "--yes")[0] == 0
+    code, out, error = run_main("init", str(folder), "--yes")
+    if shape == "refused":
+        assert (code, len((out + error).strip().splitlines()), (folder / "series.toml").exists()) == (2, 1, False)
+        return
+    assert code == 0
     text = (folder / "series.toml").read_text(encoding="utf-8")
     assert re.search(r"`audit init`: (.*)\. Correct", text)[1] == shape
     keys = tomllib.loads(text).get("unconfirmed", {}).get("keys", [])
@@ -139,3 +161,23 @@ def test_a_form_is_what_the_manual_says(form, tmp_path):
     assert VERDICTS[run_main(str(folder))[0]] == at_once
     confirm(folder)
     assert VERDICTS[run_main(str(folder))[0]] == after
+
+
+@pytest.mark.parametrize("form", OF_AREA_AND_SEX)
+def test_a_form_of_which_all_parts_are_hidden_holds(form, tmp_path):
+    """The nearest file that gives nothing away; in the other one, the hidden 3 of a line alone is the reason."""
+    made = OF_AREA_AND_SEX[form]
+    for name, safe in (("open", False), ("twin", True)):
+        (folder := tmp_path / name).mkdir()
+        files = made(safe=safe)
+        for file, text in (files if isinstance(files, dict) else {"2023.csv": files}).items():
+            (folder / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+        assert run_main("init", str(folder), "--yes")[0] == 0
+        confirm(folder)
+    assert verdict(tmp_path / "twin", "--policy", "min_count=3")[:2] == (0, "[]")
+    code, _, found = verdict(tmp_path / "open")
+    assert (code, {each["kind"] for each in found}) == (1, {"recovered"})
+
+
+def test_the_manual_has_sixty_forms():
+    assert len({form for form in ROWS if not form.endswith(", all parts hidden")}) >= 60

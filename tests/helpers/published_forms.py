@@ -1,0 +1,413 @@
+"""Files in the forms in which offices publish tables of counts, each of a few rows of our own.
+
+Most show the same four counts by area and sex with their totals: the women of the North, 3, are hidden and follow from
+the others. With `safe` all four are hidden, so that nothing follows.
+"""
+
+import csv
+import io
+
+AREAS, SEXES = ("North", "South", "Total"), ("Male", "Female", "Total")
+COUNTS = {("North", "Male"): 20, ("North", "Female"): 3, ("South", "Male"): 31, ("South", "Female"): 25}
+CODES = {"Male": "M", "Female": "F", "Total": "T"}
+
+
+def cells(safe):
+    """Area, sex, and the count, None where it is hidden."""
+    for area in AREAS:
+        for sex in SEXES:
+            parts = [n for (a, s), n in COUNTS.items() if area in (a, "Total") and sex in (s, "Total")]
+            inner = area != "Total" and sex != "Total"
+            yield area, sex, None if (area, sex) == ("North", "Female") or (safe and inner) else sum(parts)
+
+
+def as_csv(header, rows, delimiter=","):
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def lines(*texts):
+    return "\n".join(texts) + "\n"
+
+
+def table(row, header, marker="*", delimiter=","):
+    """The file of a function that gives a row for an area, a sex, a count (None where hidden), a text and a number."""
+    names = header.split(delimiter)
+
+    def made(safe):
+        rows = [row(a, s, n, marker if n is None else str(n), i) for i, (a, s, n) in enumerate(cells(safe))]
+        return as_csv(names, rows, delimiter)
+
+    return made
+
+
+def plain(area, sex, _, text, __):
+    return [area, sex, text]
+
+
+def encoded(made, encoding):
+    return lambda safe: made(safe).encode(encoding)
+
+
+def workbook(safe):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["Table 1: Admissions"], [], ["area", "sex", "count"]):
+        book.active.append(row)
+    for area, sex, n in cells(safe):
+        book.active.append([area, sex, "[c]" if n is None else n])
+    book.save(content := io.BytesIO())
+    return {"t.xlsx": content.getvalue()}
+
+
+def parquet(safe):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = list(cells(safe))
+    columns = {"area": [r[0] for r in rows], "sex": [r[1] for r in rows], "count": [r[2] for r in rows]}
+    pq.write_table(pa.table(columns), content := io.BytesIO())
+    return {"t.parquet": content.getvalue()}
+
+
+def shares_in_columns(safe):
+    rows = []
+    for area in AREAS:
+        numbers = [n for a, _, n in cells(safe) if a == area]
+        rows.append([area, *("*" if n is None else f"{n} ({100 * n / numbers[2]:.1f}%)" for n in numbers)])
+    return as_csv(["area", *SEXES], rows)
+
+
+def statline(safe):
+    provinces = {"PV20": (20, 3), "PV21": (31, 25), "PV22": (14, 19), "PV23": (22, 18)}
+    provinces["NL01"] = tuple(map(sum, zip(*provinces.values(), strict=True)))
+    rows = []
+    for code, (men, women) in provinces.items():
+        inner = code != "NL01" and safe
+        for sex, n in (("T001038", men + women), ("3000   ", men), ("4000   ", women)):
+            hidden = n == 3 or (inner and sex != "T001038")
+            rows.append([len(rows), sex, f"{code}  ", "2023JJ00", "       ." if hidden else f"{n:>8}"])
+    return as_csv(["ID", "Geslacht", "RegioS", "Perioden", "Overledenen_1"], rows, ";")
+
+
+def measured(area, sex, n, text, i):
+    sexes = {"Total": "all", "Male": "m", "Female": "f"}
+    kind = "Nation" if area == "Total" else "Region"
+    return [
+        "infectious_disease",
+        "respiratory",
+        "Measles",
+        kind,
+        "England" if area == "Total" else area,
+        f"E{i // 3}",
+        "measles_cases",
+        "cases",
+        "default",
+        sexes[sex],
+        "all",
+        "2024",
+        "3",
+        "10",
+        "2024-03-04",
+        text,
+        "False",
+    ]
+
+
+def flat(area, sex, n, text, i):
+    german = {"Total": "Insgesamt", "Male": "männlich", "Female": "weiblich"}
+    return [
+        "12613",
+        "Statistik der Sterbefälle",
+        "JAHR",
+        "Jahr",
+        "2023",
+        "DLAND",
+        "Bundesländer",
+        f"{AREAS.index(area):02d}",
+        german.get(area, area),
+        "GES",
+        "Geschlecht",
+        f"GES{sex[0]}",
+        german[sex],
+        text,
+    ]
+
+
+def nested_status(area, sex, n, _, i):
+    codes = {"Male": "M", "Female": "F", "Total": "_T"}
+    return [
+        "DATAFLOW",
+        "OECD:X(1.0)",
+        "Deaths",
+        "I",
+        {"Total": "OECD"}.get(area, area[:3]),
+        area,
+        codes[sex],
+        sex,
+        "2023",
+        "",
+        "" if n is None else n,
+        "",
+        "C" if n is None else "A",
+        "",
+        "0",
+        "Units",
+        "0",
+        "Zero",
+    ]
+
+
+OF_AREA_AND_SEX = {
+    "Eurostat, SDMX-CSV with `OBS_FLAG`": table(
+        lambda a, s, n, _, i: [
+            "ESTAT:DEMO(1.0)",
+            "2024-01-01",
+            "A",
+            "NR",
+            CODES[s],
+            {"Total": "DE"}.get(a, a),
+            "2023",
+            "" if n is None else n,
+            "c" if n is None else "",
+        ],
+        "DATAFLOW,LAST UPDATE,freq,unit,sex,geo,TIME_PERIOD,OBS_VALUE,OBS_FLAG",
+    ),
+    "INSEE, Melodi": table(
+        lambda a, s, n, _, i: [
+            {"Total": "F"}.get(a, a),
+            "DEP" if a != "Total" else "FRANCE",
+            {"Total": "_T"}.get(s, s[0]),
+            "2022",
+            "" if n is None else n,
+            "C" if n is None else "F",
+        ],
+        "GEO;GEO_OBJECT;SEX;TIME_PERIOD;OBS_VALUE;CONF_STATUS",
+        delimiter=";",
+    ),
+    "OECD, codes and labels": table(
+        nested_status,
+        "STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,REF_AREA,Reference area,"
+        "SEX,Sex,TIME_PERIOD,Time period,OBS_VALUE,Observation value,OBS_STATUS,Observation status,UNIT_MULT,"
+        "Unit multiplier,DECIMALS,Decimals",
+    ),
+    "Australia, labels behind names": table(
+        lambda a, s, n, _, i: [
+            "ABS:C21(1.0.0)",
+            f"{SEXES.index(s) + 1}: { {'Total': 'Persons'}.get(s, s + 's') }",
+            f"{AREAS.index(a)}: {a}",
+            "2021",
+            "" if n is None else n,
+            "np: not published" if n is None else "",
+        ],
+        "DATAFLOW,SEXP: Sex,REGION: Region,TIME_PERIOD: Time Period,OBS_VALUE,OBS_STATUS: Observation Status",
+    ),
+    "Australia, TableBuilder with lines above": lambda safe: (
+        lines('"Australian Bureau of Statistics"', "", '"2021 Census - counting persons"', '"Counting: Persons"', "")
+        + table(plain, "REGION,SEXP,Count")(safe)
+    ),
+    "UKHSA, dashboard": table(
+        measured,
+        "theme,sub_theme,topic,geography_type,geography,geography_code,metric,"
+        "metric_group,stratum,sex,age,year,month,epiweek,date,metric_value,in_reporting_delay_period",
+    ),
+    "statistics.gov.scot": table(
+        lambda a, s, n, text, i: [
+            f"S0800{AREAS.index(a)}",
+            "2023",
+            "Count",
+            "People",
+            text,
+            {"Total": "All"}.get(s, s),
+        ],
+        "FeatureCode,DateCode,Measurement,Units,Value,Gender",
+    ),
+    "StatsWales": table(
+        lambda a, s, n, text, i: [
+            text,
+            i,
+            f"W0{AREAS.index(a)}",
+            a,
+            AREAS.index(a) + 1,
+            "",
+            "202324",
+            "2023-24",
+            SEXES.index(s) + 1,
+            s,
+        ],
+        "Data,RowKey,Area_Code,Area_ItemName_ENG,Area_SortOrder,Area_Hierarchy,"
+        "Year_Code,Year_ItemName_ENG,Sex_Code,Sex_ItemName_ENG",
+    ),
+    "Destatis, flat": table(
+        flat,
+        "Statistik_Code;Statistik_Label;Zeit_Code;Zeit_Label;Zeit;1_Merkmal_Code;"
+        "1_Merkmal_Label;1_Auspraegung_Code;1_Auspraegung_Label;2_Merkmal_Code;2_Merkmal_Label;2_Auspraegung_Code;"
+        "2_Auspraegung_Label;BEV034__Gestorbene__Anzahl",
+        ".",
+        ";",
+    ),
+    "INE, a column of periods": table(
+        lambda a, s, n, text, i: [
+            {"Total": "Total Nacional"}.get(a, a),
+            {"Male": "Hombres", "Female": "Mujeres", "Total": "Ambos sexos"}[s],
+            "2023",
+            text,
+        ],
+        "Provincias;Sexo;Periodo;Total",
+        "..",
+        ";",
+    ),
+    "StatLine, codes alone": statline,
+    "dates in the header": table(
+        lambda a, s, n, text, i: [a, s, text, text if n is None else 2 * n], "area,sex,2024-01,2024-02"
+    ),
+    "a title above the table": lambda safe: "Table 1: Admissions by area\n\n" + table(plain, "area,sex,count")(safe),
+    "Excel, a title above": workbook,
+    "Parquet, hidden as null": parquet,
+    "UTF-8 with a mark, semicolons": encoded(table(plain, "area;sex;count", "*", ";"), "utf-8-sig"),
+    "UTF-16, French": encoded(table(plain, "Région;sexe;effectif", "s", ";"), "utf-16"),
+    "Windows-1252, German": encoded(
+        table(lambda a, s, n, text, i: [a, flat(a, s, n, text, i)[12], text], "Gebiet;Geschlecht;Fälle", ".", ";"),
+        "cp1252",
+    ),
+    "narrow blanks for thousands": table(
+        lambda a, s, n, text, i: [a, s, text if n is None else f"{n * 1234:,}".replace(",", "\u202f")],
+        "zone;sexe;effectif",
+        "s",
+        ";",
+    ),
+    "apostrophes for thousands": table(
+        lambda a, s, n, text, i: [a, s, text if n is None else f"{n * 1234:,}".replace(",", "'")],
+        "Kanton;Geschlecht;Anzahl",
+        "X",
+        ";",
+    ),
+    "a flag behind numbers": table(
+        lambda a, s, n, text, i: [a, s, text if n is None or i % 2 else f"{n} p"], "area,sex,count"
+    ),
+    "small counts blank": table(plain, "area,sex,count", ""),
+    "`n (%)` in columns": shares_in_columns,
+}
+
+ONCE = {
+    "markers in German": table(plain, "Gebiet;Geschlecht;Anzahl", "weniger als 5", ";")(safe=False),
+    "markers in French, `nombre`": table(plain, "zone;sexe;nombre", "moins de 5", ";")(safe=False),
+    "markers in Spanish": table(plain, "zona;sexo;casos", "menos de 5", ";")(safe=False),
+    "decimal commas": lines(
+        "Gebiet;Fälle;Bevölkerung;Rate",
+        *(
+            f"{area};{n};{people};{n / people * 1e5:.1f}".replace(".", ",")
+            for area, n, people in (("A", 41, 1823), ("B", 19, 2211), ("C", 133, 6104), ("Gesamt", 193, 10138))
+        ),
+    ),
+    "small counts left out": lines(
+        "area,sex,count", *(f"{a},{s},{n}" for a, s, n in cells(safe=False) if n is not None)
+    ),
+    "NUTS codes, regions inside of each other": lines(
+        "geo,deaths", "DE,100", "DE1,60", "DE11,25", "DE12,35", "DE2,40", "DE21,*", "DE22,38"
+    ),
+    "sex and age in one column": lines(
+        "group,cases", "Male 0-17,12", "Male 18+,15", "Female 0-17,*", "Female 18+,30", "Total,60"
+    ),
+    "age bands": lines(
+        "age_group,sex,cases",
+        "0-17,f,12",
+        "0-17,m,15",
+        "18-64,f,22",
+        "18-64,m,30",
+        "65+,f,*",
+        "65+,m,31",
+        "All ages,f,38",
+        "All ages,m,76",
+    ),
+    "ONS, perturbed by cell keys": lines(
+        "Area Code,Area,Sex Code,Sex,Observation",
+        "E1,N,1,M,19",
+        "E1,N,2,F,12",
+        "E1,N,0,Total,32",
+        "E2,S,1,M,30",
+        "E2,S,2,F,26",
+        "E2,S,0,Total,55",
+        "E0,Total,1,M,50",
+        "E0,Total,2,F,37",
+        "E0,Total,0,Total,88",
+    ),
+    "Census Bureau, margins of error": lines(
+        "GEO_ID,NAME,B01001_001E,B01001_001M,B01001_002E,B01001_002M",
+        "1400000US01,Tract 1,4210,301,2007,210",
+        "1400000US02,Tract 2,3110,281,1505,190",
+    ),
+    "QOF, a register of a list": lines(
+        "PRACTICE_CODE,GROUP_CODE,REGISTER,PATIENT_LIST_TYPE,PATIENT_LIST_SIZE",
+        *(f"A8100{i},AF,{21 + i * 3},TOTAL,{1000 + i * 17}" for i in range(6)),
+    ),
+    "new and cumulative cases": lines(
+        "date,area,newCases,cumCases",
+        "2021-05-01,A,10,110",
+        "2021-05-01,B,12,90",
+        "2021-05-02,A,13,123",
+        "2021-05-02,B,20,110",
+    ),
+    "ISO weeks in one column": lines(
+        "week,area,cases",
+        *(
+            f"2024-W0{week},{area},{n}"
+            for week in (1, 2, 3)
+            for area, n in (("A", 20 + week), ("B", 31), ("All", 51 + week))
+        ),
+    ),
+    "numerator and denominator": lines(
+        "practice,numerator,denominator,percentage",
+        *(
+            f"{practice},{n},{d},{100 * n / d:.1f}"
+            for practice, n, d in (("P1", 41, 82), ("P2", 19, 60), ("P3", 33, 90), ("Total", 93, 232))
+        ),
+    ),
+    "percent of a total that is not shown": lines("area,n,percent", "A,11,0.1642", "B,16,0.2388", "C,40,0.5970"),
+    "rates with confidence limits": lines(
+        "area,count,rate,lower_ci,upper_ci", "A,41,22.5,18.1,26.9", "B,19,8.6,5.2,12.0", "Total,60,15.0,12.1,18.0"
+    ),
+    "HESA, rounded to 5": lines(
+        "Provider,Sex,Number",
+        "A,Female,120",
+        "A,Male,85",
+        "A,Total,210",
+        "B,Female,0",
+        "B,Male,35",
+        "B,Total,35",
+        "C,Female,..",
+        "C,Male,..",
+        "C,Total,15",
+    ),
+    "cases and deaths": lines("county,cases,deaths", "A,41,3", "B,19,0", "C,133,12", "Total,193,15"),
+    "year to date": {
+        f"2024-0{month}.csv": lines(
+            "area,cases_ytd", f"A,{10 * month}", f"B,{12 * month + 1}", f"Total,{22 * month + 1}"
+        )
+        for month in (1, 2, 3)
+    },
+}
+
+REFUSED = {
+    "notes below the table": table(plain, "area,sex,count")(safe=False) + "Source: Office of Statistics,,\n",
+    "CDC WONDER, notes below": {
+        "t.tsv": table(lambda a, s, n, text, i: ["", a, s, text], "Notes\tState\tSex\tDeaths", "Suppressed", "\t")(
+            safe=False
+        )
+        + '"---"\n"Dataset: Underlying Cause of Death"\n'
+    },
+    "Eurostat, TSV": {
+        "t.tsv": lines(
+            "freq,unit,sex,geo\\TIME_PERIOD\t2022 \t2023 ",
+            "A,NR,F,DE\t11 \t12 ",
+            "A,NR,M,DE\t: c \t14 ",
+            "A,NR,T,DE\t25 \t26 ",
+        )
+    },
+    "two lines of header": lines(
+        ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
+    ),
+    "tau-Argus, CSV with statuses": lines('"Size","Region","Freq","Status"', '"2","N",3,5', '"2","Z",14,1'),
+}
