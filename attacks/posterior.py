@@ -28,7 +28,6 @@ from audit.runtime.kernels import pays
 from audit.runtime.phrases import Phrase
 
 Reals = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
 # So many products are held at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
 _DENSE_SHARE, _DENSE_SHARE_OF_TABLES = 3, 16

@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from audit.cli.main import COMMANDS, command_parser, parser
 
 _ROOT = Path(__file__).parent.parent
-_BENCHMARKS = "benchmarks.speed.md"
+_BENCHMARKS = "benchmarks.md"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

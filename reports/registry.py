@@ -34,8 +34,3 @@ FORMATS: Registry[type[Format]] = Registry(
         "github": "reports.github:GitHub",
     },
 )
-
-
-def all_formats() -> tuple[Format, ...]:
-    """Return all formats."""
-    return tuple(form() for form in FORMATS)

@@ -60,10 +60,6 @@ def _title(attack: AttackReport) -> str:
     return attack.attack if attack.sensitive is None else f"{attack.attack} ({printable(attack.sensitive)})"
 
 
-def _highest(attack: AttackReport) -> str:
-    return risk_text(attack.risks.max_risk) if "max_risk" in attack.risks else ""
-
-
 def _falls(attack: AttackReport) -> str:
     return fallen(attack) if attack.ran else absent(attack)
 

@@ -67,8 +67,7 @@ class ReleaseCache:
     `records` says whether records are followed: their ids and all cells are then read. `names` are the record ids
     by code. `combined` numbers the combinations of the values of several sensitive attributes, where there are several
     and nothing is known beforehand; None elsewhere. `on_first_read` is told of each release when it is read for the
-    first time, in their order, by the thread that reads; it must not ask for releases. `has_strangers` says whether the
-    key leaves open whose some rows are, of the releases read so far.
+    first time, in their order, by the thread that reads; it must not ask for releases.
     """
 
     def __init__(self, series: Series, kind: AdversaryKind, *, records: bool) -> None:
@@ -91,7 +90,6 @@ class ReleaseCache:
         self._uniform: set[int] = set()
         self._bytes = 0
         self._read = 0
-        self.has_strangers = False
         self._present = np.zeros(0, dtype=np.uint8)
         self._asked = np.zeros(0, dtype=np.int32)
         self._around: dict[tuple[int, bool], Release] = {}
@@ -224,8 +222,7 @@ class ReleaseCache:
         return read._replace(seen=replace(read.seen, entry_value=values))
 
     def _note(self, release: Release) -> None:
-        """Note who is in a release, and whether rows of it are strangers'."""
-        self.has_strangers |= release.strangers is not None
+        """Note who is in a release."""
         now, bits = release.present, self._present
         if now is None:
             return

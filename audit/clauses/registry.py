@@ -35,8 +35,3 @@ def in_force(manifest: Mapping[str, float], asked: Mapping[str, float]) -> dict[
         if limit is not None:
             found[name] = Stated(limit, name in manifest, name in asked)
     return found
-
-
-def defaults() -> dict[str, float]:
-    """Return the limits in force where nobody states any."""
-    return {name: clause.default for name, clause in CLAUSES.items() if clause.default is not None}

@@ -84,11 +84,6 @@ def _not_cumulative(manifest: TableManifest) -> TableManifest:
     return replace(manifest, over_time="independent") if manifest.over_time == "cumulative" else manifest
 
 
-def _loose_nesting(manifest: TableManifest) -> TableManifest:
-    names = frozenset(manifest.nested)
-    return replace(manifest, loose=names, open=manifest.open | names)
-
-
 _WEAKER: Mapping[str, Callable[[TableManifest], TableManifest]] = {
     "table.markers": _open_markers,
     "table.threshold": lambda manifest: replace(manifest, threshold=None),

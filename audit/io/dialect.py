@@ -112,9 +112,6 @@ class Dialect:
         return rewritten.getvalue().encode()
 
 
-PLAIN = Dialect()
-
-
 def is_encoding(name: str) -> bool:
     """Tell whether text can be decoded by an encoding of this name."""
     try:

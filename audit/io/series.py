@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io import manifest as manifests
 from audit.io.adjustments import Adjustments, adjusted_names, check_present, parts_of, read_adjusted, respelled
@@ -35,7 +34,6 @@ from audit.runtime.log import logged_stage
 if TYPE_CHECKING:
     from upath import UPath
 
-Codes = npt.NDArray[np.int32]
 _LOG = logging.getLogger(__name__)
 
 

@@ -380,16 +380,14 @@ def _foreign_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table
     return table if columns is None else table.select(list(columns))
 
 
-def first_rows(
-    path: Path, shown: str, limit: int, problems: Problems, declared: Declared = NOTHING_DECLARED
-) -> tuple[pa.Table, bool] | None:
+def first_rows(path: Path, shown: str, limit: int, problems: Problems) -> tuple[pa.Table, bool] | None:
     """Read the first rows of a file's columns, those of lists and bytes left out, and tell whether they are all.
 
     Trouble is noted as by `read_table`.
     """
     import pyarrow as pa
 
-    names = header(path, shown, problems, declared)
+    names = header(path, shown, problems)
     if names is None:
         return None
     dialect = None
@@ -399,8 +397,8 @@ def first_rows(
         if is_foreign(path):
             table = _foreign_table(path).rename_columns(list(names))
             return table.slice(0, limit), table.num_rows <= limit
-        dialect = read_dialect(path, declared)
-        rows = _first_records(path, limit + 1, dialect, declared)
+        dialect = read_dialect(path)
+        rows = _first_records(path, limit + 1, dialect, NOTHING_DECLARED)
         columns = [column_of(cells[1:]) for cells in zip(*rows, strict=True)]
         return pa.table(columns, names=list(names)), len(rows) <= limit
     except damages() as error:

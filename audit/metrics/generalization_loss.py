@@ -35,16 +35,15 @@ def discernibility(sizes: Counts) -> int:
     return int((sizes * sizes).sum())
 
 
-def average_class_size(sizes: Counts, k: int = 1) -> float:
-    """Return the number of rows for each group and each of the k rows that a group needs at least.
+def average_class_size(sizes: Counts) -> float:
+    """Return the number of rows for each group; 0 for a release without rows.
 
-    Source: LeFevre, DeWitt and Ramakrishnan, ICDE 2006, C_AVG as the monotonic paper gives it (Section 2). With
-    k = 1 it is the plain average. A release without rows has 0.
+    Source: LeFevre, DeWitt and Ramakrishnan, ICDE 2006: C_AVG times k.
 
-    >>> average_class_size(np.array([2, 4]), k=2)
-    1.5
+    >>> average_class_size(np.array([2, 4]))
+    3.0
     """
-    return float(sizes.sum() / len(sizes) / k) if len(sizes) else 0.0
+    return float(sizes.sum() / len(sizes)) if len(sizes) else 0.0
 
 
 def perimeter(extents: Sequence[Extents], cell: Places, count: Counts) -> float:

@@ -29,7 +29,6 @@ _BELOW = 1e-12
 _HALF, _REST = 1 << 26, 1 << 34
 _AT_A_TIME = 1 << 17
 _SHARES = (0.9, 0.5)
-_NOBODY = np.zeros(0, dtype=np.int32)
 _NOWHERE: Places = np.zeros(0, dtype=np.intp)
 Weighed: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.integer]]
 

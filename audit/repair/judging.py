@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +39,6 @@ _CERTIFICATES = 12
 """So many findings of an attack have their certificates looked at; of the others, the people's own groups are."""
 _QUICK = 10_000
 """In series of more rows than this certificates take long: they are looked at where no own group is to blame."""
-
-Watch = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,11 @@ class Judge:
         options: AuditOptions,
         *,
         baseline: bool | None,
-        watch: Watch = lambda _: None,
     ) -> None:
         limits = {name: each.limit for name, each in in_force(before.manifest.policy, options.limits).items()}
         self.before, self.rows = before, rows
         self.attacks = [each.only_deciding(limits) if isinstance(each, NarrowableAttack) else each for each in attacks]
         self.options = replace(options, findings=None, distributed=False)
-        self.watch = watch
         self.audits = 0
         self._namer = Pseudonymizer(rows.series, reveal=options.reveal, stable=options.stable_ids, makes=False)
         # The same findings guide the search in every run, so that the same candidate is repaired in the same way.
@@ -115,7 +111,6 @@ class Judge:
         with tempfile.TemporaryDirectory(prefix="audit-repair-") as folder:
             series = with_candidate(self.before, CandidateFiles(self.rows, plan).write(Path(folder)))[1]
             self.audits += 1
-            self.watch(f"candidate {self.audits}")
             with logged_stage(_LOG, "candidate", number=self.audits) as stage:
                 run = run_attacks(series, self.attacks, self.options)
                 report = build_report(run, self._namer, replace(self.options, findings=0))

@@ -18,17 +18,12 @@ _LISTED = 8
 """More values than this are not listed: nobody reads such a cell."""
 
 
-def merged_text(attribute: QuasiIdentifier, texts: Sequence[str]) -> str:
-    """Return the text of the narrowest cell that covers all cells of some texts; the text itself where there is one.
+def merged_text(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
+    """Return the text of the narrowest cell that covers some, given by their texts; the text itself where there is one.
 
     Numbers become an interval; labels their lowest common ancestor in the hierarchy; codes of one length, such as
     postcodes, their common prefix; other texts a list, and `*` where the list would be long.
     """
-    return _merged({text: attribute.parse(text) for text in texts}, attribute)
-
-
-def _merged(cells: Mapping[str, Cell], attribute: QuasiIdentifier) -> str:
-    """Return the text of the narrowest cell that covers some, which are given by their texts."""
     if len(cells) == 1:
         return next(iter(cells))
     if any(isinstance(cell, Anything) for cell in cells.values()):
@@ -190,7 +185,7 @@ class AttributeCells:
             return key[0]
         if key not in self._known:
             cells = {text: self._costs.cell(text) for text in (self.texts[code] for code in key)}
-            self._known[key] = self._number(_merged(cells, self.attribute))
+            self._known[key] = self._number(merged_text(cells, self.attribute))
         return self._known[key]
 
     def coarser(self, code: int, steps: int = 1) -> int:

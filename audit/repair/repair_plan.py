@@ -75,8 +75,3 @@ class RepairPlan:
         steps = self.steps.copy()
         steps[group, attribute] += 1
         return replace(self, steps=steps)
-
-    def with_counterfeit(self, counterfeit: Counterfeit) -> RepairPlan:
-        """Return the plan with one counterfeit more."""
-        added = sorted((*self.counterfeits, counterfeit), key=lambda each: (each.group, each.values))
-        return replace(self, counterfeits=tuple(added))

@@ -24,7 +24,7 @@ from audit.repair.all_plans import FEW_ROWS, AllPlans, TooManyPlansError
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.guided import Found, GuidedSearch
-from audit.repair.judging import Judge, Judgement, Watch
+from audit.repair.judging import Judge, Judgement
 from audit.repair.past_values import PastValues
 from audit.repair.repair_plan import RepairPlan
 from audit.runtime.phrases import Phrase, parted, say
@@ -66,11 +66,10 @@ class RepairSearch:
         *,
         moves: Collection[str] = MOVES,
         baseline: bool | None = False,
-        watch: Watch = lambda _: None,
     ) -> None:
         choose(after, options.adversary)  # refuses the candidate as it lies, before copies of it are judged
         self.rows = CandidateRows(after)
-        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline, watch=watch)
+        self.judge = Judge(before, self.rows, attacks, options, baseline=baseline)
         self.attacks, self.options, self.baseline = attacks, options, self.judge.baseline
         self.past: PastValues | None = None
         self.tried = 0

@@ -59,11 +59,6 @@ class Budget:
             share * (self.remaining() or 0.0), self.on_progress, self.engine, _limit=self._limit or self.seconds
         )
 
-    def capped(self, seconds: float) -> Budget:
-        """Return a budget that is used up after so many seconds, or earlier where this one is."""
-        least = seconds if self.seconds is None else min(seconds, self.seconds)
-        return Budget(least, self.on_progress, self.engine, self._start, self._limit)
-
     def single_threaded(self) -> Budget:
         """Return the same for a task: whatever it would give away it does itself, and nobody watches it."""
         return Budget(self.seconds, None, Local(), self._start, self._limit)

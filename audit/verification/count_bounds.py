@@ -45,11 +45,6 @@ def is_proved(tables: CountTables, bound: CountBound) -> bool:
     return misfit(bound) is None and _is_box(tables, bound.box) and _holds(tables, bound, bound.proof, ())
 
 
-def value_of(tables: CountTables, terms: Sequence[WeightedNumber], *, is_upper: bool) -> Fraction | None:
-    """Return what weighted intervals of published numbers add up to, before rounding; None where an end is missing."""
-    return _value(tables, terms, (), is_upper=is_upper)
-
-
 def _holds(tables: CountTables, bound: CountBound, proof: BoundProof, assumed: tuple[_Assumption, ...]) -> bool:
     if isinstance(proof, WeightedSum):
         return _sum_holds(tables, bound, proof, assumed)
@@ -64,7 +59,7 @@ def _sum_holds(tables: CountTables, bound: CountBound, proof: WeightedSum, assum
     if not all(_is_term(tables, term, assumed) for term in proof.terms):
         return False
     # A contradiction is always stated for upper ends, whichever side it is a case of.
-    value = _value(tables, proof.terms, assumed, is_upper=bound.is_upper or proof.impossible)
+    value = value_of(tables, proof.terms, assumed, is_upper=bound.is_upper or proof.impossible)
     if value is None:
         return False
     boxes = [_box(tables, term, assumed) for term in proof.terms]
@@ -92,9 +87,10 @@ def _box(tables: CountTables, term: WeightedNumber, assumed: Sequence[_Assumptio
     return assumed[term.index].box if term.assumed else tuple(tables.boxes[term.index].tolist())
 
 
-def _value(
+def value_of(
     tables: CountTables, terms: Sequence[WeightedNumber], assumed: Sequence[_Assumption], *, is_upper: bool
 ) -> Fraction | None:
+    """Return what weighted intervals of published numbers add up to, before rounding; None where an end is missing."""
     total, scale = 0, lcm(*(term.weight.denominator for term in terms))
     for term in terms:
         end_is_upper = (term.weight.numerator > 0) == is_upper

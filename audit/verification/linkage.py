@@ -12,8 +12,6 @@ from audit.model.evidence import Evidence, RowSource
 from audit.model.outcome import Filling, LinkageDisclosure, RowKind
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 
-Pair = tuple[RowKind, RowKind]
-
 
 @dataclass
 class LinkageChecker:

@@ -16,7 +16,7 @@ from audit.clauses.registry import CLAUSES
 from audit.io.series import open_series
 from audit.model.report import Report
 from audit.pipeline.audit_run import AuditOptions, run_audit
-from reports.registry import all_formats
+from reports.registry import FORMATS
 from reports.sarif import rules_of
 from tests.cli.forms import EXAMPLES, FORMS, append, edit, read_rows, write_rows
 from tests.helpers.hostile import HOSTILE, Spoiler
@@ -24,13 +24,14 @@ from tests.helpers.running import run_main
 from tests.helpers.sarif import assert_sarif
 from tests.helpers.tiny import Registered, Row, TinySeries
 
-BY_NAME = {form.name: form for form in all_formats()}
+ALL = tuple(form() for form in FORMATS)
+BY_NAME = {form.name: form for form in ALL}
 SERIES = sorted(
     path.parent.name
     for path in EXAMPLES.glob("*/series.toml")
     if re.search("^(individual|record|register)", path.read_text(encoding="utf-8"), re.MULTILINE)
 )
-every_format = pytest.mark.parametrize("form", all_formats(), ids=lambda form: form.name)
+every_format = pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
 
 
 def private(folder: Path) -> set[str]:

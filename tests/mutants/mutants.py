@@ -138,13 +138,13 @@ MUTANTS = (
     ),
     Mutant("audit.verification.count_bounds._holds", "proof.at + 1", "proof.at", (f"{SPOILED}::test_bounds_by_cases",)),
     Mutant(
-        "audit.verification.count_bounds._value",
+        "audit.verification.count_bounds.value_of",
         "case.is_upper != end_is_upper",
         "False",
         (f"{BOUNDS}::test_a_case_bounds_from_its_own_side_alone",),
     ),
     Mutant(
-        "audit.verification.count_bounds._value",
+        "audit.verification.count_bounds.value_of",
         "end >= UNBOUNDED",
         "False",
         (f"{BOUNDS}::test_an_end_that_is_none_bounds_nothing",),

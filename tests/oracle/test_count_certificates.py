@@ -61,7 +61,7 @@ def test_a_certificate_with_another_weight_does_not_hold(tmp_path):
         if isinstance(proof, WeightedSum) and len(proof.terms) > 1:
             first, *rest = proof.terms
             wrong = replace(first, weight=first.weight + (Fraction(-2) if first.weight > 0 else Fraction(2)))
-            value = value_of(tables, (wrong, *rest), is_upper=bound.is_upper)
+            value = value_of(tables, (wrong, *rest), (), is_upper=bound.is_upper)
             if value is None or (value >= bound.value if bound.is_upper else value <= bound.value):
                 continue
             claim = floor(value) if bound.is_upper else ceil(value)

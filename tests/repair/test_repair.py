@@ -233,7 +233,7 @@ PLACES = Hierarchy("p", (("Rome", "Bari", "Oslo"), ("Italy", "Italy", "Norway"),
 )
 def test_merged_cells(kind, hierarchy, texts, merged):
     attribute = QuasiIdentifier("a", kind, hierarchy, frozenset())
-    assert merged_text(attribute, texts) == merged
+    assert merged_text({text: attribute.parse(text) for text in texts}, attribute) == merged
     costs = CellCosts(attribute, texts)
     assert all(costs.of(text) <= costs.of(merged) for text in texts)
 

@@ -130,7 +130,7 @@ class PartitionedSeries:
         present: who is in some release, by person code.
     """
 
-    def __init__(self, series: Series, evidence: Sequence[Evidence], engine: Engine, most: int | None = None) -> None:
+    def __init__(self, series: Series, evidence: Sequence[Evidence], engine: Engine) -> None:
         self._evidence = evidence
         self._engine = engine
         self._changed: dict[str, npt.NDArray[np.bool_]] = {}
@@ -138,7 +138,7 @@ class PartitionedSeries:
         kind = evidence[0].kind
         sight = ReadContext(settled(series, kind), kind, series.people.direct, series.about_rows)
         alone, numbers = self._number(series, sight)
-        ranges = most or max(_LEAST, -(-series.about_rows // _MEMBERSHIPS))
+        ranges = max(_LEAST, -(-series.about_rows // _MEMBERSHIPS))
         bounds = np.linspace(0, max(1, series.people.size), ranges + 1).astype(int)
         self._bounds = tuple(dict.fromkeys(bounds.tolist()))
         lens = engine.submit(same, self._lens(series))

@@ -154,7 +154,7 @@ def test_classes_are_charged_by_the_row(groups: list[int]):
     sizes = group_sizes(group, np.ones(len(groups), dtype=np.int64), len(used))
     assert discernibility(sizes) == sum(groups.count(each) for each in groups)
     if groups:
-        assert average_class_size(sizes, k=2) == pytest.approx(len(groups) / len(set(groups)) / 2)
+        assert average_class_size(sizes) == pytest.approx(len(groups) / len(set(groups)))
     else:
         assert average_class_size(sizes) == 0
 
