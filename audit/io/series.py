@@ -369,16 +369,15 @@ def _unpublished(manifest: Manifest, further: Iterable[ReleaseFiles] = ()) -> di
 
     Nothing of them is published there, which a column of `*` says, too.
     """
-    wanted = frozenset(manifest.columns.quasi_identifiers)
+    columns = manifest.columns
+    wanted = frozenset(columns.quasi_identifiers)
+    named = {*wanted, *columns.sensitive, columns.group, columns.individual, columns.record}
     lacking = {}
     for release in {release.tag: release for release in (*manifest.releases, *further)}.values():
-        names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems())
-        # A file that cannot be read lacks nothing: reading it says what is wrong.
-        lacking[release.tag] = (
-            frozenset()
-            if names is None
-            else frozenset(name for name in wanted if name not in names and not parts_of(name, names))
-        )
+        names = adjusted_names(release.rows, release.shown, manifest.headings(release.tag), Problems()) or []
+        lacking[release.tag] = frozenset(name for name in wanted if name not in names and not parts_of(name, names))
+        if named.isdisjoint(names):  # it has no header, or cannot be read: reading it says so
+            lacking[release.tag] = frozenset()
     nowhere = wanted.intersection(*lacking.values())
     return {tag: names - nowhere for tag, names in lacking.items()}
 
