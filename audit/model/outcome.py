@@ -719,11 +719,11 @@ def linked_reason(evidence: Evidence) -> Reason | None:
 
 def known_rows_reason(evidence: Evidence) -> Reason | None:
     """Return why attacks on rows of people of whom nothing is known do not apply, or None when there are some."""
-    source = evidence.published
-    nobody = source is None or evidence.adversary.knows_people
-    if nobody and not (source and any(source.published(at).judged.any() for at in range(len(evidence.tags)))):
-        return everybody_listed_reason()
-    return None
+    if not evidence.adversary.knows_people:
+        return None
+    source, releases = evidence.published, range(len(evidence.tags))
+    strange = source is not None and any(source.published(release).judged.any() for release in releases)
+    return None if strange else everybody_listed_reason()
 
 
 def everybody_listed_reason() -> Reason:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attacks.correspondence.attack import CorrespondenceAttack
+from audit.model.adversary import PUBLISHED
 from audit.model.evidence import PublishedRows
 from audit.model.outcome import Filling, LinkageDisclosure, RowKind
 from audit.runtime.budget import Budget
@@ -41,7 +42,8 @@ def evidence_of(series):
     tags = tuple(map(str, range(len(series.releases))))
     values = [f"v{code}" for code in range(len(series.allowed))]
     source = Source(series)
-    return SimpleNamespace(kind="published", growing=True, tags=tags, values=values, transitions=weight, rows_of=source)
+    what = {"tags": tags, "values": values, "transitions": weight, "rows_of": source, "records": None}
+    return SimpleNamespace(kind="published", adversary=PUBLISHED, growing=True, **what)
 
 
 def claims_of(seed, k=3):
