@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from audit.adversary.build_evidence import followed_until
 from audit.adversary.followed_people import UnfollowedError
+from audit.judgement.explain_person import About
 from audit.judgement.scoring import attacked
 from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, Outcome
@@ -20,7 +21,7 @@ def with_timeline(attack: Attack, evidence: Evidence, outcome: Outcome, releases
     Whoever is found early is found in the end: where nobody is, nobody was before.
     """
     last = outcome.measures.timeline
-    if not isinstance(last, list) or not outcome.ran:
+    if not isinstance(last, list) or not outcome.ran or isinstance(attack, About):
         return outcome
     counts, exposed, reason = [*last[-1:]], [*(outcome.exposed or ())[-1:]], None
     for count in range(releases - 1, 0, -1):

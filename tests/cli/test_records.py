@@ -356,3 +356,27 @@ def test_a_waiver_does_not_cover_a_class_that_shrinks_further(tmp_path):
     assert code == 1
     small = [each for each in result["policy"]["violations"] if each["measure"] == "k"]
     assert [violation["value"] for violation in small] == [1, 1]
+
+
+def test_one_person_is_explained_by_all_records(tmp_path):
+    """What is possible once rows are followed stands beside what the releases leave."""
+    rows = {"1": ["A,r1,1,flu", "B,r2,1,gas", "C,r3,2,gas", "D,r4,2,flu"]}
+    rows["2"] = ["A,r1,1,flu", "C,r3,1,gas", "B,r2,2,gas", "D,r4,2,flu"]
+    for tag, lines in rows.items():
+        (tmp_path / f"{tag}.csv").write_text("\n".join(["Owner,Case,Group,Disease", *lines]) + "\n")
+    (tmp_path / "series.toml").write_text(
+        '[series]\nreleases = ["1.csv", "2.csv"]\n\n[columns]\nsensitive = "Disease"\nquasi_identifiers = []\n'
+        'group = "Group"\nindividual = "Owner"\nrecord = "Case"\n'
+    )
+    code, out, err = run_main("explain", str(tmp_path), "--individual", "A", "--format", "json")
+    assert (code, err) == (0, "")
+    plain, followed = json.loads(out)["attributes"]
+    assert (plain["sensitive"], followed["sensitive"]) == ("Disease", ["Case", "Disease"])
+    assert [version["groups"] for version in followed["versions"]] == [["1 / 1"]]
+    [version] = followed["versions"]
+    assert (version["candidates"], version["together"], version["ruled_out"]) == (["flu"], ["flu"], [])
+    assert {(share["attack"], share["value"], share["risk"]) for share in version["shares"]} == {
+        ("intersection", "flu", 1.0),
+        ("joint", "flu", 1.0),
+    }
+    assert [each["together"] for each in plain["versions"]] == [["flu", "gas"]] * 2
