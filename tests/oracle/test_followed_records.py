@@ -188,3 +188,35 @@ def test_the_verdict_is_what_all_worlds_say(tmp_path, name, seed):
         assert states["min_e"] != "holds" or not case.alike()
     else:
         assert states["min_e"] == "not judged"
+
+
+@pytest.mark.parametrize("limit", [1, 0.6])
+@pytest.mark.parametrize("seed", range(100, 108))
+@pytest.mark.parametrize("name", ["key", "key with holes", "register of some", "key, two attributes"])
+def test_whoever_has_had_a_grave_value(tmp_path, name, seed, limit):
+    """Of any attribute: the share of worlds in which the person's record has it."""
+    case = Case(seed, **KINDS[name])
+    worlds = list(case.worlds())
+    shares = [
+        Fraction(sum("a" in case.values[world[at]] for world in worlds), len(worlds)) for at in range(len(case.known))
+    ]
+    folder = case.write(tmp_path)
+    with (folder / "series.toml").open("a") as file:
+        file.write(f'\n[policy]\nmax_ever_risk = {limit}\nmax_risk = {limit}\ngrave = ["a"]\n')
+    _, result, err = run_audit(folder)
+    assert result is not None, err
+    states = {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+    if not any("a" in values for values in case.values):
+        return
+    assert states["max_ever_risk"] == ("violated" if max(shares) >= limit else "holds")
+    risks = [
+        values[case.values[person][at]] if not case.register else max(values.values())
+        for person in case.known
+        for at, column in enumerate(case.columns)
+        for values in [case.posteriors()[f"p{person}", column]]
+    ]
+    rows_of_strangers = any(set(rows) - set(case.known) for rows in case.rows)
+    if max(risks) >= limit:
+        assert states["max_risk"] == "violated"
+    elif not (rows_of_strangers or case.register):  # else classes of rows are judged besides
+        assert states["max_risk"] == "holds"
