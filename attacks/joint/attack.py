@@ -53,11 +53,13 @@ class JointAttack:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
         aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
         person: the only one who is asked about, by code; None is everybody.
+        each_part: whether risks of the people are wanted whose part is small enough, though others' are too large.
     """
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
     aims: tuple[int, ...] = AIMS
     person: int | None = None
+    each_part: bool = False
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
@@ -68,8 +70,8 @@ class JointAttack:
     }
 
     def with_policy(self, limits: Mapping[str, float], /) -> JointAttack:
-        """Return the attack itself: no clause is an option of it."""
-        return self
+        """Return the attack that asks for the risks of as many people as can be, where the policy is about them."""
+        return replace(self, each_part=limits.get("max_risk", 1.0) < 1)
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack asking for two values of everybody, where that decides the policy.
@@ -90,7 +92,7 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed, self.aims, self.person)
+            decided = decide(evidence, deciding, self.seed, self.aims, self.person, each_part=self.each_part)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
@@ -98,54 +100,54 @@ class JointAttack:
             return Outcome(self.name, "incomplete", budget.reason, _nothing_known(evidence))
         versions = decided.last.network.versions
         if self.person is None:
-            return _outcome(self.name, evidence, decided, versions.counted, budget, late=deciding.exhausted())
+            return self._outcome(evidence, decided, versions.counted, budget, late=deciding.exhausted())
         own = versions.counted & (versions.person == self.person)
-        outcome = _outcome(self.name, evidence, decided, own, budget, late=deciding.exhausted())
+        outcome = self._outcome(evidence, decided, own, budget, late=deciding.exhausted())
         return replace(outcome, measures=replace(outcome.measures, timeline=ABSENT), exposed=())
 
-
-def _outcome(name: str, evidence: Evidence, decided: Decided, asked: Flags, budget: Budget, *, late: bool) -> Outcome:
-    """Return what was decided of the versions that were asked about; shape (versions,)."""
-    decision = decided.last
-    found, versions = Findings(decision, np.flatnonzero(asked), evidence.combined), decision.network.versions
-    before = [certain for certain, _ in decided.counts]
-    exposed = [*(people for _, people in decided.counts), len(np.unique(versions.person[found.certain]))]
-    people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
-    measures = JointMeasures(
-        versions=int(asked.sum()),
-        certain=len(found.certain),
-        eliminated=found.eliminated,
-        open=found.open,
-        worlds=ABSENT if decision.worlds is None else decision.worlds,
-        timeline=[*[0] * (len(evidence.tags) - 1 - len(before)), *before, len(found.certain)],
-    )
-    nothing = JointMeasures(
-        versions=measures.versions, certain=0, eliminated=0, open=found.pairs, timeline=[0] * len(evidence.tags)
-    )
-    if not decision.feasible:
-        what = say(
-            "no assignment of rows to people fits all releases: values change that must not change, or keys are wrong"
+    def _outcome(self, evidence: Evidence, decided: Decided, asked: Flags, budget: Budget, *, late: bool) -> Outcome:
+        """Return what was decided of the versions that were asked about; shape (versions,)."""
+        decision = decided.last
+        found, versions = Findings(decision, np.flatnonzero(asked), evidence.combined), decision.network.versions
+        before = [certain for certain, _ in decided.counts]
+        exposed = [*(people for _, people in decided.counts), len(np.unique(versions.person[found.certain]))]
+        people = (*[0] * (len(evidence.tags) - len(exposed)), *exposed)
+        measures = JointMeasures(
+            versions=int(asked.sum()),
+            certain=len(found.certain),
+            eliminated=found.eliminated,
+            open=found.open,
+            worlds=ABSENT if decision.worlds is None else decision.worlds,
+            timeline=[*[0] * (len(evidence.tags) - 1 - len(before)), *before, len(found.certain)],
         )
-        return Outcome(name, "incomplete", what, nothing)
-    place = versions.person[found.claim], versions.release[found.claim], found.value
-    claims, unproved = disclosures(evidence, decision, place, budget)
-    measures = replace(measures, certain_unproved=unproved)
-    claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
-    knowing = Knowledge(decision, evidence)
-    if found.open or not decided.whole:
-        hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
-        why = budget.reason if late else hard
-        left = (
-            say("{count} values of versions are open", count=found.open)
-            if found.open
-            else say("the timeline's numbers are lower bounds")
+        nothing = JointMeasures(
+            versions=measures.versions, certain=0, eliminated=0, open=found.pairs, timeline=[0] * len(evidence.tags)
         )
-        reason = combined([why, left])
-        return Outcome(name, "incomplete", reason, measures, claims, knowing=knowing, exposed=people)
-    if np.isnan(decision.share[decision.alive]).any():
-        return Outcome(name, "complete", None, measures, claims, knowing=knowing, exposed=people)
-    risks = WorldRisks(evidence, decision)
-    return Outcome(name, "complete", None, measures, claims, risks, knowing=knowing, exposed=people)
+        if not decision.feasible:
+            what = say(
+                "no assignment of rows to people fits all releases: values change that must not change, or keys are "
+                "wrong"
+            )
+            return Outcome(self.name, "incomplete", what, nothing)
+        place = versions.person[found.claim], versions.release[found.claim], found.value
+        claims, unproved = disclosures(evidence, decision, place, budget)
+        measures = replace(measures, certain_unproved=unproved)
+        claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
+        knowing = Knowledge(decision, evidence)
+        counted = self.each_part or not np.isnan(decision.share[decision.alive]).any()
+        if found.open or not decided.whole:
+            hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
+            why = budget.reason if late else hard
+            left = (
+                say("{count} values of versions are open", count=found.open)
+                if found.open
+                else say("the timeline's numbers are lower bounds")
+            )
+            reason = combined([why, left])
+            risks = WorldRisks(evidence, decision) if self.each_part else None
+            return Outcome(self.name, "incomplete", reason, measures, claims, risks, knowing=knowing, exposed=people)
+        risks = WorldRisks(evidence, decision) if counted else None
+        return Outcome(self.name, "complete", None, measures, claims, risks, knowing=knowing, exposed=people)
 
 
 def _nothing_known(evidence: Evidence) -> JointMeasures:

@@ -45,7 +45,13 @@ class Decided:
 
 
 def decide(
-    evidence: Evidence, budget: Budget, seed: int = 0, aims: tuple[int, ...] = AIMS, person: int | None = None
+    evidence: Evidence,
+    budget: Budget,
+    seed: int = 0,
+    aims: tuple[int, ...] = AIMS,
+    person: int | None = None,
+    *,
+    each_part: bool = False,
 ) -> Decided:
     """Return what is possible after all releases, and what of that was certain after fewer, where all values are asked.
 
@@ -53,6 +59,8 @@ def decide(
     who are certain after the next. Where nobody is, nobody was before.
 
     Of one person, given by code, it is only what is possible after all releases: what it is when everybody is decided.
+
+    With `each_part` the worlds of small parts are counted where others are too large.
 
     Raises:
         TooManyChoicesError: people may have too many rows.
@@ -62,6 +70,8 @@ def decide(
     network = network_of(evidence, releases, budget.fraction(_FOR_NETWORK))
     settling = Settling(evidence, network, budget.fraction(_FOR_LAST), seed)
     last = settling.settle(None, aims) if person is None else settling.settle(_of(network, person), aims, of_whole=True)
+    if each_part:
+        settling.count_small_parts()
     if not last.feasible:
         return Decided(last, [], [], whole=True)
     if evidence.adversary.knows_groups and not (np.isnan(last.share).any() or network.free.any()):

@@ -38,9 +38,9 @@ class WorldRisks:
         )
 
     def risks(self, asked: RiskQuery, budget: Budget) -> Risks | None:
-        """Return the risk of every version that counts; None where a part was not counted, or the time is up."""
+        """Return the risk of every version that counts and whose part was counted; None where the time is up."""
         versions = self.decision.network.versions
-        people, releases, risks = [], [], []
+        people, releases, risks, uncounted = [], [], [], []
         for release in range(len(self.decision.network.contents)):
             if budget.exhausted():
                 return None
@@ -53,15 +53,17 @@ class WorldRisks:
             if asked_of is not None:
                 wanted[self.evidence.pools(release).person] = asked_of
             version, value, share = self.shares(release)
-            if np.isnan(share[counted[version]]).any():
-                return None
-            risk = self._risk(wanted[person], (version, value, share))
-            people.append(person[counted])
-            releases.append(np.full(int(counted.sum()), release, dtype=np.int32))
-            risks.append(risk[counted])
-        everybody = np.concatenate(people)
+            known = counted.copy()
+            known[version[np.isnan(share)]] = False
+            some = known[version]
+            risk = self._risk(wanted[person], (version[some], value[some], share[some]))
+            people.append(person[known])
+            uncounted.append(person[counted & ~known])
+            releases.append(np.full(int(known.sum()), release, dtype=np.int32))
+            risks.append(risk[known])
+        everybody, missing = np.concatenate(people), len(np.unique(np.concatenate(uncounted)))
         ones = np.ones(len(everybody), dtype=np.int32)
-        return Risks(everybody, np.concatenate(releases), ones, np.concatenate(risks))
+        return Risks(everybody, np.concatenate(releases), ones, np.concatenate(risks), missing)
 
     def _risk(self, target: Integers, shares: tuple[Numbers, Numbers, Shares]) -> Shares:
         """Return how probable the value asked for is, or the likeliest where none is (-1); NaN where it is impossible.

@@ -160,8 +160,25 @@ class Settling:
         if not wanted.any() or self.state.largest() > COUNTED:
             return
         core = core_of(net, decision.alive, wanted, exact=True)
-        if not core.variables or np.bincount(core.part).max() > COUNTED:
+        if core.variables and np.bincount(core.part).max() <= COUNTED:
+            self._count_parts(core)
+
+    def count_small_parts(self) -> None:
+        """Count the worlds of those parts that are small, though others may be large."""
+        net, decision = self.state.network, self.state.decision
+        wanted = np.zeros(net.variables, dtype=np.bool_)
+        wanted[net.owner[np.isnan(decision.share)]] = True
+        if not wanted.any() or not decision.feasible or self._budget.exhausted():
             return
+        self._budget.stage(_STAGES["_count"])
+        core = core_of(net, decision.alive, wanted, exact=True)
+        core = core.only(np.bincount(core.part, minlength=core.parts) <= COUNTED)
+        if core.variables:
+            self._count_parts(core)
+
+    def _count_parts(self, core: Core) -> None:
+        """Count the worlds of all parts of a core that keeps what says how many worlds there are."""
+        net, decision = self.state.network, self.state.decision
         steps = steps_of(self._evidence, decision, core)
         runs = relaxation.batches(core, BATCH)
         tasks = ((core.slice(a, b), _of_steps(core, steps, a, b), STEPS, self._budget) for a, b in runs)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import ClassVar
 
-from audit.clauses.clause import Clause, JudgedAudit
+from audit.clauses.clause import Clause, JudgedAudit, attack_reason
 from audit.model.outcome import AttributeDisclosures, EquivalenceFindings, GroupDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
-from audit.runtime.phrases import say
+from audit.runtime.phrases import say, say_count
 
 
 class MaxRisk(Clause):
@@ -52,7 +52,10 @@ class MaxRisk(Clause):
         yield from unfinished
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
-            yield say("below certainty only shares of worlds decide, and joint did not count them")
+            yield say(
+                "below certainty only shares of worlds decide, and joint did not count them; ask for joint, and list "
+                "in the register, or in a key, whose rows belong to nobody known"
+            )
         if findings.not_combined and self.judges(findings) and not violating:
             yield say(
                 "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
@@ -71,7 +74,26 @@ class MaxRisk(Clause):
                 continue
             decided = not _doubtful(entry) and (not decides or _no_higher_risk(entry, limit))
             if decides or not decided:
-                yield from self._doubts_of(entry, decided=decided, unless=say("not every risk could be computed"))
+                worlds = limit < 1.0 and getattr(entry.attack, "asks_worlds", False)
+                unless = _uncounted(entry) if worlds else say("not every risk could be computed")
+                yield from self._doubts_of(entry, decided=decided, unless=unless)
+                if worlds and not decided and entry.scored.outcome.reason:
+                    yield attack_reason(entry.scored.outcome.attack, unless)
+
+
+def _uncounted(entry: Judged) -> str:
+    """Return that not all worlds were counted, of how many people if that is known, and what to do about it."""
+    if entry.scored.risks is None:
+        return say(
+            "the worlds were not counted; publish smaller or fewer groups, raise --time-limit, or write max_risk = 1"
+        )
+    return say_count(
+        "the worlds of {count} person are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
+        "or write max_risk = 1",
+        "the worlds of {count} people are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
+        "or write max_risk = 1",
+        entry.scored.risks.missing,
+    )
 
 
 def _counted(entry: Judged) -> bool:
@@ -105,5 +127,8 @@ def _no_higher_risk(entry: Judged, limit: float) -> bool:
     outcome, claims = entry.scored.outcome, entry.scored.outcome.claims
     if limit >= 1.0:
         return outcome.status == "complete" or (isinstance(claims, AttributeDisclosures) and claims.exhaustive)
-    known = entry.scored.risks is not None or not isinstance(claims, AttributeDisclosures)
+    risks = entry.scored.risks
+    if _counted(entry) and risks is not None:  # each share of worlds is exact, whatever else is open
+        return not risks.missing
+    known = risks is not None or not isinstance(claims, AttributeDisclosures)
     return outcome.status == "complete" and known

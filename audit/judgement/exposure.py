@@ -25,7 +25,7 @@ def exposure(judged: Sequence[Judged]) -> tuple[Exposure, ...]:
         if not outcome.ran or not entry.attack.per_attribute or entry.scored.alone is not None:
             continue
         by_risk = None
-        if risks is not None and isinstance(outcome.claims, AttributeDisclosures):
+        if risks is not None and not risks.missing and isinstance(outcome.claims, AttributeDisclosures):
             by_risk = _people_by_risk(risks)
         exposed = _after_release(outcome)
         if by_risk is not None or exposed is not None:

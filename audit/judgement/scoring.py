@@ -68,6 +68,8 @@ def _with_risks(outcome: Outcome, truth: RiskQuery, budget: Budget) -> Scored:
     if outcome.model is None:
         return Scored(outcome, None)
     risks = outcome.model.risks(truth, budget)
+    if risks is None and outcome.status == "incomplete":
+        return Scored(replace(outcome, model=None), None)
     if risks is None:
         told = say("{reason} before the risks were computed", reason=budget.reason)
         reason = Reason(told, ReasonKind.TIME_LIMIT)

@@ -495,12 +495,14 @@ class Risks:
         versions: how many versions an entry stands for; shape (n,).
         risk: probability of the value asked for, or of the likeliest where none was asked; NaN where the value
             asked for is impossible; 1.0 exactly when nothing else is possible; shape (n,), float64.
+        missing: of how many people no risk is known.
     """
 
     person: Codes
     release: Codes
     versions: npt.NDArray[np.integer]
     risk: npt.NDArray[np.float64]
+    missing: int = 0
 
 
 class RiskQuery(Protocol):

@@ -95,7 +95,12 @@ class Scored:
         return self.risks is not None and bool(getattr(self.outcome.model, "counts_worlds", False))
 
     def risk_measures(self, limit: float) -> RiskMeasures:
-        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told."""
+        """Return what there is to say of risks; `limit` is the policy's: how many people reach it is told.
+
+        Risks of some people alone are said of nobody but of those who reach the limit.
+        """
+        if self.risks is not None and self.risks.missing:
+            return replace(self, risks=None).risk_measures(limit)
         alone = ABSENT if self.alone is None or not len(self.alone[0]) else len(np.unique(self.alone[0]))
         if isinstance(self.outcome.claims, GroupDisclosures):
             return RiskMeasures(max_risk=self.max_risk(), mean_risk=self.outcome.claims.mean)

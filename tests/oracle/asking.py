@@ -117,7 +117,9 @@ def asked(series, adversary, *, budget=Budget, way="counted", world=None):
             patch.setattr(KnownGroupsSource, "warm_start", world)
         opening, evidence = opened(folder, adversary)
         decided = []
-        patch.setattr(attack, "decide", lambda *args: decided.append(deciding.decide(*args)) or decided[-1])
+        patch.setattr(
+            attack, "decide", lambda *args, **words: decided.append(deciding.decide(*args, **words)) or decided[-1]
+        )
         limit = budget()
         outcome = JointAttack().run(evidence, limit)
         late = limit.exhausted()

@@ -414,7 +414,9 @@ def test_counts_of_a_million_take_no_longer():
 
 def test_some_time_is_left_for_proofs(monkeypatch):
     given = []
-    monkeypatch.setattr(attack, "decide", lambda *args: given.append(args[1].remaining()) or deciding.decide(*args))
+    monkeypatch.setattr(
+        attack, "decide", lambda *args, **words: given.append(args[1].remaining()) or deciding.decide(*args, **words)
+    )
     with written(circle(4)) as folder:
         JointAttack().run(opened(folder, "linked")[1], Budget(100.0))
     assert 50 < given[0] < 90
