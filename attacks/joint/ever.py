@@ -38,10 +38,14 @@ def ever(evidence: Evidence, decision: Decision, grave: Flags, budget: Budget) -
         grave: which values are meant, by code; shape (values,).
         budget: how long it may take.
     """
-    known = _CleanHistories(evidence, decision, _clean(decision, grave)).known(budget)
+    histories = _CleanHistories(evidence, decision, _clean(decision, grave))
+    known = histories.known(budget)
     if WorldRisks(evidence, decision).counts_worlds:
         return known
-    return known._replace(risk=np.where(known.certain, 1.0, np.nan))
+    # However worlds weigh, what is in all of them is certain, and what is in none has no share.
+    return known._replace(
+        risk=np.where(known.certain, 1.0, np.where(histories.untouched() & known.counted, 0.0, np.nan))
+    )
 
 
 def _clean(decision: Decision, grave: Flags) -> Floats:
@@ -97,12 +101,20 @@ class _CleanHistories:
             self._any(decision.shown & alive & (self.clean > 0)) & ~_of_several(several, pairs, network)
         )
         without[person[~may[variable]]] = False
-        never = self._never(pairs, several, budget)
+        never = np.where(self.untouched(), 1.0, self._never(pairs, several, budget))
         certain |= never == 0
         without |= never > 0
         risk = np.where(certain, 1.0, np.minimum(1.0 - never, np.nextafter(1.0, 0.0)))
         risk[~counted] = np.nan
         return EverKnown(risk, certain & counted, without & ~certain, counted)
+
+    def untouched(self) -> Flags:
+        """Return of whom nothing that is left has any of the values, by person code."""
+        versions = self.decision.network.versions
+        touched = self._any(self.decision.alive & (self.clean != 1))
+        found = np.ones(int(versions.person.max(initial=-1)) + 1, dtype=np.bool_)
+        found[versions.person[touched[versions.variable]]] = False
+        return found
 
     def _variables(self) -> tuple[Numbers, Numbers]:
         """Return pairs of a person and a variable of the person; the first one alone where values never change."""

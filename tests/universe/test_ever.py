@@ -1,6 +1,7 @@
 """How probable it is that a person ever had a grave value, by the worlds of small series."""
 
 import tempfile
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from tests.universe.changing import SPACES, series_of
 from tests.universe.drawing import DEEP, rounds
 from tests.universe.program import of_folder
+from tests.universe.registers import SPACES as REGISTERS
 from tests.universe.test_changing import weights_of_paths
 from tests.universe.worlds import worlds_of
 
@@ -62,3 +64,29 @@ def test_where_worlds_say_otherwise(limit):
     differing = ((series, risk) for series, risk, alone in chosen() if (risk >= limit) != (alone >= limit))
     for series, risk in islice(differing, None if DEEP else 10):
         assert_judged(series, risk, limit)
+
+
+STRANGERS = ["plain tables", "row classes in groups", "anatomy pairs"]
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_beside_strangers_what_no_world_has_and_what_all_have_is_decided(name):
+    """Strangers of two releases are tied by nothing, so that shares are not known; 0 and 1 are, however worlds weigh."""
+    space, seen = REGISTERS[name], Counter()
+    for rng in rounds(7):
+        for series in space.drawn(250, rng):
+            if GRAVE not in series.values or not all(series.releases):
+                continue
+            worlds = worlds_of(series, "register")
+            shares = [worlds.ever.get((person, GRAVE), 0) / worlds.total for person in series.people("register")]
+            kind = "violated" if max(shares) == 1 else "holds" if max(shares) == 0 else "between"
+            if seen[kind] >= 4 and not DEEP:
+                continue
+            seen[kind] += 1
+            with tempfile.TemporaryDirectory() as folder:
+                path = series.write(Path(folder), group_column=space.group_column)
+                with (path / "series.toml").open("a", encoding="utf-8") as file:
+                    file.write(f'\n[policy]\nmax_ever_risk = 0.01\ngrave = ["{GRAVE}"]\n')
+                found = of_folder(path, adversary="register").clause("max_ever_risk")
+            assert found == kind if kind != "between" else found in {"violated", "undecided"}, (series, shares)
+    assert min(seen[kind] for kind in ("violated", "holds", "between")) > 0, seen
