@@ -71,7 +71,7 @@ STRANGERS = ["plain tables", "row classes in groups", "anatomy pairs"]
 
 @pytest.mark.parametrize("name", STRANGERS)
 def test_beside_strangers_what_no_world_has_and_what_all_have_is_decided(name):
-    """Strangers of two releases are tied by nothing, so that shares are not known; 0 and 1 are, however worlds weigh."""
+    """Nothing ties strangers of two releases, so that shares are not known; 0 and 1 are, however worlds weigh."""
     space, seen = REGISTERS[name], Counter()
     for rng in rounds(7):
         for series in space.drawn(250, rng):
