@@ -27,7 +27,7 @@ WAYS = {
     "worlds of joint": {
         (settling, "WALKED"): 0,
         (settling, "STEPS"): 0,
-        (Settling, "_circulate"): left_out(Settling._circulate),  # noqa: SLF001 - walks instead, which leave traces
+        (Settling, "_circulate"): left_out(Settling._circulate),  # walks instead, which leave traces
         (distinguishing, "_ROUNDS"): 0,
     },
 }
