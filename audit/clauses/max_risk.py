@@ -128,7 +128,5 @@ def _no_higher_risk(entry: Judged, limit: float) -> bool:
     if limit >= 1.0:
         return outcome.status == "complete" or (isinstance(claims, AttributeDisclosures) and claims.exhaustive)
     risks = entry.scored.risks
-    if _counted(entry) and risks is not None:  # each share of worlds is exact, whatever else is open
-        return not risks.missing
-    known = risks is not None or not isinstance(claims, AttributeDisclosures)
+    known = (risks is not None and not risks.missing) or not isinstance(claims, AttributeDisclosures)
     return outcome.status == "complete" and known
