@@ -83,16 +83,17 @@ class MaxRisk(Clause):
 
 def _uncounted(entry: Judged) -> str:
     """Return that not all worlds were counted, of how many people if that is known, and what to do about it."""
-    if entry.scored.risks is None:
+    risks = entry.scored.risks
+    if risks is None or not risks.missing:
         return say(
-            "the worlds were not counted; publish smaller or fewer groups, raise --time-limit, or write max_risk = 1"
+            "not all worlds were counted; publish smaller or fewer groups, raise --time-limit, or write max_risk = 1"
         )
     return say_count(
         "the worlds of {count} person are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
         "or write max_risk = 1",
         "the worlds of {count} people are too many to be counted; publish smaller or fewer groups, raise --time-limit, "
         "or write max_risk = 1",
-        entry.scored.risks.missing,
+        risks.missing,
     )
 
 
