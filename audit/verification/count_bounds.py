@@ -154,5 +154,6 @@ def _patterns(axis: Axis, sets: Sequence[int]) -> npt.NDArray[np.bool_]:
     rows = np.zeros((len(row), axis.atoms), dtype=np.bool_)
     for one, place in row.items():
         rows[place, axis.members[one]] = True
-    columns = {column.tobytes(): atom for atom, column in enumerate(np.packbits(rows, axis=0).T)}
-    return rows[:, list(columns.values())][[row[one] for one in sets]]
+    columns = np.ascontiguousarray(np.packbits(rows, axis=0).T)
+    first = np.unique(columns.view(f"V{columns.shape[1]}").ravel(), return_index=True)[1]
+    return rows[:, first][[row[one] for one in sets]]

@@ -6,7 +6,7 @@ What a rate or a change says of two counts is found by trying all pairs of count
 import csv
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -108,10 +108,11 @@ def publish(
     *,
     plain: bool = False,
     releases: int | None = None,
+    always: Collection[str] = (),
 ) -> tuple[TinyTables, Numbers]:
     """Return the series with releases of a random table, and the true numbers.
 
-    With `plain` each cell is published once, and never wrong.
+    With `plain` each cell is published once, and never wrong. Some labels stand `always` somewhere, in all releases.
     """
     combinations = list(product(*labels))
     shown = [
@@ -119,8 +120,9 @@ def publish(
         for _ in range(releases or rng.randint(1, 3))
     ]
     for label in {label for some in labels for label in some} if plain else ():  # each label stands somewhere
-        if not any(label in cell for cells in shown for cell in cells):
-            shown[0].append(next(cell for cell in combinations if label in cell))
+        for cells in shown if label in always else shown[:1]:
+            if not any(label in cell for some in ([cells] if label in always else shown) for cell in some):
+                cells.append(next(cell for cell in combinations if label in cell))
     oracle = Oracle(replace(rules, releases=[[(cell, "1") for cell in combinations] for _ in shown]))
     most = rng.choice([2, 4, 9])
     truth = {cell: rng.choice([0, rng.randint(0, most), rng.randint(0, most)]) for cell in oracle.cells}
@@ -193,7 +195,9 @@ def _nested(rng: random.Random) -> Published:
     leaves = [path for path in paths if path not in inside]
     atoms = {name[path]: tuple(name[leaf] for leaf in leaves if leaf[: len(path)] == path) for path in paths}
     rules = replace(rules, totals=rules.totals | {"area": "All"}, categories=rules.categories | {"area": atoms})
-    series, _ = publish(rng, rules, [[*name.values(), "All"], *labels[1:]], plain=True)
+    # A label that stands in one region here, and in the other there, may have moved.
+    both = {text for path, text in name.items() if text != path[-1]}
+    series, _ = publish(rng, rules, [[*name.values(), "All"], *labels[1:]], plain=True, always=both)
     path_of = {text: path for path, text in name.items()} | {"All": ()}
     files = [[[*(*path_of[cell[0]], "", "")[:2], *cell[1:], text] for cell, text in rows] for rows in series.releases]
     categories = "{ " + ", ".join(f'{each} = "{each}.csv"' for each in rules.categories if each != "area") + " }"
