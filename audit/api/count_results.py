@@ -165,11 +165,11 @@ class CountRepairResult(JudgedCandidate):
     @property
     def repaired(self) -> bool:
         """Whether nothing new can be told of what was written."""
-        return self.exit_code == 0
+        return bool(self.files) and not self.report.undecided
 
     @property
     def exit_code(self) -> int:
-        """0 when nothing new can be told, 1 when no such cells were found, 3 when that was not settled."""
+        """That of the series with what was written; 1 when no such cells were found, 3 when that was not settled."""
         return self.report.repair_exit_code
 
 

@@ -139,10 +139,9 @@ def _label(text: str) -> tuple[str, str]:
 
 
 def run_repair(arguments: argparse.Namespace) -> int:
-    """Write the candidate with the least further cells left empty, say which, and return the exit code.
+    """Write the candidate with the least further cells left empty, report on that, and return the exit code.
 
-    That is 0 where nothing new can be told of what was written, 1 where no such cells were found, 3 where some counts
-    were not settled.
+    That is 1 where no such cells were found.
     """
     from audit.count_tables.candidate import release_of
     from audit.count_tables.repaired_tables import repair_candidate

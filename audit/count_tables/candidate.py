@@ -135,13 +135,15 @@ class _CellSearch:
     def coarser_rounding(self) -> Rounding | None:
         """Return the least rounding to nearest of the candidate's numbers with which nothing new is found.
 
-        None where rates stand beside them: those would speak of the counts as they were.
+        The manifest has one rounding, so that the numbers of past releases have to be multiples too. None where rates
+        stand beside them: those would speak of the counts as they were.
         """
         if self.counts.manifest.rates:
             return None
+        past = self._past_numbers()
         least = 1 if self.counts.manifest.rounding is None else self.counts.manifest.rounding.to
         for base in _BASES:
-            if base > least and base % least == 0:
+            if base > least and base % least == 0 and not any(number % base for number in past):
                 rounding = Rounding(base, "nearest")
                 self.audits += 1
                 options = replace(self.options, findings=None)
@@ -151,6 +153,12 @@ class _CellSearch:
                 if not new and report.attack.measures.open <= self.open:
                     return rounding
         return None
+
+    def _past_numbers(self) -> set[int]:
+        """Return the numbers that past releases show."""
+        past = (self.counts.release < len(self.counts.manifest.releases) - 1) & self.counts.number
+        texts = (self.counts.texts[text] for text in np.unique(self.counts.text[past]).tolist())
+        return {number for text in texts if (number := _shown(text)) is not None}
 
     def _used(self, finding: CountFinding) -> set[int]:
         """Return the rows of the candidate that the sums of a finding use."""

@@ -24,9 +24,9 @@ from audit.model.errors import UsageError, printable, printable_path
 def repair_candidate(
     manifest: TableManifest, candidate: TableRelease, output: Path, attack: CountAttack, options: CountOptions
 ) -> CandidateReport:
-    """Write the candidate into a new or empty folder, with the least further cells left empty, and return what is new.
+    """Write the candidate into a new or empty folder, with the least further cells left empty, and judge that.
 
-    Nothing is written where no such cells were found. What was written is audited again.
+    Nothing is written where no such cells were found; what is new with the candidate is returned then.
 
     Raises:
         UsageError: the series has a release of that tag, the folder has files in it, or a file cannot be written anew.
@@ -41,7 +41,8 @@ def repair_candidate(
     again, _, _ = judge_candidate(manifest, written, attack, options)
     if again.new_total:
         raise RuntimeError("a repaired candidate still gives something away")
-    return found
+    files = tuple(table.shown for table in written.tables)
+    return replace(again, hide=found.hide, undecided=found.undecided or again.undecided, written=files)
 
 
 def _check_written(candidate: TableRelease, output: Path) -> None:

@@ -1,10 +1,12 @@
 """Confirming a manifest: its publisher is asked about each guess and each column without a role.
 
-Nothing else in the file is changed: comments, and what was not asked about, stand as they are.
+Nothing else in the file is changed: comments, and what was not asked about, stand as they are; only the word "guess"
+before the reasons of `audit init` goes with the last guess.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +37,7 @@ _OF_PEOPLE = frozenset({"columns.sensitive", "columns.quasi_identifiers"})
 _IN_SOME = {"unlinkable": _ROLES["unlinkable"], "none": "it has no role for now, and no verdict holds"}
 _ORDER = "series.releases"
 _SHOWN = 3
+_GUESS = re.compile(r"""^((?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*# )guess: """)  # in a comment, not in a text
 
 
 def confirmed(folder: Path, text: str, ask: Ask) -> str:
@@ -53,6 +56,8 @@ def confirmed(folder: Path, text: str, ask: Ask) -> str:
         asked.ask_roles(manifest)
     asked.ask_others()
     changed = tomlkit.dumps(document)
+    if UNCONFIRMED not in document:
+        changed = "".join(_GUESS.sub(r"\1", line) for line in changed.splitlines(keepends=True))
     _opened(folder, changed)
     return changed
 

@@ -281,6 +281,7 @@ class CandidateReport:
             Empty where nothing is new, None where no such set was found.
         rounding: the least coarser rounding that does the same: to what, and how; None where none was found or needed.
         undecided: whether more is left open with it, or with it repaired, than without.
+        written: where it was written with these cells empty; all else is about what was written then.
     """
 
     release: str
@@ -291,13 +292,14 @@ class CandidateReport:
     hide: tuple[HiddenCell, ...] | None
     rounding: tuple[int, str] | None
     undecided: bool
+    written: tuple[str, ...] = ()
 
     @property
     def repair_exit_code(self) -> int:
-        """0 where nothing new can be told of it repaired, 1 where there is no repair, 3 where that is not settled."""
+        """That of the series with what was written, 1 where there is no repair, 3 where it is not settled."""
         if self.hide is None:
             return 1
-        return 3 if self.undecided else 0
+        return self.after.exit_code or (3 if self.undecided else 0)
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ def candidate_json(candidate: CandidateReport) -> str:
     entries["new_total"] = candidate.new_total
     entries["hide"] = json_value(candidate.hide)
     rounding = candidate.rounding
+    if candidate.written:
+        entries["written"] = [*candidate.written]
     entries["rounding"] = None if rounding is None else {"to": rounding[0], "how": rounding[1]}
     return as_json(entries)
 
@@ -75,8 +77,12 @@ def candidate_sections(candidate: CandidateReport) -> list[Section]:
 
 
 def _todo(candidate: CandidateReport) -> Iterator[str]:
+    if candidate.written:
+        yield from _written(candidate)
     if not candidate.new_total and candidate.undecided:
         pass  # nobody knows yet whether it may go out
+    elif not candidate.new_total and candidate.after.policy.undecided:
+        yield say("Declare in series.toml what is not decided, and audit again.")
     elif not candidate.new_total:
         yield say("As far as its new counts are concerned, it may go out.")
     elif candidate.hide is None:
@@ -97,6 +103,24 @@ def _todo(candidate: CandidateReport) -> Iterator[str]:
         yield say("Or round its numbers to the nearest {base}: then nothing new can be derived either.", base=str(base))
     if candidate.undecided:
         yield say("Some counts were not settled; give more time with --time-limit SECONDS.")
+
+
+def _written(candidate: CandidateReport) -> Iterator[str]:
+    """Yield what was written, and which cells are empty there."""
+    files = ", ".join(map(printable_path, candidate.written))
+    hidden = candidate.hide or ()
+    if not hidden:
+        yield say("Wrote {files} as it was.", files=files)
+        return
+    yield say_count(
+        "Wrote {files} with {count} further cell left empty, and any rate beside it:",
+        "Wrote {files} with {count} further cells left empty, and any rates beside them:",
+        len(hidden),
+        files=files,
+    )
+    for each in hidden:
+        where = cell_name(each.cell, candidate.after.series.totals)
+        yield f"  {where} ({printable(each.shown)}; {printable_path(each.file)}:{each.line})"
 
 
 def explanation_text(told: CellExplanation, form: Text) -> str:

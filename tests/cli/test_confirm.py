@@ -148,3 +148,27 @@ def test_what_cannot_be_confirmed(folder, tmp_path):
     (folder / "series.toml").unlink()
     code, _, err = run_main("init", str(folder), "--confirm")
     assert (code, "let `audit init` write it first" in err) == (2, True)
+
+
+@pytest.mark.parametrize("last", ["feb, jan", ""])
+def test_reasons_are_no_guesses_once_all_is_confirmed(last, folder):
+    """A text that looks like such a comment is the publisher's own."""
+    marked = MANIFEST.replace('sensitive = "Disease"', 'sensitive = "Disease"  # guess: its name')
+    marked = marked.replace('name = "Ward"   # as', 'name = "Ward # guess: 1"   # as').replace(
+        "# k = 3", "# guess: k = 3"
+    )
+    write(folder / "series.toml", marked.format(keys=ALL))
+    code, _, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", last)
+    assert code == 0, err
+    assert 'sensitive = "Disease"  # its name\n' in text
+    assert "\n# k = 3" in text
+    assert 'name = "Ward # guess: 1"   # as' in text
+    assert text.count("guess: ") == 1
+
+
+def test_reasons_stay_guesses_while_one_is_left(folder):
+    marked = MANIFEST.replace('sensitive = "Disease"', 'sensitive = "Disease"  # guess: its name')
+    write(folder / "series.toml", marked.format(keys=ALL.replace("series.releases", "series.name")))
+    code, _, err, text = confirm(folder, "", "", "unlinkable", "we number the notes", "no")
+    assert code == 0, err
+    assert 'sensitive = "Disease"  # guess: its name\n' in text

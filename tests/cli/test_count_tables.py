@@ -282,6 +282,28 @@ def test_repair_hides_the_rate_beside_a_count(tmp_path):
     assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == 0
 
 
+@pytest.mark.parametrize(
+    ("more", "code", "verdict"),
+    [("", 0, "The policy holds"), ('[unconfirmed]\nkeys = ["table.over_time"]\n', 3, "UNDECIDED")],
+)
+def test_repair_reports_on_what_it_wrote(more, code, verdict, tmp_path):
+    """The candidate tells one more person; without that cell nothing of it is left but what is not confirmed."""
+    first = [(("N", "f"), "9"), (("N", "m"), "*")]
+    series = TinyTables(("area", "sex"), [first], totals={"sex": "All"}, markers={"*": (1, 7)}, over_time="same")
+    folder = series.write(tmp_path / "series")
+    path = folder / "series.toml"
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    candidate = tmp_path / "2.csv"
+    candidate.write_text("area,sex,n\nN,All,12\nS,f,30\n", encoding="utf-8")
+    found, out, err = run_main("repair", str(folder), str(candidate), "--output", str(tmp_path / "out"))
+    assert (found, err) == (code, "")
+    said = " ".join(out.split())
+    assert f"With release 2: {verdict}" in said
+    assert "2.csv with 1 further cell left empty, and any rate beside it: area N (12;" in said
+    assert ("it may go out" in said) == (code == 0)
+    assert run_main("next", str(folder), str(tmp_path / "out/2.csv"))[0] == code
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_pages_say_what_was_taken_for_granted(form, tmp_path):
     """What is found holds for the rules of the manifest: who signs has to see them."""

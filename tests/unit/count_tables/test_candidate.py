@@ -29,8 +29,8 @@ class Unsettled(Differencing):
         return replace(outcome, verdict=verdict.astype(np.int8))
 
 
-def judged(folder: Path, row: str, attack):
-    manifest = read_table_manifest(SERIES.write(folder))
+def judged(folder: Path, row: str, attack, series=SERIES):
+    manifest = read_table_manifest(series.write(folder))
     file = folder / "2.csv"
     file.write_text(f"area,sex,n\n{row}\n", encoding="utf-8")
     return judge_candidate(replace(manifest, over_time="same"), release_of([file]), attack, CountOptions())[0]
@@ -51,3 +51,13 @@ def test_what_is_not_settled_may_not_go_out(attack, code, tmp_path):
 def test_a_rounding_is_proposed_only_where_all_is_settled(attack, rounding, tmp_path):
     found = judged(tmp_path, "N,All,12", attack)
     assert (found.new_total, found.rounding) == (1, rounding)
+
+
+def test_a_rounding_that_the_past_does_not_have_is_not_proposed(tmp_path):
+    """The manifest has one rounding: an audit with one that past numbers do not have would end with exit 2."""
+    series = replace(SERIES, releases=[[(("N", "f"), "10"), (("N", "m"), "*")]])
+    found = judged(tmp_path, "N,All,13", Differencing(), series)
+    assert (found.new_total, found.rounding) == (1, (5, "nearest"))
+    series = replace(SERIES, releases=[[(("N", "f"), "11"), (("N", "m"), "*")]])
+    found = judged(tmp_path, "N,All,14", Differencing(), series)
+    assert (found.new_total, found.rounding, len(found.hide)) == (1, None, 1)
