@@ -146,6 +146,14 @@ def reasons(report: CountReport) -> Iterator[str]:
             "small: {count} counts certainly below the least count",
             measures.small,
         )
+    sure = sum(int(each.value) for each in report.policy.violations)
+    guessed = measures.recovered + measures.narrowed + measures.small - sure
+    if guessed:
+        yield say_count(
+            "{count} of these is found only if what is guessed is right, and violates nothing until that is confirmed",
+            "{count} of these are found only if what is guessed is right, and violate nothing until that is confirmed",
+            guessed,
+        )
     for clause in report.policy.undecided:
         yield say("{clause} is not decided: {reason}", clause=clause.measure, reason=printable(clause.reason, 400))
 

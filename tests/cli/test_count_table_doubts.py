@@ -230,3 +230,21 @@ def test_years_in_one_column_are_releases(tmp_path):
     code, _, err = run_main(str(folder))
     assert code == 2
     assert "releases/1.csv:4" in err
+
+
+@pytest.mark.parametrize(("unconfirmed", "said"), [((), 0), (("table.totals.sex",), 2)])
+def test_the_summary_says_how_many_findings_rest_on_a_guess(unconfirmed, said, tmp_path):
+    """Both hidden counts follow from the totals of sex, which are a guess in the second case."""
+    rows = [
+        ("A", "f", "*"),
+        ("A", "m", "15"),
+        ("A", "All", "18"),
+        ("B", "f", "*"),
+        ("B", "m", "30"),
+        ("B", "All", "32"),
+    ]
+    folder = written(tmp_path, rows, table=TABLE + 'markers = { "*" = [1, 4] }\n', unconfirmed=unconfirmed)
+    code, out, _ = run_main(str(folder))
+    assert code == (3 if said else 1)
+    line = f"{said} of these are found only if what is guessed is right"
+    assert (line in " ".join(out.split())) == bool(said)
