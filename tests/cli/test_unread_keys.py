@@ -182,6 +182,9 @@ COUNT_KEYS = {
     ("table", "totals"): (
         '{ sex = "T", area = "" }\ncategories = { area = "area.csv" }', 'nothing reads that "area" has no total',
         '{ sex = "T", area = "" }'),
+    ("table", "status_hides"): (
+        "true", "nothing reads it without status", 'true\nstatus = "state"\nmarkers = { "c" = [1, 4] }'),
+    ("table", "codes"): ('["what"]', '"what" is no dimension', '["area"]'),
     ("table", "open"): ('["what"]', '"what" is no dimension', '["sex"]'),
     ("table", "part_of"): ('{ deaths = "" }', "is none of the counts", '{ n = "" }\nvalues = ["n"]'),
 }  # fmt: skip
@@ -192,7 +195,7 @@ COUNT_READ = {
     },
     "rules of every cell, shown or not": {
         ("table", key)
-        for key in ("not_published", "markers", "threshold", "perturbation", "rounding", "over_time", "absent")
+        for key in ("not_published", "markers", "threshold", "perturbation", "rounding", "over_time", "absent", "flags")
     },
     "limits": {("policy", key) for key in ("min_count", "min_width")},
     "waivers, of which a report says what became of them": {
