@@ -12,14 +12,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-Counts = npt.NDArray[np.int64]
+from audit.model.arrays import Counts
+
 Signature = tuple[int, ...]
 
 
 def eligible(counts: Counts, m: int) -> bool:
-    """Tell whether no value is in more than 1/m of the rows.
+    """Return whether no value is in more than 1/m of the rows.
 
     >>> eligible(np.array([2, 1, 1]), 2), eligible(np.array([3, 1, 1]), 2)
     (True, False)

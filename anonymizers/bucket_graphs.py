@@ -18,11 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.signatures import Numbers
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes, Flags
 from audit.model.history import PresenceHistory, PresenceIntervals
 from audit.model.minimum_cuts import Weights, components, min_cuts
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

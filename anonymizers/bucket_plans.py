@@ -23,10 +23,10 @@ from functools import cached_property
 import numpy as np
 
 from anonymizers.balancing import fill
-from anonymizers.bucket_graphs import Flags, Graphs, Ties
+from anonymizers.bucket_graphs import Graphs, Ties
 from anonymizers.remaining_records import Layers, place
 from anonymizers.signatures import Numbers, Slots
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes, Flags
 
 
 @dataclass(frozen=True)

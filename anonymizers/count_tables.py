@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.count_tables import Counts, Flags
+from audit.model.arrays import Counts, Flags
 from audit.model.errors import UsageError, printable
 
 Texts = npt.NDArray[np.str_]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from anonymizers.balancing import Signature, eligible, keep
 from anonymizers.signatures import Numbers, Slots
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.model.history import PublicationHistory
 
 Rows = npt.NDArray[np.int64]

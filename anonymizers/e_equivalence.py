@@ -18,13 +18,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from anonymizers.bucket_graphs import Flags, graphs_of, welcome
+from anonymizers.bucket_graphs import graphs_of, welcome
 from anonymizers.bucket_plans import BucketPlan, Fakes, Planning
 from anonymizers.division import Rows, bounds, check_values, divide, newcomers
 from anonymizers.signatures import Numbers, Slots
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.arrays import Codes, Flags
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
 

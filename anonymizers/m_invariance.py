@@ -22,8 +22,8 @@ from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 

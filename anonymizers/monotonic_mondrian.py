@@ -20,8 +20,8 @@ from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
 from anonymizers.previous_partition import OldCells, Rows
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
+from audit.model.arrays import Codes
 from audit.model.composite_keys import tally
-from audit.model.evidence import Codes
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
 

@@ -17,14 +17,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.model.anonymizer import OLD_END, Scale
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes, Floats, Places
 from audit.runtime.kernels import pays
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Places: TypeAlias = npt.NDArray[np.intp]
 Regions: TypeAlias = tuple[Codes, Codes, Codes, Codes, Codes, Codes]
 
 # Seconds that the compiled kernel saves a row, and that it takes to compile.

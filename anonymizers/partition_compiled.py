@@ -5,14 +5,10 @@ Imported only where it pays: numba takes a quarter of a second to import and as 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 _OLD_END = -1
 
@@ -234,7 +230,7 @@ def _diverse(
     l: int,  # noqa: E741 - as above
     counts: Array,
 ) -> bool:
-    """Tell whether no value is in more than 1/l of the rows of either side of a cut."""
+    """Return whether no value is in more than 1/l of the rows of either side of a cut."""
     most_left, most_right = left // l, (len(value) - left) // l
     kept = True
     for i in range(len(value)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.runtime.kernels import pays
 
 _COMPILED = "anonymizers.point_location_compiled"

@@ -6,14 +6,10 @@ few cells are left, or splitting no longer keeps the cells apart, every pair is 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 _FEW_POINTS = 24
 _FEW_CELLS = 32
@@ -141,7 +137,7 @@ def covered_compiled(point: Array, low: Array, high: Array, cell: Array) -> Arra
 
 @kernel
 def _covers(point: Array, low: Array, high: Array) -> bool:
-    """Tell whether a cell covers a point."""
+    """Return whether a cell covers a point."""
     for a in range(len(point)):  # noqa: SIM110 - numba knows no generators
         if not low[a] <= point[a] <= high[a]:
             return False

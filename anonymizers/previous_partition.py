@@ -10,7 +10,7 @@ import numpy.typing as npt
 from anonymizers.partition import Partition
 from anonymizers.point_location import covered, first_covering
 from audit.model.anonymizer import Snapshot
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.model.history import PreviousCells
 
 Rows: TypeAlias = npt.NDArray[np.intp]

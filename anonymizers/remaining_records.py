@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizers.balancing import Counts, Signature, batches, most
+from anonymizers.balancing import Signature, batches, most
+from audit.model.arrays import Counts
 
 
 class Layers(NamedTuple):

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.runtime.kernels import pays
 
 Places = npt.NDArray[np.int64]

@@ -6,14 +6,11 @@ are sorted once by each quasi-identifier; a cut parts each of these orders witho
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
 
-Array: TypeAlias = npt.NDArray[Any]
 _FAR = np.int32(2**31 - 1)
 
 

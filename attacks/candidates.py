@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import CandidatePools, Codes, Table, ValueCounts
+from audit.model.arrays import Codes, Flags, Places, Words
+from audit.model.evidence import CandidatePools, Table, ValueCounts
 
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 _DENSE_CELLS = 1 << 26
 _AT_A_TIME = 1 << 17
 _SLACK = 32

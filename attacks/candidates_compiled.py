@@ -6,14 +6,13 @@ numpy kernels are the oracle of these.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import inlined, kernel
 
-Array: TypeAlias = npt.NDArray[Any]
 NEVER = np.uint16(2**16 - 1)
 _ONE = np.uint64(1)
 

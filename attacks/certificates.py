@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.model.evidence import CandidatePools, Codes, Evidence, ValueCounts
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Places
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import CandidatePools, Evidence, ValueCounts
+from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from attacks.candidates import NEVER, Candidates, Words
-from audit.model.evidence import CandidatePools, Codes, Combinations, Evidence, claimed_code
-
-Flags = npt.NDArray[np.bool_]
+from attacks.candidates import NEVER, Candidates
+from audit.model.arrays import Codes, Flags, Words
+from audit.model.evidence import CandidatePools, Combinations, Evidence, claimed_code
 
 
 def common_values(masks: Words, first: Codes, parts: Codes) -> Codes:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
-from audit.model.evidence import Codes, Records, RecordSource
-from audit.model.outcome import Cause, IdentityDisclosure, Places, RecordSighting
+from audit.model.evidence import Records, RecordSource
+from audit.model.outcome import Cause, IdentityDisclosure, RecordSighting
 
 
 class RecordDescriptions:

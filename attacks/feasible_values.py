@@ -24,13 +24,11 @@ import numpy.typing as npt
 from attacks.candidates import pool_masks
 from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
-from audit.model.evidence import CandidatePools, Codes, Evidence, claimed_code
+from audit.model.arrays import Codes, Flags, Places, Words
+from audit.model.evidence import CandidatePools, Evidence, claimed_code
 from audit.runtime.budget import Budget
 
-Words = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.int32]
-Places = npt.NDArray[np.intp]
 
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
 _SPARSE = 32  # codes for each of some people: a bit for each code takes as much memory as the people's codes

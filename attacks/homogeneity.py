@@ -23,24 +23,16 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.linked_classes import LinkedClasses, linked_classes, reached
-from audit.model.evidence import Codes, Evidence, PublishedClasses, PublishedSource
+from audit.model.arrays import Codes, Counts, Floats, Places
+from audit.model.evidence import Evidence, PublishedClasses, PublishedSource
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, Measures
 from audit.model.named_findings import FindingRule
-from audit.model.outcome import (
-    GroupDisclosure,
-    GroupDisclosures,
-    Outcome,
-    Places,
-    everybody_listed_reason,
-    known_rows_reason,
-)
+from audit.model.outcome import GroupDisclosure, GroupDisclosures, Outcome, everybody_listed_reason, known_rows_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say
 from audit.runtime.reasons import Reason, ReasonKind
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 CLASSES = Noun("{count} class", "{count} classes", "classes")
 
 

@@ -29,10 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows, narrowed
-from audit.model.evidence import Codes, Evidence, Records, RecordSource
+from audit.model.arrays import Codes, Flags, Places
+from audit.model.evidence import Evidence, Records, RecordSource
 from audit.model.measures import LINKABILITY, SINGLING_OUT, Measures
 from audit.model.named_findings import FindingRule
-from audit.model.outcome import Cause, Flags, IdentityDisclosures, Outcome, Places
+from audit.model.outcome import Cause, IdentityDisclosures, Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Noun, Phrase, say, say_count
 from audit.runtime.reasons import Reason, ReasonKind

@@ -32,7 +32,8 @@ from attacks.candidate_update import fold_all
 from attacks.certificates import disclosures
 from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes
+from audit.model.evidence import Evidence
 from audit.model.measures import PEOPLE, Distribution, Measures
 from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.outcome import AttributeDisclosures, Outcome, constant_reason, counts_table, per_person_reason

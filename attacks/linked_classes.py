@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
-from audit.model.evidence import Codes, Evidence, Records, RecordSource, RowSource
+from audit.model.arrays import Codes, Flags, Floats
+from audit.model.evidence import Evidence, Records, RecordSource, RowSource
 from audit.model.outcome import GroupDisclosure
 
 _BELOW = 1e-12
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 def reached(share: Floats, limit: float, *, strangers: bool) -> Flags:

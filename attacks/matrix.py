@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.graphs import grouped
-from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
+from audit.model.arrays import Codes, Counts
+from audit.model.evidence import Evidence, Members, ValueCounts
 
 NAMELESS = -1
 # Sorts behind everybody who has a code.
@@ -264,7 +265,7 @@ def blocks(start: Counts) -> Iterator[tuple[int, int]]:
 
 
 def _same_groups(matrix: Matrix, one: Counts, other: Counts) -> bool:
-    """Tell whether columns are in the same groups as others, one by one."""
+    """Return whether columns are in the same groups as others, one by one."""
     differing = np.flatnonzero(one != other)
     if not len(differing):
         return True

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from audit.model.evidence import CandidatePools, Codes
+from audit.model.arrays import Codes
+from audit.model.evidence import CandidatePools
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
 

@@ -18,13 +18,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attacks.feasible_values import FeasibleValues, Words, order_by_person, sizes_of
+from attacks.feasible_values import FeasibleValues, order_by_person, sizes_of
 from attacks.pool_counts import PoolCounts
-from audit.model.evidence import CandidatePools, Codes, Evidence
+from audit.model.arrays import Codes, Flags, Words
+from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 
-Flags = npt.NDArray[np.bool_]
 Reals = npt.NDArray[np.float64]
 Step: TypeAlias = Callable[[Reals, Reals], object]
 _BLOCK_BYTES, _KEPT_BYTES = 2 << 20, 48 << 20  # of the weights of a block of people: in a release, in all of them

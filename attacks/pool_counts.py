@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import CandidatePools, Codes, ValueCounts
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import CandidatePools, ValueCounts
 
-Places = npt.NDArray[np.intp]
 _CELLS_PER_ENTRY = 8  # of a table of counts; a wider one is searched in instead
 
 

@@ -21,7 +21,8 @@ from attacks.candidates import Candidates
 from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
 from attacks.pool_counts import PoolCounts
-from audit.model.evidence import CandidatePools, Codes, Evidence, Table, ValueCounts
+from audit.model.arrays import Codes
+from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import pays
@@ -108,7 +109,7 @@ class CandidateRisks:
         return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
     def _dense(self, people: int, candidates: int) -> bool:
-        """Tell whether to multiply the rows of all values of so many people, who have so many candidates together.
+        """Return whether to multiply the rows of all values of so many people, who have so many candidates together.
 
         A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
         """

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from attacks import posterior_products_compiled as kernels
 from attacks.candidates import Candidates
 from attacks.parallel_rows import in_buckets, shared
-from audit.model.evidence import CandidatePools, Codes, Table, ValueCounts
+from audit.model.arrays import Codes
+from audit.model.evidence import CandidatePools, Table, ValueCounts
 from audit.runtime.budget import Budget
 
 # A table of pools by values has so many bytes at most; pools that do not fit are looked at later.

@@ -9,14 +9,12 @@ call would count their users.
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
 
-Array: TypeAlias = npt.NDArray[Any]
 NOWHERE = np.uint32(0xFFFF_FFFF)
 BELOW_ONE = np.nextafter(1.0, 0.0)
 _ONE = np.uint64(1)

@@ -35,7 +35,8 @@ from attacks.common_parts import common_parts
 from attacks.feasible_values import FeasibleValues, sizes_of
 from attacks.paths import PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
-from audit.model.evidence import Codes, Evidence, Transitions
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import Evidence, Transitions
 from audit.model.lazy_disclosures import VersionDisclosures
 from audit.model.measures import VERSIONS, Measures
 from audit.model.named_findings import WITHHOLD, FindingRule
@@ -45,7 +46,6 @@ from audit.model.outcome import (
     CertificateStep,
     Columns,
     Outcome,
-    Places,
     per_person_reason,
 )
 from audit.runtime.budget import Budget

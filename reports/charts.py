@@ -244,7 +244,7 @@ def _figure(value: float | None) -> str:
 
 
 def _narrow(labels: Sequence[tuple[str, str, str]]) -> bool:
-    """Tell whether numbers fit side by side."""
+    """Return whether numbers fit side by side."""
     return max((len(text) for _, _, text in labels), default=0) <= 4
 
 

@@ -43,7 +43,7 @@ def as_json(document: object) -> str:
 
 
 def _controls(character: str) -> bool:
-    """Tell whether a character is none to be seen: JSON itself allows many, such as those that turn text around."""
+    """Return whether a character is none to be seen: JSON itself allows many, such as those that turn text around."""
     return (
         not character.isascii()
         and (unicodedata.category(character)[0] == "C" or unicodedata.category(character) in ("Zl", "Zp"))

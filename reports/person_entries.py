@@ -96,7 +96,7 @@ def other_entries(report: Report) -> tuple[list[Entry], list[str]]:
 
 
 def breaks(finding: NamedFinding, report: Report) -> bool:
-    """Tell whether a finding is beyond a limit of the policy in force."""
+    """Return whether a finding is beyond a limit of the policy in force."""
     limits = report.policy.limits
     if isinstance(finding, NamedEquivalence):
         return finding.e < limits.get("min_e", 2)

@@ -40,7 +40,7 @@ def _lines(proof: ProofSteps, claim: tuple[str, str] | None, *, full: bool) -> I
 
 
 def _plain(proof: ProofSteps) -> bool:
-    """Tell whether everybody needs one of some rows, so that rows and people can be counted."""
+    """Return whether everybody needs one of some rows, so that rows and people can be counted."""
     return all(row.points == 1 for row in proof.points) and all(each.least == 1 for each in proof.spent)
 
 

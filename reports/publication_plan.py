@@ -162,7 +162,7 @@ def _why(each: PlannedSeries) -> str | None:
 
 
 def _counts(measures: Mapping[str, object]) -> bool:
-    """Tell whether an attack with these measures found anybody."""
+    """Return whether an attack with these measures found anybody."""
     compromised = measures.get("compromised")
     if isinstance(compromised, dict) and any(compromised.values()):
         return True

@@ -356,7 +356,7 @@ def advice(report: Report) -> Iterable[str]:
 
 
 def out_of_time(report: Report) -> bool:
-    """Tell whether more time might find more."""
+    """Return whether more time might find more."""
     return any(kind_of(attack.reason) is ReasonKind.TIME_LIMIT for attack in report.attacks)
 
 

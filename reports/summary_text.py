@@ -174,7 +174,7 @@ def _now(report: Report) -> str:
 
 
 def only_last(report: Report) -> bool:
-    """Tell whether all that breaks the policy is known to have come with the last release."""
+    """Return whether all that breaks the policy is known to have come with the last release."""
     if len(report.series.releases) < 2 or not report.policy.violations:
         return False
     if not all(_counted_by_timeline(each, report) for each in report.policy.violations):

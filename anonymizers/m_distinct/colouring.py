@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.splitting import in_units, settling_order
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.runtime.kernels import pays
 
 Numbers = npt.NDArray[np.int64]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 
 @kernel

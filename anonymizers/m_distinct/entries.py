@@ -103,7 +103,7 @@ def _useful(inside: Sequence[Sequence[int]], sizes: Sequence[int]) -> tuple[tupl
 
 
 def _represents(inside: Sequence[Sequence[int]], left: Sequence[int], places: RowPlaces, entry: int, kind: int) -> bool:
-    """Tell whether some system of distinct representatives has a value of a kind for an entry.
+    """Return whether some system of distinct representatives has a value of a kind for an entry.
 
     `places` are those of one system, and `left` are the values of each kind that are not in it.
     """

@@ -30,8 +30,8 @@ from anonymizers.m_distinct.merging import merge
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
 from anonymizers.m_distinct.scoring import BucketBoxes
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
+from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes
 from audit.model.history import PublicationHistory
 from audit.model.options import option
 from audit.model.update_sets import UpdateSets

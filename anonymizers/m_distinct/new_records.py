@@ -21,8 +21,8 @@ import numpy.typing as npt
 from anonymizers.balancing import batches
 from anonymizers.m_distinct.entries import Mask, Numbers, Signature
 from audit.model.anonymizer import RefusalError
+from audit.model.arrays import Codes
 from audit.model.errors import printable
-from audit.model.evidence import Codes
 from audit.model.update_sets import UpdateSets
 
 _SHOWN = 8

@@ -22,13 +22,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.correspondence.chains import Flags, Layer, Rows, TooManyPairsError, layers
+from attacks.correspondence.chains import Layer, Rows, TooManyPairsError, layers
 from attacks.correspondence.claims import LinkageClaims, worst
 from attacks.correspondence.linked_records import may_leave_too_few
 from attacks.correspondence.matching import worlds
 from attacks.correspondence.measures import CorrespondenceMeasures
 from attacks.correspondence.subjects import Subjects, subjects
 from attacks.correspondence.worlds import NoWorldError, Settled, settle
+from audit.model.arrays import Flags
 from audit.model.errors import printable
 from audit.model.evidence import Evidence, PublishedRows
 from audit.model.json_types import Status

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
 _PAIRS = 20_000_000
 """How many pairs of boxes may be compared for one release."""
 

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.correspondence.chains import Flags, Layer
+from attacks.correspondence.chains import Layer
 from attacks.correspondence.matching import Matching
 from attacks.correspondence.subjects import Subjects
 from attacks.correspondence.worlds import Settled, matched
-from audit.model.evidence import Counts, Evidence, RowSource
-from audit.model.outcome import Filling, LinkageDisclosure, LinkageDisclosures, Places, RowKind
+from audit.model.arrays import Counts, Flags, Places
+from audit.model.evidence import Evidence, RowSource
+from audit.model.outcome import Filling, LinkageDisclosure, LinkageDisclosures, RowKind
 
 
 def worst(found: Subjects, claimed: Flags) -> Places:

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.descriptions import RecordDescriptions, equal_rows
-from audit.model.evidence import Codes, Evidence, PublishedRows
-
-Flags = npt.NDArray[np.bool_]
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence, PublishedRows
 
 
 def may_leave_too_few(evidence: Evidence, releases: list[PublishedRows], k: int) -> bool:

@@ -13,11 +13,9 @@ from math import comb, perm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.model.evidence import Counts
+from audit.model.arrays import Counts, Flags
 
-Flags = npt.NDArray[np.bool_]
 _STATES = 20_000
 """How many remainders may be told apart in counting."""
 

@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from attacks.correspondence.chains import Flags, Layer
+from attacks.correspondence.chains import Layer
 from attacks.correspondence.worlds import Settled, reached
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 
 _POINTS = 100_000
 """How many points may be looked at for one release."""

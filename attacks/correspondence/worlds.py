@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.correspondence.chains import Layer, TooManyPairsError
 from attacks.correspondence.matching import Matching, matching
-from audit.model.evidence import Counts
+from audit.model.arrays import Counts, Flags
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-Flags = npt.NDArray[np.bool_]
 _EFFORT = 20.0
 """How long the solver may work, in its own deterministic seconds."""
 _ARCS = 5_000

@@ -30,7 +30,8 @@ from attacks.differencing.questions import Questions
 from attacks.differencing.screening import Screened, screen
 from attacks.differencing.solutions import Solutions
 from attacks.differencing.sums import BoxSums
-from audit.model.count_tables import OPEN, UNBOUNDED, CountTables, Flags
+from audit.model.arrays import Flags
+from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 
@@ -132,7 +133,7 @@ class Remainder(Solutions):
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
 
     def _is_loose(self) -> bool:
-        """Tell whether there is much to search, and little that is fixed would have to be kept by every move."""
+        """Return whether there is much to search, and little that is fixed would have to be kept by every move."""
         free = self.proved[LOWER] < self.proved[UPPER]
         return int(free.sum()) > _MANY and float(free.mean()) > _LOOSE
 

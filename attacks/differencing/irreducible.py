@@ -35,7 +35,7 @@ def contradiction(tables: CountTables, numbers: Iterable[int]) -> ContradictingC
 
 
 def has_solution(tables: CountTables) -> bool:
-    """Tell whether some integers agree with everything; a limit that is reached counts as yes."""
+    """Return whether some integers agree with everything; a limit that is reached counts as yes."""
     bounds = first_bounds(build_lattice(tables.axes, tables.boxes, tables.asked), tables)
     if bounds.contradicting is None:
         bounds.run()

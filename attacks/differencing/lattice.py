@@ -14,7 +14,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.count_tables import Axis, Boxes, Flags
+from audit.model.arrays import Flags
+from audit.model.count_tables import Axis, Boxes
 
 Ids = npt.NDArray[np.int64]
 Decomposition = tuple[int, tuple[int, ...]]

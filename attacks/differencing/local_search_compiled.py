@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.model.count_tables import Counts
+from audit.model.arrays import Counts
 from audit.runtime.compiling import kernel
 
 

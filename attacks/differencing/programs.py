@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.count_tables import UNBOUNDED, Counts
+from audit.model.arrays import Counts
+from audit.model.count_tables import UNBOUNDED
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
@@ -45,7 +46,7 @@ class Component:
     right: Counts
 
     def holds(self, point: Point, ends: Ends) -> bool:
-        """Tell whether integers for `nodes` agree with all equalities and bounds."""
+        """Return whether integers for `nodes` agree with all equalities and bounds."""
         within = (ends[LOWER][self.nodes] <= point) & (point <= ends[UPPER][self.nodes])
         return bool(within.all() and (self.matrix @ point == self.right).all())
 

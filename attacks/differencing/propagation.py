@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, LineBlock, MarginLattice
-from audit.model.count_tables import UNBOUNDED, Counts, CountTables
+from audit.model.arrays import Counts
+from audit.model.count_tables import UNBOUNDED, CountTables
 
 LOWER, UPPER = 0, 1
 Ends = npt.NDArray[np.int64]

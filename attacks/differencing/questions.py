@@ -9,17 +9,8 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids
 from attacks.differencing.propagation import LOWER, UPPER, Ends
-from audit.model.count_tables import (
-    NARROWED,
-    NOTHING,
-    OPEN,
-    RECOVERED,
-    SMALL,
-    UNBOUNDED,
-    Counts,
-    CountTables,
-    Flags,
-)
+from audit.model.arrays import Counts, Flags
+from audit.model.count_tables import NARROWED, NOTHING, OPEN, RECOVERED, SMALL, UNBOUNDED, CountTables
 
 
 class Questions:
@@ -98,7 +89,7 @@ class Questions:
         return node, wish_low[first], wish_high[first]
 
     def is_finding(self, proved: Ends) -> Flags:
-        """Tell which questions are findings whatever their exact interval is."""
+        """Return which questions are findings whatever their exact interval is."""
         low, high = proved[LOWER][self.node], proved[UPPER][self.node]
         width = high - low + 1
         small = (low >= 1) & (high < self.min_count) & ((width == 1) | (width < self.min_count - 1))

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.differencing.sums import BoxSums
-from audit.model.count_tables import NOTHING, OPEN, RECOVERED, UNBOUNDED, Counts, Flags
+from audit.model.arrays import Counts, Flags
+from audit.model.count_tables import NOTHING, OPEN, RECOVERED, UNBOUNDED
 
 Verdicts = npt.NDArray[np.int8]
 

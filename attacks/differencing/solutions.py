@@ -13,7 +13,8 @@ from attacks.differencing.propagation import LOWER, UPPER, BoundPropagation, End
 from attacks.differencing.questions import Questions
 from attacks.differencing.screening import Screened
 from attacks.differencing.sums import BoxSums
-from audit.model.count_tables import OPEN, UNBOUNDED, Flags
+from audit.model.arrays import Flags
+from audit.model.count_tables import OPEN, UNBOUNDED
 
 _POINTS = 16
 

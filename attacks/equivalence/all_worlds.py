@@ -19,8 +19,7 @@ from attacks.equivalence.fingerprint import classes, pinned
 from attacks.equivalence.strategy import confirmed
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
-from audit.model.evidence import Codes, Counts
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Counts, Flags
 from audit.runtime.budget import Budget
 
 Pairs = tuple[Codes, Codes]

@@ -37,8 +37,9 @@ from attacks.equivalence.measures import EquivalenceMeasures, Spread, SpreadClas
 from attacks.equivalence.strategy import Found, judge
 from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
+from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
-from audit.model.evidence import Codes, Evidence
+from audit.model.evidence import Evidence
 from audit.model.json_types import Status
 from audit.model.measures import ABSENT, Absent, LeastBounds
 from audit.model.named_findings import WITHHOLD, FindingRule
@@ -47,7 +48,6 @@ from audit.model.outcome import (
     EquivalenceFinding,
     EquivalenceFindings,
     Outcome,
-    Places,
     PossibleValues,
     constant_reason,
     linked_reason,

@@ -16,9 +16,10 @@ from attacks.equivalence.strategy import Found
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
 from attacks.matrix import Matrix
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import Evidence
 from audit.model.measures import Measures
-from audit.model.outcome import EquivalenceFinding, EquivalenceFindings, Nameless, Places, Somebody, Weighted
+from audit.model.outcome import EquivalenceFinding, EquivalenceFindings, Nameless, Somebody, Weighted
 from audit.runtime.budget import Budget
 
 FindingsAt: TypeAlias = Callable[[Places], list[EquivalenceFinding]]

@@ -8,16 +8,14 @@ to be solved is much smaller.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence.peeling import Ragged, picked
 from attacks.matrix import Matrix
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 
 class EliminationOrder(NamedTuple):

@@ -25,8 +25,7 @@ import numpy as np
 
 from attacks.equivalence.field import BITS, LEAST_PRIME, PRIMES, Field, Residues, multiplied, sums, uniform
 from attacks.matrix import Matrix, blocks
-from audit.model.evidence import Codes
-from audit.model.outcome import Places
+from audit.model.arrays import Codes, Places
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 

@@ -15,18 +15,16 @@ E. Kaltofen, On randomized Lanczos algorithms (1997), for the diagonals.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence.elimination_order import EliminationOrder
 from attacks.equivalence.field import BITS, Field, Residues, multiplied, reduced, uniform
 from attacks.equivalence.peeling import difference
+from audit.model.arrays import Array
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import inlined, kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 # Additions between two looks at the budget: about a tenth of a second.
 _WORK = 50_000_000
@@ -279,7 +277,7 @@ def _step(system: EliminationOrder, state: _State, c: int) -> bool:
 
 @kernel
 def _end(system: EliminationOrder, state: _State, c: int) -> int:
-    """Tell whether the answer solves a component, and if so, note its numbers; if not, whether nothing can."""
+    """Return whether the answer solves a component, and if so, note its numbers; if not, whether nothing can."""
     number, weight = _free(system, c, state.number), _deferred(system, c, state.weight)
     drawn = _free(system, c, state.drawn)
     _spread(system, state, c, state.vectors[_ANSWER])

@@ -21,7 +21,7 @@ import numpy as np
 from attacks.equivalence.parts import Parts, classes
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
-from audit.model.evidence import Counts
+from audit.model.arrays import Counts
 from audit.model.minimum_cuts import Labels
 
 Row: TypeAlias = dict[int, int]
@@ -133,7 +133,7 @@ class Lattice:
         return sum(self.cost[at] * abs(times) for at, times in vector.items())
 
     def holds(self, vector: Row) -> bool:
-        """Tell whether an integer vector belongs, in exact arithmetic."""
+        """Return whether an integer vector belongs, in exact arithmetic."""
         return not any(sum(times * vector.get(at, 0) for at, times in row.items()) for row in self.relations)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attacks.equivalence.field import Field, Residues, multiplied
 from attacks.equivalence.fingerprint import fingerprint
 from attacks.matrix import Matrix
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.runtime.budget import Budget
 
 

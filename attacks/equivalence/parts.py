@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from attacks.graphs import component_of
 from attacks.matrix import Matrix, Types, blocks
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts
 from audit.model.minimum_cuts import NO_CUT, Labels, Weights, components, inseparable, min_cuts
 
 Steps: TypeAlias = npt.NDArray[np.int8]
@@ -147,7 +147,7 @@ def classes(labels: Labels) -> Counts:
 
 
 def may_be_buckets(matrix: Matrix) -> bool:
-    """Tell whether no release has two groups with the same values: a look that costs little."""
+    """Return whether no release has two groups with the same values: a look that costs little."""
     return not _clashing(matrix, _signatures(matrix)).any()
 
 

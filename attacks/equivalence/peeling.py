@@ -11,16 +11,14 @@ Cost: linear in memberships.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence.field import Field, Residues, reduced
 from attacks.matrix import Matrix
+from audit.model.arrays import Array
 from audit.runtime.compiling import inlined, kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 # How much a point urges its lines to be removed, by the number of lines it is left in.
 _URGENCY = np.array([0, 0, 4, 2, 1, 0], dtype=np.int64)

@@ -20,9 +20,8 @@ from attacks.equivalence.integer_model import Effort, IntegerModel, SolverContra
 from attacks.equivalence.lattice import Block, Elimination, Lattice, Row, TooMuchWorkError, lattices, length
 from attacks.equivalence.parts import Parts
 from attacks.equivalence.vectors import Vector, Witnesses
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.minimum_cuts import NO_CUT, Labels
-from audit.model.outcome import Flags
 from audit.runtime.budget import Budget
 
 _EFFORT = 10.0

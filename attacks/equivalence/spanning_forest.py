@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
-from audit.model.evidence import Codes
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Flags
 
 _SEED = 0x5EED
 _ROUNDS = 2

@@ -21,8 +21,7 @@ from attacks.equivalence.search import Exact, SearchQuestion
 from attacks.equivalence.subsets import Matched, matched
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix
-from audit.model.evidence import Codes
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Flags
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import Phrase, say
 from audit.runtime.reasons import Reason, combined, kind_of

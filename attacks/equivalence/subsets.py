@@ -30,8 +30,7 @@ from attacks.equivalence.fingerprint import Fingerprint, classes
 from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces, Sets
 from attacks.equivalence.vectors import Witnesses
 from attacks.matrix import Matrix, Types, blocks
-from audit.model.evidence import Codes, Counts
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Counts, Flags
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import release_memory
 from audit.runtime.phrases import say

@@ -12,18 +12,16 @@ A set is packed into a word: its group, then the position of each of its places 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attacks.equivalence.subsets_plain import MatchingTask, Pairs, SetPlaces, Sets
-from audit.model.evidence import Counts
+from audit.model.arrays import Array, Counts
 from audit.runtime.budget import Budget
 from audit.runtime.compiling import kernel
 from audit.runtime.engine import same
 
-Array: TypeAlias = npt.NDArray[Any]
 # A bucket and its table fit into a core's cache, and not more buckets are written to at a time than it can follow.
 _PER_BUCKET = 32768
 _PER_CALL = 100_000_000
@@ -243,7 +241,7 @@ def unpack(places: SetPlaces, packed: np.uint64, e: int, bits: int, into: Array)
 
 @kernel
 def is_match(places: SetPlaces, one: Array, other: Array) -> bool:
-    """Tell whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
+    """Return whether two sets with equal sums have no item in common, and equal sums in the second fingerprint too."""
     difference, prime = np.uint64(0), places.check_prime
     for i in one:
         for j in other:

@@ -7,8 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes, Counts
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Counts, Flags
 from audit.runtime.budget import Budget
 
 Numbers: TypeAlias = npt.NDArray[np.uint64]

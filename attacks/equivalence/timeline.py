@@ -9,8 +9,7 @@ import numpy as np
 
 from attacks.equivalence.strategy import Found, judge
 from attacks.matrix import NAMELESS, Matrix
-from audit.model.evidence import Codes
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Flags
 from audit.model.timeline_cache import Content, TimelineCache
 from audit.runtime.budget import Budget
 from audit.runtime.engine import same

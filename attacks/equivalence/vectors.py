@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.model.evidence import Codes, Counts
-from audit.model.outcome import Flags
+from audit.model.arrays import Codes, Counts, Flags
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from attacks.equivalence.elimination import Equation, plainer, solved
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts
 from audit.runtime.budget import Budget
 
 Weights = dict[int, Fraction]
@@ -142,7 +142,7 @@ class Solver:
         return equations, groups
 
     def _exact(self, weights: Weights, vector: Vector, value: int | None) -> bool:
-        """Tell whether the groups add up to a vector, and their values to what they should, on all they touch."""
+        """Return whether the groups add up to a vector, and their values to what they should, on all they touch."""
         matrix = self._matrix
         groups = np.array(list(weights), dtype=np.int32)
         scale = math.lcm(*(weight.denominator for weight in weights.values()))

@@ -23,14 +23,14 @@ import numpy.typing as npt
 
 from attacks.inference.measures import EstimatedShare, InferenceMeasures
 from attacks.inference.naive_bayes import Grouped, Model, learnt, posteriors
-from audit.model.evidence import Codes, Counts, Evidence, Members, ValueCounts
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.evidence import Evidence, Members, ValueCounts
 from audit.model.named_findings import FindingRule
 from audit.model.outcome import Outcome, RiskQuery, constant_reason, linked_reason, quasi_identifiers_reason
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
-Flags = npt.NDArray[np.bool_]
 _SEED = 0x5EED
 _CONTROL = 0.2
 """Share of the groups of the last release whose people are the control."""

@@ -16,9 +16,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes, Counts
+from audit.model.arrays import Codes, Counts, Floats
 
-Floats = npt.NDArray[np.float64]
 _EXACT = 6
 """Groups of so many rows are averaged over all permutations."""
 _AT_ONCE = 4_000_000

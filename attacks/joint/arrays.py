@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Larger key spaces are searched instead of tabulated.
 _MOST_TABULATED = 1 << 26

@@ -24,7 +24,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.joint.arrays import Flags
 from attacks.joint.deciding import AIMS, Decided, decide
 from attacks.joint.knowledge import Knowledge
 from attacks.joint.measures import JointMeasures
@@ -32,6 +31,7 @@ from attacks.joint.network_builder import OutOfTimeError, TooManyChoicesError
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.proofs import disclosures
 from attacks.joint.values import Findings
+from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.model.measures import ABSENT
 from audit.model.named_findings import WITHHOLD, FindingRule

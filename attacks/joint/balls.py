@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.neighbourhood import Ball, Neighbourhood
 from attacks.joint.probing import Probed, values_shown
 from attacks.joint.solvers import Answer, in_whole_numbers
+from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
 SIZES = (12, 24, 48, 96)

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Flags, Integers, Numbers, mixed, segments, starts
+from attacks.joint.arrays import Integers, Numbers, mixed, segments, starts
 from attacks.joint.core import Core
+from audit.model.arrays import Flags
 
 
 def circulated(core: Core, chosen: Numbers, release: Integers, at: int) -> Flags:

@@ -17,9 +17,10 @@ from functools import cached_property
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import Flags, Integers, Numbers, mixed, renumbered, segments, starts
+from attacks.joint.arrays import Integers, Numbers, mixed, renumbered, segments, starts
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.twins import TwinClasses, classes_of
+from audit.model.arrays import Flags
 
 
 @dataclass(frozen=True)

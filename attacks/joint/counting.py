@@ -22,10 +22,11 @@ from math import factorial, prod
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.arrays import Flags, segments
+from attacks.joint.arrays import segments
 from attacks.joint.core import Core
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.step_weights import Steps
+from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
 # Numbers of worlds that are larger are not told, nor worked out.

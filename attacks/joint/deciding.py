@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.arrays import Numbers
 from attacks.joint.decision import Decision
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import ALL, TWO, Settling
 from attacks.joint.values import Findings
+from audit.model.arrays import Flags
 from audit.model.evidence import Evidence
 from audit.model.timeline_cache import Content
 from audit.runtime.budget import Budget

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attacks.joint.arrays import Flags, Numbers, mixed
+from attacks.joint.arrays import Numbers, mixed
 from attacks.joint.network import ConstraintNetwork
+from audit.model.arrays import Flags
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Decision:
         return distinct(self.network, self.alive) == 1
 
     def decided(self, wanted: Flags) -> bool:
-        """Tell whether each wanted variable has one class of values left, or two that are shown."""
+        """Return whether each wanted variable has one class of values left, or two that are shown."""
         one = self.single()
         two = distinct(self.network, self.shown & self.alive) > 1
         return bool((one | two)[wanted].all())

@@ -17,14 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from attacks.joint import relaxation
-from attacks.joint.arrays import Flags, Numbers, mixed
+from attacks.joint.arrays import Numbers, mixed
 from attacks.joint.balls import ask
 from attacks.joint.core import Core, core_of
 from attacks.joint.decision import Decision, distinct
 from attacks.joint.neighbourhood import Neighbourhood
 from attacks.joint.network_builder import OutOfTimeError, network_of
 from attacks.joint.settling import FIRST_WORLD, first_world
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence
 from audit.model.outcome import EqualPeople
 from audit.runtime.budget import Budget
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import weighed
 from attacks.joint.decision import Decision
@@ -21,6 +21,7 @@ from attacks.joint.network import ConstraintNetwork
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.step_weights import steps_of
 from attacks.joint.values import VersionValues
+from audit.model.arrays import Flags, Floats
 from audit.model.evidence import Evidence
 from audit.model.outcome import EverKnown
 from audit.runtime.budget import Budget

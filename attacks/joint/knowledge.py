@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Flags
 from attacks.joint.decision import Decision
 from attacks.joint.distinguishing import equal_people
 from attacks.joint.ever import ever
 from attacks.joint.values import VersionValues
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence
 from audit.model.outcome import EqualPeople, EverKnown
 from audit.runtime.budget import Budget
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Integers, Numbers, segments, starts
+from attacks.joint.arrays import Integers, Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.links import chain_positions
 from attacks.joint.twins import members_of
+from audit.model.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Numbers, starts
+from attacks.joint.arrays import Integers, Numbers, starts
+from audit.model.arrays import Flags
 
 # Cells of the tables of (version, class of values) that are made at a time.
 _AT_A_TIME = 1 << 27

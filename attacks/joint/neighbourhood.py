@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.graphs import grouped
-from attacks.joint.arrays import Flags, Numbers, segments, starts
+from attacks.joint.arrays import Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
+from audit.model.arrays import Flags
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Lookup, Numbers, ragged, starts
-from audit.model.evidence import Codes, Transitions
+from attacks.joint.arrays import Integers, Lookup, Numbers, ragged, starts
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Transitions
 
 PLACES, GROUP = -1, -2
 """What stands for the class of values in rows that are the places of a row class, or of a whole group."""
@@ -124,7 +125,7 @@ class ConstraintNetwork:
         return before[1:] - before[:-1]
 
     def fits(self, chosen: Numbers, alive: Flags) -> bool:
-        """Tell whether a column for each of some variables, -1 for the others, leaves no row taken too often."""
+        """Return whether a column for each of some variables, -1 for the others, leaves no row taken too often."""
         some = chosen[chosen >= 0]
         first, last = self.row_start[some], self.row_start[some + 1]
         taken = np.bincount(self.row[ragged(first, last - first)], minlength=len(self.capacity))

@@ -6,12 +6,13 @@ import numpy as np
 
 from attacks.candidates import listed, value_masks
 from attacks.graphs import component_of
-from attacks.joint.arrays import Flags, Numbers, renumbered, segments, starts
+from attacks.joint.arrays import Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork, Versions, kinds_of
 from attacks.joint.network_columns import NetworkColumns
 from attacks.joint.places import OpenPlaces, PlaceRows, shares
-from audit.model.evidence import Codes, Evidence, ValueCounts
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence, ValueCounts
 from audit.runtime.budget import Budget
 
 # Parts of up to so many variables are counted.
@@ -385,7 +386,7 @@ class _Builder:
 
 
 def _many(label: Numbers) -> bool:
-    """Tell whether more people have one label than parts have whose worlds are counted."""
+    """Return whether more people have one label than parts have whose worlds are counted."""
     return int(np.bincount(label, minlength=1).max()) > COUNTED
 
 

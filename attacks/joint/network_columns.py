@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attacks.joint.arrays import Numbers, segments, starts
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 
 
 @dataclass

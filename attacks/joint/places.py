@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.graphs import component_of
-from attacks.joint.arrays import Flags, Integers, Numbers, segments
+from attacks.joint.arrays import Integers, Numbers, segments
 from attacks.joint.network import GROUP, PLACES, GroupValues
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence
 
 
 class OpenPlaces:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers
+from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.neighbourhood import Ball, Neighbourhood
 from attacks.joint.relaxation import proven
 from attacks.joint.solvers import from_world, row_weights, whole
+from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
 SIZES = (24, 96, 192)
@@ -78,7 +79,7 @@ def probed(core: Core, chosen: Numbers, asked: Flags, enough: int, shown: Flags,
 
 
 def _shown(ball: Ball | None, columns: Numbers, world: Numbers, shown: Flags, budget: Budget) -> bool:
-    """Tell whether a ball has a world with one of some columns; it is taken over, and what it shows."""
+    """Return whether a ball has a world with one of some columns; it is taken over, and what it shows."""
     if ball is None:
         return False
     model = LinearModel(ball.core)

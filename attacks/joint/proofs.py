@@ -16,20 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from attacks.graphs import grouped
-from attacks.joint.arrays import Flags, Floats, Numbers, segments, starts
+from attacks.joint.arrays import Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.decision import Decision
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.solvers import Programme, optimum
-from audit.model.evidence import Codes, Evidence, claimed_part
-from audit.model.outcome import (
-    AttributeDisclosure,
-    AttributeDisclosures,
-    Places,
-    Proof,
-    RefutedCase,
-    RowPoints,
-)
+from audit.model.arrays import Codes, Flags, Floats, Places
+from audit.model.evidence import Evidence, claimed_part
+from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, Proof, RefutedCase, RowPoints
 from audit.runtime.budget import Budget
 
 # Constraints around a person that are looked at, by distance and number.

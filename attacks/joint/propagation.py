@@ -13,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from attacks.graphs import component_of, grouped
-from attacks.joint.arrays import Flags, Integers, Numbers, renumbered, segments, starts
+from attacks.joint.arrays import Integers, Numbers, renumbered, segments, starts
 from attacks.joint.links import consistent
 from attacks.joint.network import ConstraintNetwork
+from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
 # Members of constraints that are looked at in one graph, before the clock is.
@@ -89,7 +90,7 @@ class Propagation:
         return self.feasible and self.run(budget, lost)
 
     def _left(self, variables: Integers) -> bool:
-        """Tell whether each of some variables has a living column."""
+        """Return whether each of some variables has a living column."""
         start = self.network.start
         alive = self.alive[segments(start, variables)]
         return bool(np.add.reduceat(alive, starts(np.diff(start)[variables])[:-1]).all()) if len(variables) else True

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Numbers, starts
+from attacks.joint.arrays import Numbers, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
 from attacks.joint.solvers import Programme, bounds, in_fractions, optimum, row_weights, whole
+from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
 
 # Weights are multiples of one over these; the first that proves something of everything it should is enough.

@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from attacks.joint import balls, probing, relaxation
-from attacks.joint.arrays import Flags, Floats, Numbers, segments
+from attacks.joint.arrays import Numbers, segments
 from attacks.joint.circulations import alone, circulated
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
@@ -34,6 +34,7 @@ from attacks.joint.network_builder import COUNTED
 from attacks.joint.solvers import in_whole_numbers
 from attacks.joint.state import State
 from attacks.joint.step_weights import Steps, steps_of
+from audit.model.arrays import Flags, Floats
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 

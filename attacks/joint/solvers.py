@@ -13,8 +13,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Floats, Numbers
+from attacks.joint.arrays import Numbers
 from attacks.joint.linear_model import LinearModel
+from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 

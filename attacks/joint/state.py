@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Numbers, segments
+from attacks.joint.arrays import Numbers, segments
 from attacks.joint.core import Core, core_of
 from attacks.joint.decision import Decision
 from attacks.joint.network import ConstraintNetwork
 from attacks.joint.propagation import Propagation
+from audit.model.arrays import Flags
 from audit.runtime.budget import Budget
 
 

@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Numbers, mixed, starts
+from attacks.joint.arrays import Integers, Numbers, mixed, starts
+from audit.model.arrays import Flags
 
 
 class CoreColumns(Protocol):

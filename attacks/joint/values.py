@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from attacks.joint.arrays import Flags, Integers, Numbers, ragged, segments
+from attacks.joint.arrays import Integers, Numbers, ragged, segments
 from attacks.joint.decision import Decision, distinct
 from attacks.joint.network import ConstraintNetwork
-from audit.model.evidence import Codes, Combinations, claimed_code
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Combinations, claimed_code
 
 
 class VersionValues:

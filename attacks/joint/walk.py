@@ -6,14 +6,13 @@ does the least harm, for some steps. Each world on the way is counted again, row
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import inlined, kernel
 
-Array: TypeAlias = npt.NDArray[Any]
 # Of a hundred moves, this many are drawn instead of chosen.
 _DRAWN = 3
 # For so many steps, and some more, whoever was moved stays.

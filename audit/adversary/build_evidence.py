@@ -25,8 +25,9 @@ from audit.io.manifest import EPISODES
 from audit.io.series import Series
 from audit.io.transitions import check_size
 from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, REGISTER, AdversaryKind
+from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes, CombinedName, Evidence, Transitions
+from audit.model.evidence import CombinedName, Evidence, Transitions
 from audit.runtime.phrases import say
 
 _ALLOWED: Mapping[str, Callable[[Series], bool]] = {
@@ -92,7 +93,7 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
 
 
 def _has_records(series: Series) -> bool:
-    """Tell whether published ids link the rows of one record each."""
+    """Return whether published ids link the rows of one record each."""
     return series.manifest.columns.record is not None and series.manifest.columns.rows != EPISODES
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
+from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
-from audit.model.evidence import Codes, claimed_part
+from audit.model.evidence import claimed_part
 
 _BETWEEN = " + "
 

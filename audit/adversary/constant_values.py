@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes, Flags
 
 UNKNOWN = -1
 # Room for so large a part of the people is kept beyond them: each time there are more, everything is copied.
 _SLACK = 32
 _AT_A_TIME = 1 << 17  # rows, which stay in a processor's cache from one look at them to the next
-Flags = npt.NDArray[np.bool_]
 
 
 class FirstValues:

@@ -25,11 +25,10 @@ import numpy.typing as npt
 from audit.adversary import lattice_sweep
 from audit.adversary.lattice_sweep import LatticeAxis, LatticeCounts, ragged
 from audit.io.attributes import QuasiIdentifier
+from audit.model.arrays import Codes, Places, Words
 from audit.model.composite_keys import combine
-from audit.model.evidence import Codes, Table, ValueCounts
+from audit.model.evidence import Table, ValueCounts
 
-Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.intp]
 _TABLE_CELLS = 1 << 26
 _LATTICE_CELLS = 1 << 27
 _CHUNK_WORDS = 1 << 19
@@ -172,7 +171,7 @@ def _joined(parts: Sequence[ValueCounts]) -> ValueCounts:
 
 
 def _sweep_pays(space: Space, pairs: int, values: int) -> bool:
-    """Tell whether sweeping the lattice costs less than trying so many pairs of point and box by bitmaps."""
+    """Return whether sweeping the lattice costs less than trying so many pairs of point and box by bitmaps."""
     work = prod(space.sizes) * (values + 1)
     return work <= _LATTICE_CELLS and work * _PAIRS_PER_CELL <= pairs
 

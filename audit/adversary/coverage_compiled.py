@@ -5,14 +5,10 @@ Imported only where it pays: numba takes a quarter of a second to import and as 
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
-
-Array: TypeAlias = npt.NDArray[Any]
 
 _ONE = np.uint64(1)
 # The place of the only bit in a word, by the six highest bits of its product with a de Bruijn sequence.

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN
@@ -25,11 +24,11 @@ from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Counts, Members, ValueCounts
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
-Flags = npt.NDArray[np.bool_]
 _BETWEEN = "/"
 _NOWHERE = "-"
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.partition import PartSource
 from audit.adversary.sealed_sources import unsealed
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes
+from audit.model.evidence import Evidence
 
 
 @dataclass(frozen=True)

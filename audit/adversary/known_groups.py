@@ -16,18 +16,10 @@ from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.releases import Release, own_values
 from audit.io.unlisted_values import check_listed
+from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problem, Problems, UsageError
-from audit.model.evidence import (
-    CandidateGroups,
-    CandidatePools,
-    Codes,
-    Counts,
-    Members,
-    PublishedClasses,
-    Table,
-    ValueCounts,
-)
+from audit.model.evidence import CandidateGroups, CandidatePools, Members, PublishedClasses, Table, ValueCounts
 
 
 class KnownGroupsSource:
@@ -59,7 +51,7 @@ class KnownGroupsSource:
         return self.releases.stream(self.read_ahead, self.pools, needs=self.needs)
 
     def needs(self, position: int) -> bool:
-        """Tell whether `read_ahead` will read a release."""
+        """Return whether `read_ahead` will read a release."""
         return True
 
     def read_ahead(self, position: int) -> None:

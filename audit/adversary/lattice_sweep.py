@@ -19,10 +19,9 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes, Table, ValueCounts, count_type
+from audit.model.arrays import Codes, Flags, Places
+from audit.model.evidence import Table, ValueCounts, count_type
 
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.int8]
 Weights = npt.NDArray[np.int64]
 _SLAB_CELLS = 1 << 25

@@ -31,12 +31,11 @@ from audit.io.releases import Release
 from audit.io.serial_numbers import SerialNumbers
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Members, ValueCounts
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import CandidateGroups, CandidatePools, Members, ValueCounts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Codes, Counts, Places
 from audit.model.composite_keys import combine, distinct
-from audit.model.evidence import Codes, Counts
 
 MOST_PAIRS = 20_000_000
 """So many pairs of a person and a class of records are listed at most."""
 ABSENT = -1
-Places = npt.NDArray[np.intp]
 
 
 class TooManyRecordsError(Exception):

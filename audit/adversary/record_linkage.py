@@ -15,8 +15,9 @@ from audit.io.cell_text import show
 from audit.io.cells import Anything, Cell, Kind, Masked, ValueSet, intersect
 from audit.io.releases import Release
 from audit.io.tables import Table
+from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problem, printable
-from audit.model.evidence import Codes, Records
+from audit.model.evidence import Records
 
 
 class RecordContents:

@@ -19,8 +19,9 @@ from audit.adversary.row_classes import capacity, places
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
+from audit.model.arrays import Codes
 from audit.model.errors import Problems
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, PublishedClasses, Table, ValueCounts
+from audit.model.evidence import CandidateGroups, CandidatePools, PublishedClasses, Table, ValueCounts
 from audit.runtime.kernels import pays
 
 _KEPT_BYTES = 1 << 29
@@ -79,7 +80,7 @@ class RegisterSource(KnownGroupsSource):
         return super().stream()
 
     def needs(self, position: int) -> bool:
-        """Tell whether the pools of a release are not there already, so that it has to be read."""
+        """Return whether the pools of a release are not there already, so that it has to be read."""
         return (position, self.known is not None) not in self._kept
 
     def read_ahead(self, position: int) -> None:

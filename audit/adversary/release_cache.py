@@ -28,7 +28,7 @@ from audit.io.series import Series
 from audit.io.tables import Table
 from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, AdversaryKind
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 
 _CACHE_BYTES = 1 << 28
 _RECENT = 2
@@ -261,7 +261,7 @@ def loaded(
 
 
 def _is_uniform(release: Release) -> bool:
-    """Tell whether nothing but its panel depends on how rows look: where a plain table's are alike in each group."""
+    """Return whether nothing but its panel depends on how rows look: where a plain table's are alike in each group."""
     return release.values_by_row and release.looks is not None and release.looks.by_group
 
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from audit.io.releases import Release
 from audit.io.tables import Coded
+from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine
-from audit.model.evidence import Codes, Counts
 
 _MARK = "#"
 

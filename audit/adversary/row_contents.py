@@ -14,7 +14,8 @@ from audit.adversary.record_linkage import RecordContents
 from audit.adversary.release_cache import ReleaseCache
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect
-from audit.model.evidence import Codes, PublishedRows
+from audit.model.arrays import Codes
+from audit.model.evidence import PublishedRows
 
 _ELSEWHERE = "any other value"
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes
 from audit.model.errors import InputError
 from audit.model.evidence import (
     CandidateGroups,
     CandidatePools,
-    Codes,
     Evidence,
     Members,
     PoolSource,

@@ -114,7 +114,7 @@ def checked_limits(policy: Mapping[str, float], limit_of: Callable[[str, Any], L
 
 
 def _is(value: object, kind: type) -> bool:
-    """Tell whether a value is a number of a kind; truth values are none."""
+    """Return whether a value is a number of a kind; truth values are none."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
@@ -136,5 +136,5 @@ def run(series: Series, attacks: tuple[Choice, ...], settings: AuditSettings) ->
 
 
 def _in_notebook() -> bool:
-    """Tell whether this is a notebook that can show progress."""
+    """Return whether this is a notebook that can show progress."""
     return "ipykernel" in sys.modules and find_spec("ipywidgets") is not None

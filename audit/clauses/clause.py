@@ -76,7 +76,7 @@ class Clause(ABC):
 
     @abstractmethod
     def allows(self, limit: float) -> bool:
-        """Tell whether a number is a limit of this clause."""
+        """Return whether a number is a limit of this clause."""
 
     def parse(self, value: object) -> float:
         """Return a limit.
@@ -89,7 +89,7 @@ class Clause(ABC):
         raise ValueError(self.example)
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Tell whether anything that ran can decide the clause."""
+        """Return whether anything that ran can decide the clause."""
         return bool(self._deciding(findings))
 
     def not_judged(self, findings: JudgedAudit) -> str:

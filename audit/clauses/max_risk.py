@@ -22,7 +22,7 @@ class MaxRisk(Clause):
     example: ClassVar[str] = "write a number above 0 and at most 1, such as 0.5"
 
     def allows(self, limit: float) -> bool:
-        """Tell whether a number is a probability above 0."""
+        """Return whether a number is a probability above 0."""
         return 0 < limit <= 1
 
     def not_judged(self, findings: JudgedAudit) -> str:
@@ -113,7 +113,7 @@ def _estimated(entry: Judged) -> bool:
 
 
 def _doubtful(entry: Judged) -> bool:
-    """Tell whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
+    """Return whether values may be certain that an attack on equivalences would have shown, had it come to an end."""
     claims = entry.scored.outcome.claims
     if "min_e" not in entry.attack.decides:
         return False
@@ -121,7 +121,7 @@ def _doubtful(entry: Judged) -> bool:
 
 
 def _no_higher_risk(entry: Judged, limit: float) -> bool:
-    """Tell whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
+    """Return whether no risk reaches the limit: below certainty that takes risks, which an attack may not have.
 
     An attack need not come to an end to know that nothing but what it claims is certain.
     """

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import LARGEST_LIMIT, Clause, JudgedAudit, attack_reason
+from audit.model.arrays import Places
 from audit.model.measures import BoundedMeasures
-from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings, Places
+from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings
 from audit.model.report import Violation
 from audit.model.scored import Judged
 from audit.runtime.phrases import Phrase, say
@@ -27,7 +28,7 @@ class MinE(Clause):
     example: ClassVar[str] = "write a whole number from 1, such as 2"
 
     def allows(self, limit: float) -> bool:
-        """Tell whether a number counts people."""
+        """Return whether a number counts people."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:
@@ -91,7 +92,7 @@ def in_all_worlds(claims: Claims | None) -> bool:
 
 
 def _no_lesser_e(entry: Judged, limit: float) -> bool:
-    """Tell whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
+    """Return whether it is proved that every equivalence below the limit, if there is one, is among the claims."""
     outcome = entry.scored.outcome
     if not isinstance(outcome.claims, EquivalenceFindings):
         return False

@@ -27,11 +27,11 @@ class SmallestClass(Clause):
     example: ClassVar[str] = "write a whole number from 1, such as 2"
 
     def allows(self, limit: float) -> bool:
-        """Tell whether a number counts rows."""
+        """Return whether a number counts rows."""
         return isinstance(limit, int) and 1 <= limit <= LARGEST_LIMIT
 
     def judges(self, findings: JudgedAudit) -> bool:
-        """Tell whether there are releases, or records, to judge."""
+        """Return whether there are releases, or records, to judge."""
         return bool(findings.releases) or findings.accepted or super().judges(findings)
 
     def violations(self, findings: JudgedAudit, limit: float) -> Iterator[Violation]:

@@ -103,7 +103,7 @@ class Names(list[str]):
     """Names of registered things to choose from; anything else is named as `package.module:Name`."""
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a name is registered, or names something as Python does."""
+        """Return whether a name is registered, or names something as Python does."""
         return super().__contains__(name) or (isinstance(name, str) and ":" in name)
 
 

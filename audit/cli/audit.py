@@ -116,7 +116,7 @@ def add_attack_options(parser: Parser, words: Sequence[str]) -> None:
 
 
 def _are_options(parser: Parser, attacks: Iterable[str], words: Iterable[str]) -> bool:
-    """Tell whether all words that look like options are those of a parser or of some attacks, written out."""
+    """Return whether all words that look like options are those of a parser or of some attacks, written out."""
     own = {spelled(each.name) for attack in attacks for each in options_of(type(find(attack)))}
     return {word.partition("=")[0] for word in words if word.startswith("--")} <= parser.options | own
 

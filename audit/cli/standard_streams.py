@@ -34,7 +34,7 @@ def discard(stream: TextIO) -> None:
 
 
 def shows_progress() -> bool:
-    """Tell whether bars may be drawn: on a terminal, where no lines of the log would come between."""
+    """Return whether bars may be drawn: on a terminal, where no lines of the log would come between."""
     return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get(LOG)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from audit.count_tables.categories import Dimension
 from audit.count_tables.count_questions import (
-    Codes,
     CountQuestions,
     QuestionBuilder,
     StatisticRows,
@@ -21,7 +20,8 @@ from audit.count_tables.intervals import Interpreter
 from audit.count_tables.label_sets import LabelSets
 from audit.count_tables.manifest import TableFile
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.count_tables import PROTECTED, SMALL_COUNT, UNBOUNDED, Axis, Boxes, Counts, CountTables
+from audit.model.arrays import Codes, Counts
+from audit.model.count_tables import PROTECTED, SMALL_COUNT, UNBOUNDED, Axis, Boxes, CountTables
 from audit.runtime.phrases import say
 
 

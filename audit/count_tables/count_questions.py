@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.count_tables.label_sets import LabelSets, LabelView, Mask, atoms_of
-from audit.model.count_tables import PROTECTED, SMALL_COUNT, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.count_tables import PROTECTED, SMALL_COUNT
 from audit.model.errors import printable
 from audit.runtime.phrases import say
 
-Codes = npt.NDArray[np.int32]
 MOST_BOXES = 100_000
 _MOST_TRIED = 500_000
 _MOST_QUESTIONS = 20_000_000

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
-from audit.model.count_tables import Counts
+from audit.model.arrays import Counts
 from audit.model.errors import Problems, printable
 
 

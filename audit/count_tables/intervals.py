@@ -109,12 +109,12 @@ class Interpreter:
         return None
 
     def is_hidden(self, text: str) -> bool:
-        """Tell whether a value is a marker that leaves several counts."""
+        """Return whether a value is a marker that leaves several counts."""
         ends = self.manifest.markers.get(text)
         return ends is not None and ends[0] < ends[1]
 
     def is_number(self, text: str) -> bool:
-        """Tell whether a value is a number, or a marker that stands for one count only."""
+        """Return whether a value is a number, or a marker that stands for one count only."""
         return bool(text) and not self.is_hidden(text)
 
     def interval(self, text: str, *beside: tuple[Rates, str, str]) -> Interval:

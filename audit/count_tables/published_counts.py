@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from audit.count_tables.categories import Dimension
 from audit.count_tables.manifest import NAME, TableFile, TableManifest
 from audit.count_tables.table_shapes import (
     NestedLabels,
 )
 from audit.io.tables import Table
-from audit.model.count_tables import UNBOUNDED, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
-
-Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

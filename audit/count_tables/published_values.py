@@ -15,10 +15,10 @@ from audit.count_tables.number_texts import decimal_of, is_too_large, points_par
 from audit.count_tables.table_rules import CountColumn, Rates
 from audit.count_tables.table_shapes import NestedLabels, rate_column
 from audit.io.tables import Coded, Table
-from audit.model.count_tables import UNBOUNDED, Counts, Flags
+from audit.model.arrays import Codes, Counts, Flags
+from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
 
-Codes = npt.NDArray[np.int32]
 CHANGE = "change"
 _PERCENT = 100
 

@@ -26,10 +26,8 @@ from audit.count_tables.table_shapes import (
     split_rates,
 )
 from audit.io.tables import Coded, Table, header, note_absent, read_table
-from audit.model.count_tables import Flags
+from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems
-
-Codes = npt.NDArray[np.int32]
 
 
 def read_counts(manifest: TableManifest) -> PublishedCounts:

@@ -18,7 +18,8 @@ from audit.count_tables.number_texts import Interval, decimal_of
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import CHANGE
 from audit.count_tables.table_rules import ChangeColumn, Rates
-from audit.model.count_tables import UNBOUNDED, Counts
+from audit.model.arrays import Counts
+from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import Problems
 
 _CHANGE = re.compile(r"([+\-\u2212]?)([0-9]+)(\.0*)?")

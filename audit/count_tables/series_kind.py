@@ -15,7 +15,7 @@ CLAUSES = ("min_count", "min_width")
 
 
 def is_table_series(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
+    """Return whether a folder's manifest says that it holds a series of count tables; every trouble counts as no."""
     where = as_path(path)
     folder = where.parent if where.name == NAME else where
     text = read_text(folder, NAME, "", Problems())

@@ -218,7 +218,7 @@ class _Guesser:
                 self.choose_id(key, column, keyed=keyed)
 
     def takes_several(self, column: Column) -> bool:
-        """Tell whether a column of people is used of whom some have several rows in a release, and note how."""
+        """Return whether a column of people is used of whom some have several rows in a release, and note how."""
         if self.found.keys or self.found.pair():
             return False
         several = column.repeated

@@ -64,7 +64,7 @@ def kind(name: str) -> str | None:
 
 
 def is_quasi(name: str) -> bool:
-    """Tell whether a name is one that quasi-identifiers often have."""
+    """Return whether a name is one that quasi-identifiers often have."""
     return _speaks_of(name, _QUASI)
 
 

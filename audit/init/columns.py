@@ -97,11 +97,11 @@ class Column:
         return len(self.codes) > 0 and any((numbers[self.codes] == place + start).all() for start in (0, 1))
 
     def matches(self, pattern: str) -> bool:
-        """Tell whether some cells, the empty ones aside, all have a form."""
+        """Return whether some cells, the empty ones aside, all have a form."""
         return all(re.fullmatch(pattern, text) for text in self.some)
 
     def parses(self, kind: Kind, hierarchy: Hierarchy | None = None) -> bool:
-        """Tell whether some cells, the empty ones aside, all have a meaning in a column of this kind."""
+        """Return whether some cells, the empty ones aside, all have a meaning in a column of this kind."""
         try:
             for text in self.some:
                 parse(text, kind, hierarchy, MARKERS)
@@ -139,7 +139,7 @@ def _form(text: str) -> str | None:
 
 
 def _are_lists(texts: Iterable[str]) -> bool:
-    """Tell whether the texts with commas are sets: most of their members also stand in other cells."""
+    """Return whether the texts with commas are sets: most of their members also stand in other cells."""
     sets = [{member.strip() for member in text.split(",")} for text in texts]
     places = Counter(member for members in sets for member in members)
     inside = [member for members in sets if len(members) > 1 for member in members]

@@ -32,7 +32,7 @@ def settle(found: FoundFiles, meaning: Meaning) -> None:
 
 
 def _only_looks_numeric(column: Column) -> bool:
-    """Tell whether cells have the form of ranges but are none, such as the month 2024-03."""
+    """Return whether cells have the form of ranges but are none, such as the month 2024-03."""
     looks = infer_kind(column.some, None, MARKERS) is Kind.NUMERIC
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)
 

@@ -67,7 +67,7 @@ class FoundFiles:
 
 
 def find_files(folder: Path) -> FoundFiles:
-    """Tell which file of a folder is what.
+    """Return which file of a folder is what.
 
     Raises:
         UsageError: the folder is none, or holds no releases.
@@ -153,7 +153,7 @@ def _no_table(name: str) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text is Unicode: names of files need not be."""
+    """Return whether a text is Unicode: names of files need not be."""
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 

@@ -235,13 +235,13 @@ def families(table: Table, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_flag(table: Table, name: str) -> bool:
-    """Tell whether all cells of a column, at least one, are 0 or 1."""
+    """Return whether all cells of a column, at least one, are 0 or 1."""
     texts = table.distinct(name)
     return 0 < len(texts) <= len(_FLAGS) and all(text.casefold() in _FLAGS for text in texts)
 
 
 def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
-    """Tell whether one of some flags holds in each row."""
+    """Return whether one of some flags holds in each row."""
     holds = np.zeros(table.rows, dtype=np.bool_)
     for name in flags:
         codes, texts = text_codes(table.arrow(name))

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from audit.io.cell_reading import covers, exact_text, parse, parse_point, parse_value, unit_of
 from audit.io.cells import Anything, Cell, CellError, Kind
 from audit.io.hierarchies import Hierarchy
-
-Codes = npt.NDArray[np.int32]
+from audit.model.arrays import Codes
 
 
 @dataclass

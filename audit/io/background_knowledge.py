@@ -19,12 +19,12 @@ from audit.io.respelling import fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
 from audit.io.transitions import ATTRIBUTE, check_size, read_lines
+from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import InputError, Problems, printable
 from audit.model.evidence import AnyPair, Transitions
 from audit.model.update_sets import UpdateSets
 
-Codes = npt.NDArray[np.int32]
 _UNKNOWN = ["*"]
 _OWN_COLUMNS = frozenset({"individual", "first", "last", "release"})
 

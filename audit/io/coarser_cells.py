@@ -135,7 +135,7 @@ def shortened(members: frozenset[str]) -> Cell:
 
 
 def are_codes(members: frozenset[str]) -> bool:
-    """Tell whether texts are codes that may be masked: of one length, each with a digit and without stars."""
+    """Return whether texts are codes that may be masked: of one length, each with a digit and without stars."""
     return len({len(text) for text in members}) == 1 and all(
         any(letter.isdigit() for letter in text) and "*" not in text for text in members
     )

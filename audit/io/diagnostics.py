@@ -20,16 +20,16 @@ import numpy.typing as npt
 from audit.io.dialect import Dialect, PackedTooTightlyError, open_bytes, open_text, read_dialect
 from audit.io.foreign_files import ForeignFileError
 from audit.io.paths import is_remote
+from audit.model.arrays import Words
 
 if TYPE_CHECKING:
     from audit.model.errors import Problems
 
-Words = npt.NDArray[np.uint64]
 _AT_A_TIME = 1 << 18
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
+    """Return whether there is such a file or folder, or may be one, in a folder that cannot be looked into."""
     try:
         return path.exists()
     except PermissionError:
@@ -127,7 +127,7 @@ def _within(quotes: Words, *, inside: bool) -> Words:
 
 
 def check_file(path: Path, shown: str, problems: Problems) -> bool:
-    """Tell whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
+    """Return whether there is such a file, and note it when there is none; opening a pipe would wait for ever."""
     try:
         if is_remote(path) and path.is_file():  # asked for once
             return True
@@ -151,7 +151,7 @@ def damages() -> tuple[type[Exception], ...]:
 
 
 def is_lack_of_memory(error: Exception) -> bool:
-    """Tell whether an error of a library says that the memory does not suffice, which some say in words."""
+    """Return whether an error of a library says that the memory does not suffice, which some say in words."""
     said = str(error).casefold()
     return isinstance(error, MemoryError) or "out of memory" in said or "allocate memory" in said
 

@@ -113,7 +113,7 @@ class Dialect:
 
 
 def is_encoding(name: str) -> bool:
-    """Tell whether text can be decoded by an encoding of this name."""
+    """Return whether text can be decoded by an encoding of this name."""
     try:
         return isinstance("".encode(name), bytes)
     except (LookupError, ValueError):  # ValueError: a NUL in the name
@@ -281,6 +281,6 @@ def _width(text: str, delimiter: str) -> int:
 
 
 def _begins_with_quotes(text: str, delimiter: str, quote: str) -> bool:
-    """Tell whether every name in the header stands in such quotes."""
+    """Return whether every name in the header stands in such quotes."""
     names = [name.strip() for name in text.partition("\n")[0].split(delimiter)]
     return all(len(name) > 1 and name.startswith(quote) and name.endswith(quote) for name in names)

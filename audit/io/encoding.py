@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,11 @@ from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import Coded, direct_codes
 from audit.io.text_index import PackedTexts, TextIndex, pack, starts_with
 from audit.io.texts import arrow, column_of, texts_of
+from audit.model.arrays import Codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Codes: TypeAlias = npt.NDArray[np.int32]
 
 COUNTERFEIT = "~"
 NOBODY = -1

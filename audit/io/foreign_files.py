@@ -63,7 +63,7 @@ class ForeignTable:
 
 
 def is_foreign(path: Path) -> bool:
-    """Tell whether a file's name says that it is a table, and none of text."""
+    """Return whether a file's name says that it is a table, and none of text."""
     return path.name.lower().endswith(SUFFIXES)
 
 
@@ -122,7 +122,7 @@ def _read_workbook(path: Path) -> ForeignTable:
 
 
 def _may_be_table(sheet: CalamineSheet) -> bool:
-    """Tell whether a sheet has the size of a table: one of notes has a column or a row."""
+    """Return whether a sheet has the size of a table: one of notes has a column or a row."""
     return sheet.height > 1 and sheet.width > 1
 
 

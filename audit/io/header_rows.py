@@ -43,13 +43,13 @@ def header_place(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _is_apart(below: Sequence[Sequence[str]], width: int) -> bool:
-    """Tell whether a row without any cell comes before the first one that has them all."""
+    """Return whether a row without any cell comes before the first one that has them all."""
     counts = (sum(bool(cell.strip()) for cell in row) for row in below)
     return next((count for count in counts if count in {0, width}), width) == 0
 
 
 def _are_names(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Tell whether cells may be names: there is a row below, and no cell has digits in the same form as that has."""
+    """Return whether cells may be names: there is a row below, and no cell has digits in the same form as that has."""
     forms = [_form(cell) for cell in cells]
     return bool(below) and not any(
         form == "0" or ("0" in form and form == _form(cell)) for form, cell in zip(forms, below[0], strict=False)

@@ -52,7 +52,7 @@ _TOTALS = frozenset(
 
 
 def is_total(text: str) -> bool:
-    """Tell whether a cell says that its row is a sum of others.
+    """Return whether a cell says that its row is a sum of others.
 
     >>> is_total("Total:"), is_total("INSGESAMT"), is_total("Totenkirchl")
     (True, True, False)

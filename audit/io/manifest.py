@@ -125,7 +125,7 @@ class Columns:
     notation: Notation = Notation()
 
     def folds(self, column: str | None) -> bool:
-        """Tell whether spelling does not count in a column; that of people is also called `individual`."""
+        """Return whether spelling does not count in a column; that of people is also called `individual`."""
         return column is not None and (
             column in self.notation.fold or (column == self.individual and INDIVIDUAL in self.notation.fold)
         )

@@ -20,8 +20,9 @@ from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.toml import Reader, natural, parse, read_text, release_tag
 from audit.io.transitions import TransitionLines, read_lines
 from audit.model.anonymizer import Scale, Snapshot
+from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problems, UsageError
-from audit.model.evidence import Codes, Transitions
+from audit.model.evidence import Transitions
 
 NAME = "microdata.toml"
 _TABLES: dict[str, set[str] | None] = {
@@ -136,7 +137,7 @@ class Microdata:
         }
 
     def is_whole(self, name: str) -> bool:
-        """Tell whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
+        """Return whether a quasi-identifier has whole numbers alone, in the first snapshot and in its domain."""
         domain = self.domains.get(name)
         ends = [end for end in (domain.low, domain.high) if end is not None] if domain is not None else []
         plain = all(text.lstrip("+-").isdigit() for text in self._first[name])
@@ -415,7 +416,7 @@ class _MicrodataReader(Reader):
 
 
 def _names_release(tag: str) -> bool:
-    """Tell whether a tag, as a release's file name in a manifest, is neither a pattern nor another tag.
+    """Return whether a tag, as a release's file name in a manifest, is neither a pattern nor another tag.
 
     >>> _names_release("2024-Q1"), _names_release("[1]"), _names_release("1.rows")
     (True, False, False)

@@ -46,12 +46,12 @@ def as_path(where: str | os.PathLike[str] | UPath | RemotePath) -> Path:
 
 
 def is_url(text: str) -> bool:
-    """Tell whether a text is a URL rather than a path of this machine."""
+    """Return whether a text is a URL rather than a path of this machine."""
     return "://" in text
 
 
 def is_remote(path: Path) -> bool:
-    """Tell whether a path is that of a URL."""
+    """Return whether a path is that of a URL."""
     return _remote(path) is not None
 
 
@@ -75,7 +75,7 @@ def without_secrets(text: str) -> str:
 
 
 def stays_inside(folder: Path, name: str) -> bool:
-    """Tell whether a path that a folder's manifest names, links resolved, stays in the folder."""
+    """Return whether a path that a folder's manifest names, links resolved, stays in the folder."""
     if (remote := _remote(folder)) is not None:
         return remote.holds(name)
     try:
@@ -100,7 +100,7 @@ def matching(folder: Path, pattern: str) -> list[str] | None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths are those of one file; a URL may be that of a file of this machine."""
+    """Return whether two paths are those of one file; a URL may be that of a file of this machine."""
     if str(one) == str(other):
         return True
     first, second = _at_hand(one), _at_hand(other)

@@ -21,10 +21,10 @@ from audit.io.row_looks import Alike, RowLooks, of_groups
 from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.io.texts import arrow
+from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, ranks
 from audit.model.errors import Problems
 
-Codes = npt.NDArray[np.int32]
 SEVERAL_ROWS = (
     "keep one row for each person and release; or say under [columns] what they are: "
     'rows = "episodes" (each release and row is judged by itself), or rows = "latest" or "first" with date = "…"'
@@ -141,7 +141,7 @@ class Release:
 
 
 def varies(group: Coded, codes: Codes) -> bool:
-    """Tell whether rows of one group differ in a column, given as codes by row."""
+    """Return whether rows of one group differ in a column, given as codes by row."""
     return of_groups(group.codes, group.size, codes) is None
 
 

@@ -91,15 +91,15 @@ class RemotePath:
             return None
 
     def exists(self) -> bool:
-        """Tell whether there is such a file or folder."""
+        """Return whether there is such a file or folder."""
         return self.info() is not None
 
     def is_file(self) -> bool:
-        """Tell whether there is such a file."""
+        """Return whether there is such a file."""
         return (self.info() or {}).get("type") == "file"
 
     def is_dir(self) -> bool:
-        """Tell whether there is such a folder; the web has none."""
+        """Return whether there is such a folder; the web has none."""
         return (self.info() or {}).get("type") == "directory"
 
     def version(self) -> tuple[object, ...] | None:
@@ -144,7 +144,7 @@ class RemotePath:
         return self
 
     def is_relative_to(self, folder: Path) -> bool:
-        """Tell whether the place is below a folder."""
+        """Return whether the place is below a folder."""
         return f"{self}/".startswith(f"{folder}/")
 
     def relative_to(self, folder: Path) -> PurePosixPath:
@@ -152,7 +152,7 @@ class RemotePath:
         return PurePosixPath(str(self).removeprefix(str(folder)).lstrip("/"))
 
     def holds(self, name: str) -> bool:
-        """Tell whether a path that a manifest names stays below this place, however it is spelled."""
+        """Return whether a path that a manifest names stays below this place, however it is spelled."""
         plain = name
         while (once := unquote(plain)) != plain:
             plain = once

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.tables import Coded
+from audit.model.arrays import Codes
 from audit.model.composite_keys import row_ranks
 
-Codes = npt.NDArray[np.int32]
 _FEW_RUNS = 2
 """Runs are looked at instead of rows where there are so many times fewer."""
 

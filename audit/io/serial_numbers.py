@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.text_index import WORD_BYTES, Codes, PackedTexts, Words
+from audit.io.text_index import WORD_BYTES, PackedTexts
 from audit.io.texts import column_of
+from audit.model.arrays import Codes, Words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,7 +92,7 @@ _POWERS = 10 ** np.arange(_MOST_DIGITS, dtype=np.int64)
 
 
 def _begin_with(words: Words, start: npt.NDArray[np.int64], prefix: bytes) -> npt.NDArray[np.bool_]:
-    """Tell which texts, whose words begin at `start` and which are long enough, begin with some bytes."""
+    """Return which texts, whose words begin at `start` and which are long enough, begin with some bytes."""
     equal = np.ones(len(start), np.bool_)
     for first in range(0, len(prefix), WORD_BYTES):
         part = prefix[first : first + WORD_BYTES]

@@ -199,7 +199,7 @@ class Series:
         return self.people.find(fold(individual) if INDIVIDUAL in self.notation.folded else individual)
 
     def has_key(self, release: ReleaseFiles) -> bool:
-        """Tell whether the publisher's key for a release is there, in its own file or in the column."""
+        """Return whether the publisher's key for a release is there, in its own file or in the column."""
         column = self.manifest.columns.individual
         if is_there(self.key_path(release)):
             return True

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes
 from audit.model.composite_keys import row_ranks
 
-Codes = npt.NDArray[np.int32]
 SMALL = 5
 """Fewer rows that look alike are a small group, by a rule of thumb of statistical offices."""
 MOST_ROWS = 2_000_000

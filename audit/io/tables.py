@@ -51,12 +51,12 @@ _MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and in
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether a file's name says that it is a table."""
+    """Return whether a file's name says that it is a table."""
     return is_table_name(path.name)
 
 
 def is_table_name(name: str) -> bool:
-    """Tell whether a name is that of a table; capitals count in endings of compressed and Parquet files alone.
+    """Return whether a name is that of a table; capitals count in endings of compressed and Parquet files alone.
 
     >>> is_table_name("2024Q1.CSV"), is_table_name("notes.txt")
     (True, False)
@@ -105,7 +105,7 @@ class Table:
     _lines: list[int] = field(default_factory=list)
 
     def __contains__(self, column: str) -> bool:
-        """Tell whether the column was read."""
+        """Return whether the column was read."""
         return column in self._columns
 
     @property
@@ -159,7 +159,7 @@ class Table:
             problems.add(self.shown, what + others, remedy, line=self.line(int(rows[0])), column=column)
 
     def is_whole(self, column: str) -> bool:
-        """Tell whether a column holds whole numbers, not texts."""
+        """Return whether a column holds whole numbers, not texts."""
         import pyarrow as pa
 
         return bool(pa.types.is_integer(self._columns[column].type))
@@ -314,7 +314,7 @@ def _header_line(path: Path) -> int | None:
 
 
 def _is_header(path: Path, width: int) -> bool:
-    """Tell whether the second record of a file is as wide as the first."""
+    """Return whether the second record of a file is as wide as the first."""
     if path.name.endswith(".parquet") or is_foreign(path):
         return True
     try:
@@ -644,7 +644,7 @@ def count_rows(path: Path) -> int:
 
 
 def _ends_rows_with_lines(path: Path) -> bool:
-    """Tell whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
+    """Return whether rows can be counted in a text's bytes, as far as its encoding and its first line go."""
     dialect = read_dialect(path)
     return dialect.encoding in (UTF_8, "cp1252") and dialect.is_plain and not dialect.skipped
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes, Words
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Words = npt.NDArray[np.uint64]
-Codes = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
 
@@ -153,7 +153,7 @@ def pack(texts: pa.Array) -> PackedTexts:
 
 
 def starts_with(texts: PackedTexts, letter: str) -> npt.NDArray[np.bool_]:
-    """Tell which texts begin with an ASCII letter; shape (texts,)."""
+    """Return which texts begin with an ASCII letter; shape (texts,)."""
     found = texts.length > 0
     found[found] = texts.words[texts.start[found]] & np.uint64(0xFF) == ord(letter)
     return found
@@ -337,7 +337,7 @@ class _Equality:
 def _equal(
     one: PackedTexts, codes: npt.NDArray[np.integer], other: PackedTexts, rows: npt.NDArray[np.integer]
 ) -> npt.NDArray[np.bool_]:
-    """Tell whether texts of one are those of the other, pair by pair; shape (pairs,)."""
+    """Return whether texts of one are those of the other, pair by pair; shape (pairs,)."""
     equal = one.length[codes] == other.length[rows]
     counts = (other.length[rows].astype(np.int64) + (WORD_BYTES - 1)) // WORD_BYTES
     starts, others = one.start[codes], other.start[rows]

@@ -46,7 +46,7 @@ class Texts(Sequence[str]):
         return iter(self._list)
 
     def __contains__(self, text: object) -> bool:
-        """Tell whether a text is among them."""
+        """Return whether a text is among them."""
         return self._place(text) >= 0
 
     def index(self, text: object, start: int = 0, stop: int | None = None) -> int:
@@ -139,7 +139,7 @@ def stripped(texts: pa.Array) -> pa.Array:
 
 
 def _may_have_spaces(texts: pa.Array) -> bool:
-    """Tell whether some text begins or ends with a space, or with what is not ASCII."""
+    """Return whether some text begins or ends with a space, or with what is not ASCII."""
     import pyarrow as pa
 
     if not len(texts):

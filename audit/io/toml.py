@@ -179,7 +179,7 @@ class Reader:
         return name if name is None or self.inside(key, name) else None
 
     def inside(self, key: str, name: str) -> bool:
-        """Tell whether a path, links resolved, stays in the folder."""
+        """Return whether a path, links resolved, stays in the folder."""
         stays = stays_inside(self.folder, name)
         if not stays:
             self.note(key, f"a path may not leave the {self.what} folder", "copy the file into the folder")

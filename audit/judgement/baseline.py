@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from audit.judgement.waivers import Claimed
+from audit.model.arrays import Flags
 from audit.model.errors import UsageError, printable_path
-from audit.model.outcome import Flags
 from audit.model.report import BaselineFacts
 
 _ROUNDING = 1e-12
@@ -53,7 +53,7 @@ class Baseline:
         return found & (claimed.risk <= accepted + _ROUNDING)
 
     def has_class(self, release: str, k: int) -> bool:
-        """Tell whether a release had so small a class before."""
+        """Return whether a release had so small a class before."""
         return release in self.classes and self.classes[release] <= k
 
 

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.ground_truth import GroundTruth
-from audit.model.evidence import CandidateGroups, CandidatePools, Codes, Evidence, Members, PoolSource
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Columns, Flags, Places
+from audit.model.arrays import Codes, Flags, Places
+from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, PoolSource
+from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Columns
 
 
 class ConsistentSource:

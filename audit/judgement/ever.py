@@ -15,14 +15,13 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Flags, Floats
 from audit.model.evidence import CandidatePools, Evidence, Transitions, claimed_code
-from audit.model.outcome import Flags, Outcome
+from audit.model.outcome import Outcome
 from audit.model.scored import EverRisks
 from audit.runtime.budget import Budget
 
-Floats = npt.NDArray[np.float64]
 # How long worlds may be counted once more, all in all.
 _SECONDS = 60.0
 

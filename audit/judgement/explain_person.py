@@ -10,8 +10,9 @@ import numpy as np
 from audit.adversary.ground_truth import truth_of
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.sealed_sources import unsealed
+from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes, Evidence
+from audit.model.evidence import Evidence
 from audit.model.explanation import Explained, ExplainedVersion, Explanation, Said, Share
 from audit.model.named_findings import FindingRule
 from audit.model.outcome import Attack, AttributeDisclosures, Claims, EquivalenceFindings, Outcome

@@ -17,7 +17,8 @@ from audit.io.encoding import COUNTERFEIT
 from audit.judgement.named_proofs import ProofNamer
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
-from audit.model.evidence import Codes, Evidence, RowSource
+from audit.model.arrays import Codes, Places
+from audit.model.evidence import Evidence, RowSource
 from audit.model.named_findings import (
     DisclosureStep,
     FillingStep,
@@ -44,7 +45,6 @@ from audit.model.outcome import (
     IdentityDisclosures,
     LinkageDisclosure,
     LinkageDisclosures,
-    Places,
     RowKind,
     Somebody,
     foremost,

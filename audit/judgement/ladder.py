@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.model.outcome import AttributeDisclosures, Claims, EquivalenceFindings
 from audit.model.report import LadderStep
 from audit.model.scored import Judged

@@ -8,6 +8,7 @@ import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.judgement.findings import AnySelection, EquivalenceSelection
+from audit.model.arrays import Places
 from audit.model.evidence import Evidence
 from audit.model.outcome import (
     AttributeDisclosure,
@@ -17,7 +18,6 @@ from audit.model.outcome import (
     GroupDisclosure,
     IdentityDisclosure,
     LinkageDisclosure,
-    Places,
 )
 from audit.model.scored import EverRisks, Judged, reaches_all
 from audit.verification.proof import people_of

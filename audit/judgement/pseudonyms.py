@@ -16,8 +16,8 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.manifest import PRIVATE
 from audit.io.paths import is_remote
 from audit.io.series import Series
+from audit.model.arrays import Codes
 from audit.model.errors import InputError, Problem, UsageError
-from audit.model.evidence import Codes
 
 _KEY_FILE = "finding.key"
 _KEY_BYTES = 32

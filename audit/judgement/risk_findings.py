@@ -11,9 +11,10 @@ from audit.adversary.ground_truth import truth_of
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
+from audit.model.arrays import Places
 from audit.model.evidence import Evidence
 from audit.model.named_findings import DisclosureStep, NamedRisk
-from audit.model.outcome import Places, Risks
+from audit.model.outcome import Risks
 from audit.model.scored import Judged, reaches_all
 from audit.verification.disclosure import Checker, follows
 from audit.verification.followed_records import published_by

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from audit.io.encoding import COUNTERFEIT
 from audit.io.manifest import Waiver
 from audit.judgement.pseudonyms import Pseudonymizer
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import Evidence
 from audit.model.json_types import WaiverState
-from audit.model.outcome import Flags
 from audit.model.report import HIDDEN, Waived
 from audit.runtime.phrases import say
 
@@ -63,7 +63,7 @@ class WaiverBook:
         return found
 
     def accepts_release(self, tag: str) -> bool:
-        """Tell whether the smallest class of a release is accepted, all of whose groups are."""
+        """Return whether the smallest class of a release is accepted, all of whose groups are."""
         found = False
         for place, waiver in self._live():
             if waiver.group == "*" and waiver.release == tag:
@@ -118,7 +118,7 @@ class WaiverBook:
         return named & np.array([not names for names in left], dtype=np.bool_)
 
     def _is(self, name: str, individual: str) -> bool:
-        """Tell whether somebody is meant, by identifier or stable pseudonym."""
+        """Return whether somebody is meant, by identifier or stable pseudonym."""
         return name == individual or (self.namer.keyed and self.namer.pseudonym("person", name) == individual)
 
     def _by_group(self, claimed: Claimed) -> Flags | None:

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Anything, Cell, CellError, Interval, Kind, NumberSet, intersect
+from audit.model.arrays import Floats
 from audit.model.errors import AuditError
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.integer]
 _MASK_CELLS = 1 << 24
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.metrics.axes import Extents, Places
-
-Counts = npt.NDArray[np.int64]
+from audit.model.arrays import Counts
 
 
 def group_sizes(group: Places, count: Counts, groups: int) -> Counts:

@@ -14,13 +14,11 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from audit.metrics.axes import DomainAxis, Floats, Places
-from audit.metrics.generalization_loss import Counts
+from audit.metrics.axes import DomainAxis, Places
+from audit.model.arrays import Counts, Floats, Words
 
 Style = Literal["m-invariance", "m-distinct"]
-Words = npt.NDArray[np.uint64]
 TILE = 1 << 22  # numbers in a table: 32 MB
 BLOCK = 1 << 17  # numbers in what is worked on at once: 1 MB, which stays in a processor's cache
 

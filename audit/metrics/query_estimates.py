@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.metrics import queries
-from audit.metrics.axes import Extents, Floats, Places
-from audit.metrics.generalization_loss import Counts, group_sizes
+from audit.metrics.axes import Extents, Places
+from audit.metrics.generalization_loss import group_sizes
 from audit.metrics.queries import Workload
+from audit.model.arrays import Counts, Floats
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,11 @@ from audit.adversary.register import RegisterSource
 from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
+from audit.model.arrays import Codes, Counts, Flags, Floats
 from audit.model.composite_keys import row_ranks
 from audit.model.report import ColumnShare, ReleasePanel
 from audit.runtime.phrases import say
 
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 _CELLS = 16
 _DIGITS = 12  # what is beyond is rounding: a class of three values is to be 3-diverse, not 2.9999999999999996
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
@@ -18,11 +17,9 @@ from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.metrics.release_risk import panels
+from audit.model.arrays import Codes, Flags
 from audit.model.composite_keys import tally
 from audit.model.report import ReleasePanel, SeriesFacts
-
-Flags = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes
 from audit.model.errors import AuditError
-from audit.model.evidence import Codes
 from audit.model.history import PublicationHistory
 from audit.model.update_sets import UpdateSets
 

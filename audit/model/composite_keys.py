@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Codes = npt.NDArray[np.int32]
+from audit.model.arrays import Codes
+
 _DIRECT_PER_ROW = 16
 _DIRECT_SLACK = 1 << 16
 
@@ -84,5 +85,5 @@ def _direct(rows: int) -> int:
 
 
 def _is_sparse(key: npt.NDArray[np.int64], size: int) -> bool:
-    """Tell whether a table of all possible keys would be much larger than the rows."""
+    """Return whether a table of all possible keys would be much larger than the rows."""
     return size > _direct(len(key))

@@ -15,11 +15,10 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Counts, Flags
 from audit.model.json_types import CountVerdict
 
 Boxes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 UNBOUNDED = 10**12
 """An upper end that is none; no count that is published reaches it."""

@@ -22,13 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.model.adversary import ADVERSARIES, Adversary, AdversaryKind
+from audit.model.arrays import Codes, Counts
 from audit.model.errors import InputError
 from audit.model.timeline_cache import TimelineCache
 from audit.model.update_sets import UpdateSets
 from audit.runtime.reasons import Reason
 
-Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 Table: TypeAlias = npt.NDArray[np.integer]
 
 

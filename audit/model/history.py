@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes, ValueCounts
+from audit.model.arrays import Codes, Flags
+from audit.model.evidence import ValueCounts
 
-Flags = npt.NDArray[np.bool_]
 _UNKNOWN = -1
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.model.evidence import Codes
-from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, Columns, Places
+from audit.model.arrays import Codes, Places
+from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, Columns
 
 Present = Callable[[int], Codes]
 """Returns those of the people concerned who are in a release, counted from 0, in the order of the release."""

@@ -6,14 +6,11 @@ numpy kernels are the oracle of these.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Array
 from audit.runtime.compiling import kernel
 
-Array: TypeAlias = npt.NDArray[Any]
 NO_CUT = np.int64(2**63 - 1)
 
 

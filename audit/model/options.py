@@ -141,7 +141,7 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], what: str) -> Non
 
 
 def _is_number(value: object, kind: type) -> bool:
-    """Tell whether a value is a number of a kind; truth values are none."""
+    """Return whether a value is a number of a kind; truth values are none."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes, Counts, Evidence
+from audit.model.arrays import Codes, Counts, Flags, Places
+from audit.model.evidence import Evidence
 from audit.model.json_types import WITHOUT_RESULT, Status
 from audit.model.measures import Measures
 from audit.runtime.budget import Budget
@@ -22,8 +23,6 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind, kind_of
 
 Cause = Literal["group change", "subgroup expanding", "widow", "small group"]
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,7 +325,7 @@ class Contradictions:
     people: Omittable[tuple[str, ...]] = None
 
     def __bool__(self) -> bool:
-        """Tell whether there are any."""
+        """Return whether there are any."""
         return bool(self.changed or self.infeasible)
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Places
 from audit.model.measures import ABSENT, RiskMeasures
 from audit.model.outcome import (
     Attack,
@@ -19,7 +20,6 @@ from audit.model.outcome import (
     GroupDisclosures,
     LinkageDisclosures,
     Outcome,
-    Places,
     Risks,
 )
 
@@ -254,7 +254,7 @@ def reaches_all(risk: npt.NDArray[np.float64], limit: float) -> npt.NDArray[np.b
 
 
 def reaches(risk: float, limit: float) -> bool:
-    """Tell whether a risk reaches a limit; below certainty, rounding counts against the series.
+    """Return whether a risk reaches a limit; below certainty, rounding counts against the series.
 
     >>> reaches(1 - 1e-15, 1.0), reaches(0.6 - 1e-15, 0.6)
     (False, True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import KnownGroupsSource
@@ -29,6 +28,7 @@ from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
 from audit.model.adversary import AdversaryKind
+from audit.model.arrays import Flags
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack, interruption
@@ -47,7 +47,6 @@ from audit.runtime.signals import preserve_sigint_handler
 
 _LOG = logging.getLogger(__name__)
 Selections = Sequence[AnySelection | None]
-Flags = npt.NDArray[np.bool_]
 Progress = Callable[[str], Callable[[int, int], None] | None]
 
 

@@ -23,11 +23,12 @@ from audit.judgement.locations import Locator
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.risk_findings import RiskSelection
 from audit.judgement.waivers import WaiverBook
+from audit.model.arrays import Places
 from audit.model.doubt import Doubt
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
 from audit.model.named_findings import NamedDisclosure, NamedFinding
-from audit.model.outcome import Attack, Finding, Places
+from audit.model.outcome import Attack, Finding
 from audit.model.report import (
     AdversaryFacts,
     AttackReport,
@@ -373,5 +374,5 @@ def _failed(entries: Sequence[Judged]) -> Iterator[Doubt]:
 
 
 def _judges_releases(judged: Sequence[Judged], options: AuditOptions) -> bool:
-    """Tell whether classes of rows are in question too: where single attacks were asked for, they may not be."""
+    """Return whether classes of rows are in question too: where single attacks were asked for, they may not be."""
     return not options.explicit or "k" in options.limits or any("k" in entry.attack.decides for entry in judged)

@@ -18,6 +18,7 @@ from audit.io.manifest import ReleaseFiles
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table, short_codes
 from audit.io.texts import arrow, column_of, whole
+from audit.model.arrays import Codes
 from audit.model.errors import Problems
 from audit.runtime.engine import Task
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
 _FIRST_ROWS = 1 << 11  # in which most cells of most columns occur, so that few rows are sorted
-Codes = npt.NDArray[np.int32]
 
 
 class Hasher(Protocol):

@@ -23,9 +23,9 @@ from audit.io.series import Series
 from audit.judgement.provenance import KnownReleases, known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.model.adversary import ADVERSARIES
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.named_findings import NamedFinding
-from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Finding, Places
+from audit.model.outcome import Attack, AttributeDisclosures, EquivalenceFindings, Finding
 from audit.model.release_impact import AttackComparison, GroupRows, NewFinding, ReleaseImpact, Suppression, changed
 from audit.model.report import AttackReport, Report
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
@@ -278,7 +278,7 @@ def _incomplete(attacked: AuditRun) -> bool:
 
 
 def _rests_on_one(attacked: AuditRun, entry: int) -> bool:
-    """Tell whether each claim of a result rests on its own person alone."""
+    """Return whether each claim of a result rests on its own person alone."""
     claims = attacked.judged[entry][1].scored.outcome.claims
     return isinstance(claims, AttributeDisclosures) and claims.nothing is None
 

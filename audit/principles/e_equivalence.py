@@ -30,9 +30,10 @@ import numpy.typing as npt
 
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.principles.group_contents import Codes, by_row_class, contents, first_rows, of_attribute
+from audit.model.arrays import Codes, Flags
+from audit.principles.group_contents import by_row_class, contents, first_rows, of_attribute
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
-from audit.principles.small_cuts import Flags, connected, small_between, small_cuts
+from audit.principles.small_cuts import connected, small_between, small_cuts
 from audit.runtime.phrases import say
 
 _NOBODY: Codes = np.zeros(0, dtype=np.int32)

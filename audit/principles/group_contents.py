@@ -14,12 +14,10 @@ import numpy.typing as npt
 from audit.adversary.row_classes import by_class, row_classes
 from audit.io.releases import Release, varies
 from audit.io.series import Series
+from audit.model.arrays import Codes, Counts
 from audit.model.errors import printable
 from audit.principles.principle import Rows
 from audit.runtime.phrases import say
-
-Codes = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 
 class GroupContents(NamedTuple):

@@ -16,8 +16,9 @@ import numpy as np
 
 from audit.io.releases import Release
 from audit.io.series import Series
+from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct
-from audit.principles.group_contents import Codes, Counts, first_rows, group_sizes, is_person, totals
+from audit.principles.group_contents import first_rows, group_sizes, is_person, totals
 from audit.principles.principle import BrokenClause, Check, OneByOne, PrincipleNeeds, PrincipleViolation, breaches
 from audit.runtime.phrases import say
 

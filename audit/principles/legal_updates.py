@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Codes, Counts, Flags
 from audit.model.update_sets import Pairs, UpdateSets
-from audit.principles.group_contents import Codes, Counts, GroupContents, totals
+from audit.principles.group_contents import GroupContents, totals
 
 _WORD = 64
 
-Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.integer]
 Masks = npt.NDArray[np.uint64]
 

@@ -20,9 +20,10 @@ from audit.io.background_knowledge import update_sets
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.io.unlisted_values import check_listed
+from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import Codes, GroupContents, by_row_class, contents, of_attribute
+from audit.principles.group_contents import GroupContents, by_row_class, contents, of_attribute
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed

@@ -15,16 +15,9 @@ import numpy as np
 
 from audit.io.releases import Release
 from audit.io.series import Series
+from audit.model.arrays import Codes
 from audit.model.errors import printable
-from audit.principles.group_contents import (
-    Codes,
-    GroupContents,
-    by_row_class,
-    contents,
-    first_rows,
-    group_sizes,
-    of_attribute,
-)
+from audit.principles.group_contents import GroupContents, by_row_class, contents, first_rows, group_sizes, of_attribute
 from audit.principles.principle import (
     BrokenClause,
     Check,

@@ -18,9 +18,10 @@ from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release
 from audit.io.series import Series
+from audit.model.arrays import Codes
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
-from audit.principles.group_contents import Codes, first_rows, is_person
+from audit.principles.group_contents import first_rows, is_person
 from audit.principles.k_anonymity import small_classes
 from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
 from audit.runtime.phrases import say

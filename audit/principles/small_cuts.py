@@ -7,9 +7,10 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
+from audit.model.arrays import Flags
+
 Weights = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 Graph = dict[int, dict[int, int]]
 
 
@@ -85,7 +86,7 @@ def _edges(weights: Weights) -> Graph:
 
 
 def _parted(graph: Graph, least: int) -> bool:
-    """Tell whether some cut below `least` parts a component; the graph is used up.
+    """Return whether some cut below `least` parts a component; the graph is used up.
 
     Neighbours that are joined in so many ways are on one side of every other small cut, and so become one.
     """

@@ -15,7 +15,7 @@ from audit.count_tables.exact_tables import ExactTable, check_exact, exact_table
 from audit.count_tables.manifest import NAME, TableManifest, read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.model.count_tables import Counts
+from audit.model.arrays import Counts
 from audit.model.errors import UsageError, printable, printable_path
 
 Protect = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]

@@ -16,7 +16,7 @@ from audit.io.encoding import IdentifierEncoder
 from audit.io.microdata import ReadSnapshot
 from audit.io.toml import natural
 from audit.model.anonymizer import COUNTERFEIT, Draft
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 
 if TYPE_CHECKING:
     from audit.io.releases import Release

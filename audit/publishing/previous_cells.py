@@ -11,9 +11,9 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind, cover_ranges
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import Release
+from audit.model.arrays import Codes
 from audit.model.composite_keys import distinct
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes
 from audit.model.history import CellRanges
 
 

@@ -11,7 +11,7 @@ from audit.io.encoding import NOBODY, IdentifierEncoder
 from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import Coded
 from audit.io.texts import arrow, column_of, hexadecimal
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,9 +23,9 @@ from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
+from audit.model.arrays import Codes, Flags
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes
 from audit.publishing.counterfeits import Counterfeits, exact_columns
 from audit.publishing.previous_cells import GroupCells
 from audit.publishing.record_ids import RecordIds
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Rows = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 _COUNT = "Count"
 
 

@@ -100,7 +100,7 @@ def _check_same(series: Series, told: Path, lines: TransitionLines, own: Transit
 
 
 def _equal(one: Transitions, other: Transitions) -> bool:
-    """Tell whether two files speak of the same values, and allow the same with the same probabilities."""
+    """Return whether two files speak of the same values, and allow the same with the same probabilities."""
     return one.exact == other.exact and np.array_equal(np.flatnonzero(one.listed), np.flatnonzero(other.listed))
 
 

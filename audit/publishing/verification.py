@@ -13,8 +13,9 @@ from audit.io.encoding import NOBODY
 from audit.io.microdata import ReadSnapshot
 from audit.io.releases import Release
 from audit.model.anonymizer import COUNTERFEIT, Bounds, Draft
+from audit.model.arrays import Codes
 from audit.model.composite_keys import distinct
-from audit.model.evidence import Codes, ValueCounts
+from audit.model.evidence import ValueCounts
 from audit.publishing.counterfeits import Counterfeits
 
 _NO_CODES: Codes = np.zeros(0, dtype=np.int32)

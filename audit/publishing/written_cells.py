@@ -28,7 +28,7 @@ def shown(cell: Cell, attribute: QuasiIdentifier, *, block: bool = False) -> str
 
 
 def covers_itself(text: str, attribute: QuasiIdentifier) -> bool:
-    """Tell whether an exact value, written as a cell, is read as one that covers it; numbers always are."""
+    """Return whether an exact value, written as a cell, is read as one that covers it; numbers always are."""
     if attribute.kind is not Kind.CATEGORICAL:
         return True
     try:

@@ -13,15 +13,12 @@ import numpy.typing as npt
 
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
+from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.errors import Problems, UsageError
-from audit.model.evidence import Codes
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_register import CandidateRegister
 from audit.repair.merged_cells import AttributeCells
-from audit.repair.repair_plan import Places, RepairPlan
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from audit.repair.repair_plan import RepairPlan
 
 
 class CandidateRows:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.model.arrays import Places
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.past_values import PastValues
-from audit.repair.repair_plan import Counterfeit, Places, RepairPlan
+from audit.repair.repair_plan import Counterfeit, RepairPlan
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -70,7 +71,7 @@ class CandidateDraft:
         return self.past.broken(rows, self._codes([*self.added.get(root, ()), *added]))
 
     def keeps(self, row: int) -> bool:
-        """Tell whether a row is not withheld."""
+        """Return whether a row is not withheld."""
         return bool((self.inside[int(self.root[self.home[row]])] == row).any())
 
     def _codes(self, values: Sequence[tuple[str, ...]]) -> list[list[int]]:

@@ -13,11 +13,12 @@ from functools import partial
 
 import numpy as np
 
+from audit.model.arrays import Places
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, WITHHOLD
 from audit.repair.draft import CandidateDraft, Option
 from audit.repair.judging import Blame, Judge, Judgement
 from audit.repair.past_values import PastValues
-from audit.repair.repair_plan import Counterfeit, Places, RepairPlan
+from audit.repair.repair_plan import Counterfeit, RepairPlan
 
 _ROUNDS = 60
 _UNDONE = 40

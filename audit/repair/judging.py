@@ -17,6 +17,7 @@ from audit.io.candidate import with_candidate
 from audit.io.series import Series
 from audit.judgement.provenance import KnownRisks, known_before, needs
 from audit.judgement.pseudonyms import Pseudonymizer
+from audit.model.arrays import Places
 from audit.model.outcome import (
     Attack,
     AttributeDisclosure,
@@ -31,7 +32,7 @@ from audit.model.scored import Judged, reaches_all
 from audit.pipeline.audit_run import AuditOptions, AuditRun, build_report, remaining_findings, run_attacks
 from audit.repair.candidate_files import CandidateFiles
 from audit.repair.candidate_rows import CandidateRows, owners
-from audit.repair.repair_plan import Places, RepairPlan
+from audit.repair.repair_plan import RepairPlan
 from audit.runtime.log import logged_stage
 
 _LOG = logging.getLogger(__name__)

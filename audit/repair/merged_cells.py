@@ -97,7 +97,7 @@ def _common_prefix(texts: Sequence[str]) -> str:
 
 
 def _are_codes(members: Iterable[str], masks: Iterable[Masked]) -> bool:
-    """Tell whether texts are codes that may be masked: each has a digit, so that no word becomes a prefix."""
+    """Return whether texts are codes that may be masked: each has a digit, so that no word becomes a prefix."""
     return all(any(c.isdigit() for c in text) for text in [*members, *(mask.prefix for mask in masks)])
 
 
@@ -201,7 +201,7 @@ class AttributeCells:
         return code
 
     def is_top(self, code: int) -> bool:
-        """Tell whether a cell tells nothing."""
+        """Return whether a cell tells nothing."""
         return self.texts[code] == ANYTHING
 
     def _number(self, text: str) -> int:

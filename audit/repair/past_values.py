@@ -14,17 +14,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.io.encoding import NOBODY
+from audit.model.arrays import Flags, Places
 from audit.model.evidence import Evidence
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.candidate_rows import CandidateRows
-from audit.repair.repair_plan import Places, RepairPlan
+from audit.repair.repair_plan import RepairPlan
 
-Flags = npt.NDArray[np.bool_]
 _MOST_BYTES = 1 << 29
 
 

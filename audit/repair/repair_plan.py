@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-Places = npt.NDArray[np.intp]
+from audit.model.arrays import Places
 
 
 @dataclass(frozen=True)

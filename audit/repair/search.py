@@ -80,7 +80,7 @@ class RepairSearch:
         self._all_moves = self.moves == possible and self._hindrance is None
 
     def _can(self, move: str) -> bool:
-        """Tell whether a kind of change can be made to this candidate at all."""
+        """Return whether a kind of change can be made to this candidate at all."""
         rows, columns = self.rows, self.rows.series.manifest.columns
         if move == WITHHOLD:
             return self._hindrance is None and not rows.staying.all()
@@ -113,7 +113,7 @@ class RepairSearch:
         return None
 
     def _cells_matter(self) -> bool:
-        """Tell whether cells say more than which rows form a group."""
+        """Return whether cells say more than which rows form a group."""
         columns, adversary = self.rows.series.manifest.columns, self.judge.past.adversary.kind
         several = any(len(cells) > 1 for group in self.rows.contents for cells in group)
         return adversary != "linked" or columns.group is None or columns.record is not None or several
@@ -261,7 +261,7 @@ class RepairSearch:
 
     @property
     def _monotone(self) -> bool:
-        """Tell whether a release that says less is never worse: certainties are, risks below need not be."""
+        """Return whether a release that says less is never worse: certainties are, risks below need not be."""
         return self.judge.limits["max_risk"] >= 1 and self.judge.limits.get("max_ever_risk", 1.0) >= 1
 
     def _whole(self, plan: RepairPlan) -> RepairPlan:
@@ -269,7 +269,7 @@ class RepairSearch:
         return self.rows.unchanged().merged(range(self.rows.groups)).without(np.flatnonzero(plan.withheld))
 
     def _is_broken(self, plan: RepairPlan) -> bool:
-        """Tell whether the quick test finds that a plan gives somebody away."""
+        """Return whether the quick test finds that a plan gives somebody away."""
         if plan.withheld.all():
             return True
         return self.past is not None and not plan.counterfeits and len(self.past.groups_broken(plan)) > 0
@@ -368,7 +368,7 @@ class RepairSearch:
 
 
 def _only_doubted(judgement: Judgement) -> bool:
-    """Tell whether nothing violates the policy, and yet it is not kept."""
+    """Return whether nothing violates the policy, and yet it is not kept."""
     return not judgement.keeps and not judgement.report.policy.violations
 
 

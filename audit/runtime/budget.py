@@ -44,7 +44,7 @@ class Budget:
     _limit: float | None = None
 
     def exhausted(self) -> bool:
-        """Tell whether the time is up, or nobody waits any more for the task that asks."""
+        """Return whether the time is up, or nobody waits any more for the task that asks."""
         return is_cancelled() or (self.seconds is not None and time.monotonic() - self._start >= self.seconds)
 
     def remaining(self) -> float | None:

@@ -57,7 +57,7 @@ def _cache_of(source: Path) -> Iterator[bool]:
 
 @lru_cache
 def _writable(folder: str | Path) -> bool:
-    """Tell whether files can be made in a folder, which is made if need be."""
+    """Return whether files can be made in a folder, which is made if need be."""
     try:
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - the folder may be a text
         tempfile.TemporaryFile(dir=folder).close()

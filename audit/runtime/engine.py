@@ -129,7 +129,7 @@ _here = threading.local()
 
 
 def is_cancelled() -> bool:
-    """Tell whether nobody waits any more for the task that this thread works on."""
+    """Return whether nobody waits any more for the task that this thread works on."""
     watch: _Cancellation | None = getattr(_here, "watch", None)
     return watch is not None and watch.abandoned
 

@@ -34,7 +34,7 @@ _in_use: set[str] = set()
 
 
 def pays(module: str, saved: float, compiling: float = COMPILING) -> bool:
-    """Tell whether the compiled kernels of a module pay.
+    """Return whether the compiled kernels of a module pay.
 
     Args:
         module: its name; it is not imported.
@@ -52,12 +52,12 @@ def pays(module: str, saved: float, compiling: float = COMPILING) -> bool:
 
 @lru_cache
 def _was_cached(module: str) -> bool:
-    """Tell whether kernels of a module were compiled when that was asked first: each look takes a millisecond."""
+    """Return whether kernels of a module were compiled when that was asked first: each look takes a millisecond."""
     return is_cached(module)
 
 
 def is_cached(module: str) -> bool:
-    """Tell whether kernels of a module were compiled on this machine since it was last changed."""
+    """Return whether kernels of a module were compiled on this machine since it was last changed."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         return False

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.count_tables.exact_tables import with_totals
-from audit.model.count_tables import Counts
+from audit.model.arrays import Counts
 
 Publish = Callable[[Counts, np.random.Generator], "np.typing.NDArray[np.str_]"]
 

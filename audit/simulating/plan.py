@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Counts
 from audit.model.errors import UsageError
 
 MOST_PEOPLE = 100_000_000
 _NOBODY = Fraction(0)
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

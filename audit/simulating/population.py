@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.texts import arrow
+from audit.model.arrays import Counts, Floats
 from audit.simulating.attributes import Attribute, Column
-from audit.simulating.plan import Counts
-
-Floats = npt.NDArray[np.float64]
 
 _MOST_TO_RAREST = 70.0
 """How often the most frequent sensitive value stands for one of the rarest: 8.4 % and 0.12 % of 50 values."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from audit.model.errors import UsageError, printable
 
 if TYPE_CHECKING:
+    from audit.model.arrays import Counts
     from audit.simulating.attributes import Attribute
     from audit.simulating.microdata_writer import FileType, Written
-    from audit.simulating.plan import Counts, PopulationPlan
+    from audit.simulating.plan import PopulationPlan
     from audit.simulating.population import SyntheticPeople
     from audit.simulating.snapshots import Updates
 

@@ -17,10 +17,9 @@ from audit.io.encoding import COUNTERFEIT
 from audit.io.tables import SUFFIXES, Table, header, is_table, read_table, text_codes
 from audit.io.texts import arrow, column_of
 from audit.io.toml import natural
+from audit.model.arrays import Codes, Counts
 from audit.model.errors import InputError, Problem, Problems, printable
-from audit.model.evidence import Codes
 from audit.simulating.attributes import Attribute, Column
-from audit.simulating.plan import Counts
 from audit.simulating.population import SyntheticPeople, identifier_name, identifiers
 
 _CLOSE = 1 << 12
@@ -118,7 +117,7 @@ def read_source(path: Path, quasi_identifiers: Sequence[str], sensitive: str, in
 
 
 def _has(path: Path, shown: str, wanted: Sequence[str], problems: Problems) -> bool:
-    """Tell whether a file is a table with these columns, and note what is missing."""
+    """Return whether a file is a table with these columns, and note what is missing."""
     if not check_file(path, shown, problems):
         return False
     if not is_table(path):

@@ -41,7 +41,7 @@ class _Assumption:
 
 
 def is_proved(tables: CountTables, bound: CountBound) -> bool:
-    """Tell whether the proof of a bound holds against the published numbers."""
+    """Return whether the proof of a bound holds against the published numbers."""
     return misfit(bound) is None and _is_box(tables, bound.box) and _holds(tables, bound, bound.proof, ())
 
 
@@ -108,7 +108,7 @@ def value_of(
 
 
 def _covers(axes: Sequence[Axis], boxes: Sequence[Box], weights: Sequence[Fraction], *, is_upper: bool) -> bool:
-    """Tell whether weights of boxes add up to at least 0 (at most 0 if not `is_upper`) on every atom.
+    """Return whether weights of boxes add up to at least 0 (at most 0 if not `is_upper`) on every atom.
 
     Atoms of an axis that lie in the same boxes are looked at once; weights are brought to whole numbers. Where that
     leaves too many atoms, those of the first axis are looked at one after the other, each with the boxes around it.

@@ -110,7 +110,7 @@ class LinkageChecker:
         ruled_out |= {(filling.release, one, other) for one in others for other in filling.fill}
 
     def _follows(self, one: RowKind, other: RowKind) -> bool:
-        """Tell whether a row can be a row of the next release."""
+        """Return whether a row can be a row of the next release."""
         transitions = self.evidence.transitions
         allowed = one.value == other.value if transitions is None else transitions.weight[one.value, other.value] > 0
         return bool(allowed) and all(map(self._share, range(len(one.cells)), one.cells, other.cells))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from audit.adversary.record_linkage import FollowedRecords
-from audit.model.outcome import Flags, GroupDisclosure
+from audit.model.arrays import Flags
+from audit.model.outcome import GroupDisclosure
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 from audit.verification.record import RecordFollower
 

@@ -21,9 +21,8 @@ from audit.io.cell_reading import parse
 from audit.io.cells import Kind, ValueSet, intersect
 from audit.io.encoding import NOBODY
 from audit.io.releases import Release
+from audit.model.arrays import Codes
 from audit.model.evidence import claimed_code, claimed_part
-
-Codes = npt.NDArray[np.int32]
 
 
 class GroupsOfRows(Protocol):

@@ -18,8 +18,8 @@ from audit.adversary.record_linkage import FollowedRecords
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Kind, ValueSet, contains, intersect
 from audit.io.releases import Release
-from audit.model.evidence import Codes
-from audit.model.outcome import Cause, Flags, IdentityDisclosure, RecordSighting
+from audit.model.arrays import Codes, Flags
+from audit.model.outcome import Cause, IdentityDisclosure, RecordSighting
 from audit.verification.disclosure import BrokenCertificateError, check_fields
 
 Values: TypeAlias = frozenset[str] | Cell

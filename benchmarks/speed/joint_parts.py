@@ -26,7 +26,8 @@ from attacks.joint.settling import TWO, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes
+from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.engines import engine
 from benchmarks.speed.measure import MB

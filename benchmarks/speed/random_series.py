@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.evidence import Codes
+from audit.model.arrays import Codes
 from audit.model.update_sets import UpdateSets
 from tests.helpers.tiny import Row, TinySeries
 
@@ -97,7 +97,7 @@ class Drawn:
         return (np.bitwise_count(self.mask) == self.size).all(axis=-1)
 
     def follows(self, last: Drawn, updates: UpdateSets) -> npt.NDArray[np.bool_]:
-        """Tell whether everybody's group is a legal update instance of the last one (Definition 14); shape (…,)."""
+        """Return whether everybody's group is a legal update instance of the last one (Definition 14); shape (…,)."""
         after = (updates.may << np.arange(len(updates))).sum(axis=1)
         legal = np.bitwise_count(self.mask) == last.size
         union = np.zeros_like(last.mask)

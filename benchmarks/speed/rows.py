@@ -19,7 +19,7 @@ class Bar:
     at_least: bool = False
 
     def held(self, figure: float, limit: float | None) -> bool:
-        """Tell whether a figure keeps a limit."""
+        """Return whether a figure keeps a limit."""
         if limit is None:
             return False
         return figure >= limit if self.at_least else figure <= limit

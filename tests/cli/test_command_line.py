@@ -575,7 +575,7 @@ def test_ignored_interrupts_stay_ignored(monkeypatch):
 
 
 def waits(pid):
-    """Tell whether a process waits for the other end of a pipe."""
+    """Return whether a process waits for the other end of a pipe."""
     where = Path(f"/proc/{pid}/wchan")
     try:
         return "fifo" in where.read_text() or "wait_for_partner" in where.read_text()

@@ -225,14 +225,14 @@ def relations(matrix):
 
 
 def is_equivalence(matrix, vector: Vector):
-    """Tell whether a vector is an equivalence of a series, by definition."""
+    """Return whether a vector is an equivalence of a series, by definition."""
     entries = np.zeros(matrix.columns, dtype=int)
     entries[vector.columns] = vector.times
     return bool(entries.any()) and not (relations(matrix) @ entries).any()
 
 
 def agrees(vector: Vector, truth):
-    """Tell whether both sides of an equivalence have the same true values."""
+    """Return whether both sides of an equivalence have the same true values."""
     held = Counter()
     for column, times in zip(vector.columns, vector.times, strict=True):
         held[truth[column]] += times

@@ -31,7 +31,8 @@ from audit.adversary.partition import (
 from audit.io.series import Series
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummary, summarize_release
-from audit.model.evidence import Codes, Evidence
+from audit.model.arrays import Codes
+from audit.model.evidence import Evidence
 from audit.model.json_types import Status
 from audit.model.measures import Measures
 from audit.model.outcome import AttributeDisclosures, Columns, Outcome, PerPersonAttack, Risks

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from attacks.registry import find
+from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import Codes, Evidence
+from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosures, Outcome, Proof
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local

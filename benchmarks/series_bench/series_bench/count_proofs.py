@@ -63,7 +63,7 @@ class TableQuestions:
         return {"upper" if each.is_upper else "lower": self._step(each.proof, name) for each in bounds}
 
     def is_proved(self, question: str, count: int, document: Mapping[str, Any]) -> bool:
-        """Tell whether a document shows that a cell has one count.
+        """Return whether a document shows that a cell has one count.
 
         Raises:
             KeyError, TypeError, ValueError: it is none, or names what is not there.

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.api.microdata import LoadedMicrodata
 from audit.count_tables.manifest import read_table_manifest
@@ -17,10 +16,10 @@ from audit.metrics.axes import DomainAxis
 from audit.metrics.queries import Workload, actual
 from audit.metrics.query_estimates import estimate
 from audit.metrics.utility import Queries, axes_of, lay_out, measure
+from audit.model.arrays import Floats
 from series_bench.cases import COUNTS, counted
 from series_bench.questions import count_questions
 
-Floats = npt.NDArray[np.float64]
 _QUERIES, _THETA, _PARTS = 1_000, 0.1, 4
 
 

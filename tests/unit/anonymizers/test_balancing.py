@@ -14,7 +14,7 @@ counts_of = st.lists(st.integers(0, 6), min_size=1, max_size=6)
 
 
 def can_be_grouped(counts, m):
-    """Tell whether no value is in more than 1/m of the rows, so that groups of m with distinct values exist."""
+    """Return whether no value is in more than 1/m of the rows, so that groups of m with distinct values exist."""
     return max(counts, default=0) * m <= sum(counts)
 
 

@@ -158,7 +158,7 @@ def best(bucket):
 
 
 def fits(bucket, rows, at):
-    """Tell whether rows can be in a part of some layers: a place for each in an entry, and not too many of a value."""
+    """Return whether rows can be in a part of some layers: a place for each in an entry, not too many of a value."""
     if max(Counter(bucket.value[rows].tolist()).values(), default=0) > at:
         return False
     graph = nx.DiGraph()

@@ -126,7 +126,7 @@ def mean(values: Numbers | None) -> float | None:
 
 
 def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
-    """Tell whether numbers never rise, but for a share of the largest.
+    """Return whether numbers never rise, but for a share of the largest.
 
     None where there are fewer than two, or all are 0: what was never seen neither falls nor rises.
 
@@ -140,7 +140,7 @@ def falls(values: Numbers, *, slack: float = 0.0) -> bool | None:
 
 
 def rises(values: Numbers, *, slack: float = 0.0) -> bool | None:
-    """Tell whether numbers never fall, likewise."""
+    """Return whether numbers never fall, likewise."""
     return falls([None if value is None else -value for value in values], slack=slack)
 
 
@@ -154,7 +154,7 @@ def all_of(answers: Sequence[bool | None]) -> bool | None:
 
 
 def at_most(values: Numbers, limit: float) -> bool | None:
-    """Tell whether all numbers keep a limit; None without any."""
+    """Return whether all numbers keep a limit; None without any."""
     known = [value for value in values if value is not None]
     return all(value <= limit for value in known) if known else None
 
@@ -176,7 +176,7 @@ def curves(
 
 
 def steady(every: Sequence[Numbers]) -> bool | None:
-    """Tell whether the numbers of each line stay within a quarter of their mean."""
+    """Return whether the numbers of each line stay within a quarter of their mean."""
     answers: list[bool | None] = []
     for values in every:
         middle = mean(values)

@@ -132,6 +132,6 @@ def _named(wanted: EquivalenceRun) -> str:
 
 
 def _below(some: list[float | None], more: list[float | None]) -> bool | None:
-    """Tell whether some numbers add up to no more than others; None without any, or where all are 0."""
+    """Return whether some numbers add up to no more than others; None without any, or where all are 0."""
     less, most = (sum(value or 0 for value in values) for values in (some, more))
     return None if not some or not more or not (less or most) else less <= most

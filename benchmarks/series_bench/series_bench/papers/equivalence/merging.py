@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.io.manifest import Manifest, ReleaseFiles
-from audit.io.releases import Codes
 from audit.io.series import open_series
 from audit.io.table_writer import write_table
 from audit.io.tables import Table, header, read_table, text_codes
+from audit.model.arrays import Codes
 from audit.model.errors import Problems
 
 Numbers = npt.NDArray[np.int64]

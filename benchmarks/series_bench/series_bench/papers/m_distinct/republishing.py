@@ -12,16 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.m_distinct.method import MDistinctAnonymizer
 from anonymizers.m_invariance import MInvarianceAnonymizer
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.microdata import open_microdata
 from audit.model.anonymizer import Draft, Snapshot
+from audit.model.arrays import Flags
 from audit.model.history import PublicationHistory, PublishedRelease
-
-Flags = npt.NDArray[np.bool_]
 
 
 def invalidated(microdata: Path, m: int) -> list[int]:

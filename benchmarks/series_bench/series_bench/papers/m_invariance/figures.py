@@ -141,11 +141,11 @@ class MInvarianceFigures(NumberedFigures[MInvarianceSetting, tuple[str, int, int
 
 
 def _any(values: Numbers) -> bool | None:
-    """Tell whether a number is above 0; None without any."""
+    """Return whether a number is above 0; None without any."""
     nobody = at_most(values, 0)
     return None if nobody is None else not nobody
 
 
 def _share(fakes: Numbers, least: float) -> bool | None:
-    """Tell whether at least such a share of releases has none."""
+    """Return whether at least such a share of releases has none."""
     return None if not fakes else sum(fake == 0 for fake in fakes) / len(fakes) >= least

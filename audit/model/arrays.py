@@ -1,0 +1,20 @@
+"""The types of arrays, by what they hold."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+"""Of any type: what compiled kernels take."""
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Codes: TypeAlias = npt.NDArray[np.int32]
+"""Numbers that stand for texts, people, groups or values."""
+Places: TypeAlias = npt.NDArray[np.intp]
+"""Indices into another array."""
+Counts: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Words: TypeAlias = npt.NDArray[np.uint64]
+"""Of 64 bits each."""
