@@ -209,7 +209,7 @@ MUTANTS = (
     ),
     # -- what joint decides
     Mutant(
-        "attacks.joint.attack._outcome",
+        "attacks.joint.attack.JointAttack._outcome",
         "found.decided.all()",
         "found.decided.any()",
         (f"{JOINT}::test_one_who_is_not_decided_may_be_certain",),
@@ -221,7 +221,7 @@ MUTANTS = (
         ("tests/unit/attacks/test_joint_network.py::test_whoever_has_two_values_left_is_decided_when_both_are_shown",),
     ),
     Mutant(
-        "attacks.joint.attack._outcome",
+        "attacks.joint.attack.JointAttack._outcome",
         "if not decision.feasible:",
         "if False:",
         (f"{JOINT}::test_an_odd_circle_of_groups_with_two_values_has_no_world",),
