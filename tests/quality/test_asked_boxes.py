@@ -10,7 +10,8 @@ import pytest
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 from tests.oracle.count_tables import Oracle
-from tests.oracle.test_count_tables import box_of, drawn
+from tests.oracle.drawn_tables import drawn_tables
+from tests.oracle.test_count_tables import box_of
 
 
 def found(series, folder):
@@ -150,7 +151,7 @@ def boxes(series, folder):
 @pytest.mark.parametrize("seed", range(12))
 def test_splitting_atoms_that_no_label_tells_apart_changes_nothing(seed, tmp_path):
     rng = random.Random(seed)  # noqa: S311 - nothing secret
-    series = next(one for one in iter(lambda: drawn(rng), None) if one.categories)
+    series = next(one for one in iter(lambda: drawn_tables(rng), None) if one.categories)
     assert boxes(split(series, rng), tmp_path / "finer") == boxes(series, tmp_path / "coarse")
 
 

@@ -78,8 +78,10 @@ def installed(tmp_path: Path) -> Path:
     """Return a folder with what the kernel needs, of which nothing was compiled, and nobody can write to."""
     root = Path(kernels.__file__).parents[2]
     folder = tmp_path / "installed"
-    sources = ("attacks/posterior_products_compiled.py", "audit/runtime/kernels.py", "audit/runtime/compiling.py")
-    for name in ("attacks/__init__.py", "audit/__init__.py", "audit/runtime/__init__.py", *sources):
+    modules = ("runtime/kernels.py", "runtime/compiling.py", "model/arrays.py")
+    sources = ("attacks/posterior_products_compiled.py", *(f"audit/{name}" for name in modules))
+    packages = ("attacks", "audit", "audit/runtime", "audit/model")
+    for name in (*(f"{package}/__init__.py" for package in packages), *sources):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         text = "" if name.endswith("__init__.py") else (root / name).read_text()
