@@ -53,13 +53,13 @@ class JointAttack:
         seed: what is drawn where worlds are looked for, which may settle more or less of what is hard.
         aims: of how many values of everybody worlds are wanted, one aim after the other; 0 stands for all.
         person: the only one who is asked about, by code; None is everybody.
-        each_part: whether risks of the people are wanted whose part is small enough, though others' are too large.
+        max_risk: the policy's limit; below certainty, worlds of small parts are counted though others are too large.
     """
 
     seed: int = option(0, help="what is drawn at random where worlds are looked for", anywhere=True)
     aims: tuple[int, ...] = AIMS
     person: int | None = None
-    each_part: bool = False
+    max_risk: float = 1.0
     name: ClassVar[str] = "joint"
     measures: ClassVar[type[JointMeasures]] = JointMeasures
     decides: ClassVar[frozenset[str]] = frozenset({"max_risk", "max_ever_risk"})
@@ -71,7 +71,7 @@ class JointAttack:
 
     def with_policy(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack that asks for the risks of as many people as can be, where the policy is about them."""
-        return replace(self, each_part=limits.get("max_risk", 1.0) < 1)
+        return replace(self, max_risk=limits.get("max_risk", 1.0))
 
     def only_deciding(self, limits: Mapping[str, float], /) -> JointAttack:
         """Return the attack asking for two values of everybody, where that decides the policy.
@@ -92,7 +92,7 @@ class JointAttack:
             return Outcome.skipped(self.name, reason)
         deciding = budget.fraction(_FOR_DECIDING)
         try:
-            decided = decide(evidence, deciding, self.seed, self.aims, self.person, each_part=self.each_part)
+            decided = decide(evidence, deciding, self.seed, self.aims, self.person, each_part=self.max_risk < 1)
         except TooManyChoicesError:
             what = say("each person may be in too many rows to analyse all people together")
             return Outcome(self.name, "incomplete", what, _nothing_known(evidence))
@@ -134,7 +134,7 @@ class JointAttack:
         measures = replace(measures, certain_unproved=unproved)
         claims = replace(claims, nothing=nothing, exhaustive=bool(found.decided.all()))
         knowing = Knowledge(decision, evidence)
-        counted = self.each_part or not np.isnan(decision.share[decision.alive]).any()
+        counted = self.max_risk < 1 or not np.isnan(decision.share[decision.alive]).any()
         if found.open or not decided.whole:
             hard = Reason(say("parts of the series are too large or too hard to decide"), ReasonKind.TOO_HARD)
             why = budget.reason if late else hard
@@ -144,7 +144,7 @@ class JointAttack:
                 else say("the timeline's numbers are lower bounds")
             )
             reason = combined([why, left])
-            risks = WorldRisks(evidence, decision) if self.each_part else None
+            risks = WorldRisks(evidence, decision) if self.max_risk < 1 else None
             return Outcome(self.name, "incomplete", reason, measures, claims, risks, knowing=knowing, exposed=people)
         risks = WorldRisks(evidence, decision) if counted else None
         return Outcome(self.name, "complete", None, measures, claims, risks, knowing=knowing, exposed=people)

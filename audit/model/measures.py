@@ -219,7 +219,7 @@ class RiskMeasures(Measures):
         risk_counts: how many have a risk below 0.1, from 0.1 to below 0.2, …, and exactly 1.
         at_limit, above_0_9, above_0_5: how many people have a value in some release that is as probable as the policy's
             limit, 0.9 (`above_0.9` in the JSON report) or 0.5, or more.
-        max_ever_risk: the highest probability ever to have had a grave value; None where nobody counts.
+        max_ever_risk: the highest probability ever to have had a grave value; None where it is not known of all.
         certain_ever: how many people have certainly had one, in some release.
         alone: how many people contradict the assumptions, and have values given away by groups of one value.
     """

@@ -63,9 +63,15 @@ class EverRisks:
 
     @property
     def highest(self) -> float | None:
-        """The highest probability; None where nobody counts."""
+        """The highest probability that is known; None where nobody's is."""
         known = self.risk[~np.isnan(self.risk)]
         return float(known.max()) if len(known) else None
+
+    @property
+    def highest_of_all(self) -> float | None:
+        """The highest probability of all who count; None where it is not known, or nobody counts."""
+        unknown = self.counted is not None and bool((self.counted & np.isnan(self.risk)).any())
+        return self.highest if not unknown or self.highest == 1.0 else None
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ class Scored:
             at_limit=at_limit,
             above_0_9=above[0],
             above_0_5=above[1],
-            max_ever_risk=ABSENT if self.ever is None else self.ever.highest,
+            max_ever_risk=ABSENT if self.ever is None else self.ever.highest_of_all,
             certain_ever=ABSENT if self.ever is None else int(np.count_nonzero(self.ever.certain)),
             alone=alone,
         )
