@@ -8,14 +8,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
+from audit.model.arrays import Counts
+
 Integers = npt.NDArray[np.integer]
 
 _SMALL_GRAPH_NODES = 256
 _SMALL_SORT_KEYS = 4096
 
 
-def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Numbers:
+def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = False) -> Counts:
     """Return the number of each node's component; the components of an undirected graph go by their first nodes.
 
     Args:
@@ -35,7 +36,7 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
         from scipy.sparse.csgraph import connected_components
 
         graph = coo_array((np.ones(len(tail), dtype=np.bool_), (tail, head)), shape=(nodes, nodes))
-        label: Numbers = connected_components(graph, directed=strong, connection="strong")[1]
+        label: Counts = connected_components(graph, directed=strong, connection="strong")[1]
         return label.astype(np.int64)
     reached = np.eye(nodes, dtype=np.float32)
     reached[tail, head] = 1
@@ -46,7 +47,7 @@ def component_of(tail: Integers, head: Integers, nodes: int, *, strong: bool = F
     return np.unique((reached * reached.T).argmax(axis=1), return_inverse=True)[1] if nodes else np.zeros(0, np.int64)
 
 
-def grouped(keys: Integers, size: int) -> tuple[Numbers, Numbers]:
+def grouped(keys: Integers, size: int) -> tuple[Counts, Counts]:
     """Return where the places of each key below `size` begin, and these, ascending: a counting sort.
 
     >>> [found.tolist() for found in grouped(np.array([1, 0, 1]), 3)]

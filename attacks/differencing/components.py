@@ -30,6 +30,7 @@ from attacks.differencing.questions import Questions
 from attacks.differencing.screening import Screened, screen
 from attacks.differencing.solutions import Solutions
 from attacks.differencing.sums import BoxSums
+from attacks.graphs import component_of
 from audit.model.arrays import Flags
 from audit.model.count_tables import OPEN, UNBOUNDED, CountTables
 from audit.runtime.budget import Budget
@@ -241,9 +242,6 @@ class Remainder(Solutions):
 
     def _sums_together(self, budget: Budget) -> None:
         """Do so with the open sums of components that sums tie to each other."""
-        from scipy import sparse
-        from scipy.sparse.csgraph import connected_components
-
         nodes = len(self.bounds.lattice)
         places = self.open()
         places = places[self.questions.node[places] >= nodes]
@@ -253,10 +251,7 @@ class Remainder(Solutions):
             of_node[component.nodes] = number
         reach = self.rows_of(self.questions.node[places]).tocoo()
         inside = of_node[reach.col] >= 0
-        pairs = reach.row[inside], len(places) + of_node[reach.col[inside]]
-        size = len(places) + len(every)
-        graph = sparse.coo_matrix((np.ones(len(pairs[0])), pairs), shape=(size, size))
-        label = connected_components(graph, directed=False)[1]
+        label = component_of(reach.row[inside], len(places) + of_node[reach.col[inside]], len(places) + len(every))
         for group in budget.each(np.unique(label[: len(places)]).tolist()):
             parts = [every[number] for number in np.flatnonzero(label[len(places) :] == group).tolist()]
             if parts and sum(len(each.nodes) for each in parts) <= _LARGE:

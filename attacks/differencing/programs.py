@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
+from attacks.graphs import component_of
 from audit.model.arrays import Counts
 from audit.model.count_tables import UNBOUNDED
 
@@ -53,9 +54,6 @@ class Component:
 
 def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     """Return the components of what is not fixed, those with the smallest node first."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
     rows = _defining_rows(lattice)
     free = np.flatnonzero(ends[LOWER] < ends[UPPER])
     if not len(free):
@@ -66,11 +64,8 @@ def components(lattice: MarginLattice, ends: Ends) -> list[Component]:
     touched = np.flatnonzero(np.diff(loose.indptr))
     loose, known = loose[touched], known[touched]
     entries = loose.tocoo()
-    graph = sparse.coo_matrix(
-        (np.ones(len(entries.row)), (entries.row, entries.col + loose.shape[0])),
-        shape=(sum(loose.shape),) * 2,
-    )
-    count, label = connected_components(graph, directed=False)
+    label = component_of(entries.row, entries.col + loose.shape[0], sum(loose.shape))
+    count = int(label.max()) + 1
     right = -(known @ np.where(ends[LOWER] < ends[UPPER], 0, ends[LOWER]))
     of_row, of_node = label[: loose.shape[0]], label[loose.shape[0] :]
     row_order, node_order = np.argsort(of_row, kind="stable"), np.argsort(of_node, kind="stable")

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from attacks.graphs import component_of
 from attacks.joint import relaxation
 from attacks.joint.arrays import Numbers, mixed
 from attacks.joint.balls import ask
@@ -77,12 +78,8 @@ def equal_people(evidence: Evidence, decision: Decision, known: Codes, budget: B
 
 def _representatives(pairs: Codes, people: int) -> Flags:
     """Return who stands for all that pairs make equal, or is in no pair; shape (people,)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(pairs), dtype=np.bool_), (pairs[:, 0], pairs[:, 1])), shape=(people, people))
     found = np.zeros(people, dtype=np.bool_)
-    found[np.unique(connected_components(graph, directed=False)[1], return_index=True)[1]] = True
+    found[np.unique(component_of(pairs[:, 0], pairs[:, 1], people), return_index=True)[1]] = True
     return found
 
 
