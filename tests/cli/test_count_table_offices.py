@@ -1,31 +1,11 @@
 """Files in the forms of offices: each has its verdict after what `init` asks is confirmed, and its twin holds."""
 
-import csv
-import io
-
 import pytest
 
 from tests.cli.test_count_table_doubts import verdict
 from tests.cli.test_count_table_formats import confirm
 from tests.cli.test_count_table_init import guessed
-
-AREAS, SEXES = ("North", "South", "Total"), ("Male", "Female", "Total")
-COUNTS = {("North", "Male"): 20, ("North", "Female"): 3, ("South", "Male"): 31, ("South", "Female"): 25}
-
-
-def cells(safe):
-    """Area, sex, and the count, None where it is hidden: North's women alone, in the twin all four parts."""
-    for area in AREAS:
-        for sex in SEXES:
-            parts = [n for (a, s), n in COUNTS.items() if area in (a, "Total") and sex in (s, "Total")]
-            inner = area != "Total" and sex != "Total"
-            yield area, sex, None if (area, sex) == ("North", "Female") or (safe and inner) else sum(parts)
-
-
-def as_csv(header, rows, delimiter=","):
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()
+from tests.helpers.published_forms import AREAS, SEXES, as_csv, cells
 
 
 def statcan(safe):
