@@ -21,7 +21,6 @@ Source: equivalence paper, Sections IV to VI. Its Lemma 2, by which whole weight
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -31,9 +30,8 @@ import numpy as np
 
 from attacks.equivalence.all_worlds import more_pairs, split
 from attacks.equivalence.claims import Claims, FindingsAt, equal_pair
-from attacks.equivalence.fingerprint import ContradictionError, secret_generator
-from attacks.equivalence.local_disclosure import local_disclosure
-from attacks.equivalence.measures import EquivalenceMeasures, Spread, SpreadClass
+from attacks.equivalence.fingerprint import ContradictionError
+from attacks.equivalence.measures import EquivalenceMeasures
 from attacks.equivalence.strategy import Found, judge
 from attacks.equivalence.timeline import timeline
 from attacks.matrix import Matrix
@@ -68,12 +66,10 @@ class EquivalenceAttack:
 
     Attributes:
         max_e: how many people on a side are looked for and counted; at least 1.
-        known: measure too how far one known value spreads.
         history: tell too who was equal to whom after each release.
     """
 
     max_e: int = option(4, help="count and look for sides of up to so many people", least=1, most=100)
-    known: bool = option(False, help="tell too how far one value, once known, spreads")
     history: bool = True
     name: ClassVar[str] = "equivalence"
     measures: ClassVar[type[EquivalenceMeasures]] = EquivalenceMeasures
@@ -93,11 +89,11 @@ class EquivalenceAttack:
 
     def only_deciding(self, limits: Mapping[str, float], /) -> EquivalenceAttack:
         """Return the attack with sides no larger than the policy is about, for whoever asks for the verdict alone."""
-        return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)), known=False)
+        return replace(self, max_e=min(self.max_e, max(1, int(limits.get("min_e", 1)) - 1)))
 
     def about(self, _person: int, /) -> EquivalenceAttack:
         """Return the attack for whoever asks about one person: all groups are combined, after all releases alone."""
-        return replace(self, known=False, history=False)
+        return replace(self, history=False)
 
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         """Return who shares a value with whom, with findings that span all that was found."""
@@ -125,15 +121,11 @@ class EquivalenceAttack:
             ways=list(found.ways),
             timeline=line,
         )
-        people: dict[str, int] = {}
-        if self.known:
-            spread, people = _spread(matrix.prefix(found.releases), found, budget.fraction(_SHARE))
-            measures = replace(measures, spread=spread)
         reasons = [reason for reason in (found.reason, missing) if reason]
         status: Status = "incomplete" if reasons else "complete"
         claims = Claims.of(evidence, matrix.prefix(found.releases), found, budget.remaining())
         shown = claims.shown(_nothing(matrix, self.max_e))
-        return Outcome(self.name, status, combined(reasons), measures, shown, people=people)
+        return Outcome(self.name, status, combined(reasons), measures, shown)
 
     def refined(self, evidence: Evidence, outcome: Outcome, beside: Outcome, budget: Budget, /) -> Outcome:
         """Return the outcome with the pairs that are equal in all worlds, by what another attack rules out.
@@ -264,23 +256,3 @@ def _class_sizes(matrix: Matrix, found: Found) -> dict[str, int]:
 def _pinned_versions(matrix: Matrix, found: Found) -> int:
     """Return how many versions of individuals have a value that is certain."""
     return int((matrix.individual & (found.pinned >= 0))[matrix.member].sum())
-
-
-def _spread(matrix: Matrix, found: Found, budget: Budget) -> tuple[Spread | None, dict[str, int]]:
-    """Return how many further people's values follow when one becomes known: who is worst, and class by class."""
-    spreading = local_disclosure(matrix, secret_generator(), budget)
-    if spreading is None:
-        return None, {}
-    falls = spreading.falls
-    label = np.where(matrix.individual, found.label, -1)
-    members = np.bincount(label[label >= 0], minlength=1)
-    first = np.unique(label, return_index=True)[1]
-    first = first[label[first] >= 0]
-    classes = Counter((int(members[label[c]]), int(falls[c])) for c in first.tolist() if members[label[c]] > 1)
-    everybody = np.flatnonzero(matrix.individual)
-    if not len(everybody):
-        return None, {}
-    worst = int(everybody[np.argmax(falls[everybody])])
-    by_class = [SpreadClass(size, fall, count) for (size, fall), count in sorted(classes.items())]
-    told = Spread(int(falls[worst]), float(falls[everybody].mean()), by_class)
-    return told, {"spread_worst": worst} if falls[worst] else {}

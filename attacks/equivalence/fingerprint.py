@@ -53,7 +53,7 @@ class Fingerprint:
 
     Attributes:
         of: h, by column; independent random numbers for columns that are in no group; shape (columns,), uint64.
-        value: c, by sensitive value; all 0 in a homogeneous fingerprint; shape (values,), uint64.
+        value: c, by sensitive value; shape (values,), uint64.
         field: of which prime.
     """
 
@@ -71,8 +71,6 @@ def fingerprint(
     matrix: Matrix,
     rng: np.random.Generator,
     budget: Budget,
-    *,
-    homogeneous: bool = False,
     field: Field | None = None,
 ) -> Fingerprint | None:
     """Return a random solution h, uniform over all solutions, or None when the budget is spent.
@@ -81,7 +79,6 @@ def fingerprint(
         matrix: the groups.
         rng: the prime, h and c come from independent streams of it. Its seed must not be known to the publisher.
         budget: how long it may take.
-        homogeneous: solve S h = 0 instead, whose solutions tell what the members of the groups alone determine.
         field: another fingerprint's, to compare both; drawn when None.
 
     Raises:
@@ -89,7 +86,7 @@ def fingerprint(
     """
     field = field or Field.drawn(rng)
     for_values, for_columns = rng.spawn(2)
-    value = np.zeros(matrix.values, dtype=np.uint64) if homogeneous else uniform(for_values, matrix.values, field)
+    value = uniform(for_values, matrix.values, field)
     target = _targets(matrix, value, field)
     drawn = uniform(for_columns, matrix.columns, field)
     if len(matrix.member) > _PLAIN_MEMBERSHIPS:
@@ -146,9 +143,6 @@ def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
     """Return the code of the value that each column has for certain, -1 without one; shape (columns,), int32.
 
     With several fingerprints, what each of them says.
-
-    Raises:
-        ValueError: the fingerprint is homogeneous, and knows no values.
     """
     certain, *others = (_pinned(matrix, numbers) for numbers in fingerprints)
     for other in others:
@@ -157,8 +151,6 @@ def pinned(matrix: Matrix, *fingerprints: Fingerprint) -> Codes:
 
 
 def _pinned(matrix: Matrix, numbers: Fingerprint) -> Codes:
-    if len(numbers.value) and not numbers.value.any():
-        raise ValueError("a homogeneous fingerprint pins no values")
     certain = np.full(matrix.columns, -1, dtype=np.int32)
     here = _somewhere(matrix)
     order = np.argsort(numbers.value)

@@ -6,39 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from audit.model.errors import printable
-from audit.model.measures import ABSENT, PEOPLE, Absent, BoundedMeasures, LeastBounds
-from audit.runtime.phrases import Phrase, figure, parted, say, say_count
-
-
-@dataclass(frozen=True)
-class SpreadClass:
-    """Classes of people who share a value, all alike.
-
-    Attributes:
-        members: people in such a class.
-        falls: further people whose value follows.
-        classes: how many such classes there are.
-    """
-
-    members: int
-    falls: int
-    classes: int
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How many further people's values follow when one becomes known.
-
-    Attributes:
-        worst: further people at worst.
-        mean: further people on average.
-        classes: the classes of people who share a value.
-    """
-
-    worst: int
-    mean: float
-    classes: list[SpreadClass]
+from audit.model.measures import PEOPLE, BoundedMeasures, LeastBounds
+from audit.runtime.phrases import Phrase, parted, say, say_count
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,8 +21,6 @@ class EquivalenceMeasures(BoundedMeasures):
         classes: classes of people who share a value, by their size.
         pinned: versions whose value is certain.
         ways: how it was found; nothing was concluded where there is none.
-        spread: how far one known value spreads; None where that was not computed, absent where nobody asked.
-        spread_worst: whose value spreads furthest.
     """
 
     individuals: int
@@ -62,8 +29,6 @@ class EquivalenceMeasures(BoundedMeasures):
     classes: dict[str, int]
     pinned: int
     ways: list[str]
-    spread: Spread | Absent | None = ABSENT
-    spread_worst: str | Absent = ABSENT
 
     timeline_label: ClassVar[Phrase | str] = Phrase("equal")
     remedy: ClassVar[Phrase | str] = Phrase(
@@ -110,21 +75,6 @@ class EquivalenceMeasures(BoundedMeasures):
         )
 
     def notes(self, attack: str) -> Iterator[str]:
-        """Yield how equivalences were looked for, and how far a known value spreads."""
+        """Yield how equivalences were looked for."""
         if self.ways:
             yield say("{attack} took: {ways}.", attack=attack, ways=parted(self.ways))
-        if isinstance(self.spread, Spread):
-            yield self._spreading(self.spread)
-
-    def _spreading(self, spread: Spread) -> str:
-        if not spread.worst or self.spread_worst is ABSENT:
-            return say("No value follows from another one by combining groups.")
-        return say_count(
-            "Once the value of {who} is known, {count} further person's value follows; on average {mean} follow from "
-            "one value.",
-            "Once the value of {who} is known, {count} further people's values follow; on average {mean} follow from "
-            "one value.",
-            spread.worst,
-            who=printable(self.spread_worst),
-            mean=figure(spread.mean, ".3g"),
-        )

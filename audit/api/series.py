@@ -124,9 +124,9 @@ class LoadedSeries:
             policy: clauses of the policy that replace those of the manifest, such as `{"max_risk": 0.5}`.
             engine: where the work is done, as `engine` has it; None is threads of this process, one for each core.
             progress: whether to show how far attacks have come; None shows it in a notebook.
-            **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given) and
-                `known=True` (tell too how far one value, once known, spreads); for `joint`, `seed` (what is drawn at
-                random where worlds are looked for, 0 unless given); for any other, its fields.
+            **options: for `equivalence`, `max_e` (count and look for sides of up to so many people, 4 unless given);
+                for `joint`, `seed` (what is drawn at random where worlds are looked for, 0 unless given); for any
+                other, its fields.
 
         Raises:
             UsageError: an argument is wrong, or the attack does not apply to the series.

@@ -85,7 +85,7 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
     reason = say(
         "the published values of some people change, so that nothing can be concluded from all groups together"
     )
-    return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None, people={})
+    return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None)
 
 
 def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:

@@ -594,7 +594,7 @@ class Outcome:
 
     `complete`: every measure is exact. `incomplete`: counts are bounds from below, for the reason given. `skipped`:
     the attack does not apply, for the reason given. `failed`: another package's attack broke, as the reason says.
-    `people` are measures that are people, by code. `knowing` tells what is left of versions that are not certain, where
+    `knowing` tells what is left of versions that are not certain, where
     the attack knows more of it than the person's own groups say. `estimate` holds guesses against the truth. `exposed`
     are how many people's value is certain after each release, where the measures' timeline counts something else.
     """
@@ -605,7 +605,6 @@ class Outcome:
     measures: Measures = field(default_factory=Measures)
     claims: Claims | None = None
     model: RiskModel | None = None
-    people: Mapping[str, int] = field(default_factory=dict)
     knowing: PossibleValues | None = None
     estimate: Estimator | None = None
     exposed: tuple[int, ...] | None = None

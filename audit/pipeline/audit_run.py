@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from audit.judgement.waivers import WaiverBook
 from audit.model.arrays import Places
 from audit.model.doubt import Doubt
 from audit.model.evidence import Evidence
-from audit.model.measures import Measures
 from audit.model.named_findings import NamedDisclosure, NamedFinding
 from audit.model.outcome import Attack, Finding
 from audit.model.report import (
@@ -245,11 +243,10 @@ def _attack_reports(
             taken = len(shelf.findings)
         if risks is not None:
             risks.select(None if options.findings is None else max(0, options.findings - taken))
-    named = [_named(attacked.series, entry) for entry in judged]
     mentioned = [one for some in (*shelves, *risky) if some is not None for one in some.mentioned()]
     watched.stage("naming whom and what is found")
     locator = Locator(attacked.releases) if options.reveal else None
-    namer.assign([*mentioned, *(("person", name) for names in named for name in names.values())])
+    namer.assign(mentioned)
     seen = [(evidence, entry) for (evidence, _), entry in zip(attacked.judged, judged, strict=True)]
     people = found_people(seen, list(zip(shelves, risky, strict=True)), namer)
     told = [
@@ -268,7 +265,7 @@ def _attack_reports(
             status=entry.scored.outcome.status,
             reason=entry.scored.outcome.reason,
             seconds=round(entry.scored.seconds, 6),
-            measures=_with_names(entry.scored.outcome.measures.with_unproved(_unproved(findings)), names, namer),
+            measures=entry.scored.outcome.measures.with_unproved(_unproved(findings)),
             risks=entry.scored.risk_measures(limit),
             findings=findings,
             findings_total=(0 if shelf is None else len(shelf.claims) - len(entry.waived))
@@ -276,7 +273,7 @@ def _attack_reports(
             people=people_found(entry),
             rules=getattr(entry.attack, "rules", {}),  # an attack may leave them out
         )
-        for entry, shelf, risks, names, findings in zip(judged, shelves, risky, named, told, strict=True)
+        for entry, shelf, risks, findings in zip(judged, shelves, risky, told, strict=True)
     )
     return reports, people
 
@@ -284,16 +281,6 @@ def _attack_reports(
 def _unproved(findings: Sequence[NamedFinding]) -> int:
     """Return how many findings rest on a solver's word."""
     return sum(isinstance(each, NamedDisclosure) and each.evidence == "solver" for each in findings)
-
-
-def _with_names(measures: Measures, names: Mapping[str, str], namer: Pseudonymizer) -> Measures:
-    shown: dict[str, Any] = {key: namer.display_name("person", name) for key, name in names.items()}
-    return replace(measures, **shown) if shown else measures
-
-
-def _named(series: Series, entry: Judged) -> dict[str, str]:
-    """Return the measures of an attack that are people, by their identifiers."""
-    return {key: series.people.name(code) for key, code in entry.scored.outcome.people.items()}
 
 
 def _contradictions(attacked: AuditRun, judged: Sequence[Judged], *, reveal: bool) -> Contradictions:

@@ -144,7 +144,6 @@ def _unrevealed() -> dict[str, Schema]:
     }
     attack = {
         "findings": {"items": {"properties": finding, "anyOf": [{"properties": {"rows": False}}, _COUNTED_ROWS]}},
-        "measures": {"properties": {"spread_worst": person}},
     }
     return {
         "unrevealed_attack": {"description": "An attack that names nobody.", "properties": attack},

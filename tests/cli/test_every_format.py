@@ -63,7 +63,6 @@ def test_explain_needs_an_attack_on_people():
     [
         ("estimated max_risk", {"value": 0.5, "low": 0.25, "high": 0.75}, "0.500 (0.250 to 0.750)"),
         ("min_e", {"lower": 2, "upper": None}, "2 or more"),
-        ("spread", {"worst": 3}, "worst 3"),
     ],
 )
 def test_a_measure_that_is_a_table_is_told(measure, value, told):

@@ -64,7 +64,7 @@ def test_results_of_every_form_fit(tmp_path, form):
 def test_results_of_every_status_and_kind_fit():
     seen: set[str] = set()
     for name, words, status in (
-        ("hospital-l-diverse", ["--known"], {"complete", "skipped"}),
+        ("hospital-l-diverse", [], {"complete", "skipped"}),
         ("hospital-l-diverse", ["--time-limit", "0.000001"], {"incomplete", "skipped"}),
         ("ward-l-diverse", [], {"complete", "skipped"}),
         ("cases-independent", ["--adversary", "pseudonym"], {"complete", "skipped"}),
@@ -130,8 +130,6 @@ OPTIONAL = {
     "above_0.5",
     "by_risk",
     "after_release",
-    "spread",
-    "spread_worst",
     "description",
     "cells",
     "rows",
@@ -144,7 +142,7 @@ OPTIONAL = {
 @pytest.mark.parametrize("how", ["removed", "misspelt", "retyped"])
 @pytest.mark.parametrize("name", ["hospital-l-diverse", "ward-l-diverse", "cases-independent", "clinic-merged"])
 def test_a_spoilt_result_does_not_fit(name, how):
-    result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
+    result = audited(EXAMPLES / name, "--reveal")
     paths = [path for path in places(result) if how != "removed" or path[-1] not in OPTIONAL]
     assert len(paths) > 50
     fitting = [path for path in paths if fits("audit", changed(result, path, how))]
@@ -154,12 +152,12 @@ def test_a_spoilt_result_does_not_fit(name, how):
 @pytest.mark.parametrize(
     ("name", "private"),
     [
-        ("hospital-l-diverse", ["individual", "left", "spent[0]", "spread_worst"]),
+        ("hospital-l-diverse", ["individual", "left", "spent[0]"]),
         ("cases-independent", ["record", "findings[0]: False", "certificate[0]: False"]),
     ],
 )
 def test_names_do_not_fit_where_nobody_is_revealed(name, private):
-    result = audited(EXAMPLES / name, "--reveal", *(["--known"] if name == "hospital-l-diverse" else []))
+    result = audited(EXAMPLES / name, "--reveal")
     found = troubles("audit", {**result, "revealed": False})
     for where in private:
         assert any(where in trouble for trouble in found), where

@@ -131,7 +131,7 @@ def dotted(kinds):
 
 
 def test_a_changed_frame_changes_nothing_else():
-    result = load(HOSPITAL).attack("equivalence", known=True)
+    result = load(HOSPITAL).attack("equivalence")
     before = result.to_json()
     frame = result.findings
     frame.loc[0, "left"].clear()
@@ -154,7 +154,7 @@ def test_nobody_is_named_unless_revealed(form, tmp_path):
     if form == "cases-independent":
         secrets = {"20433", "2043*", "female"}
     assert secrets
-    told = texts(series.audit(findings=None, known=form not in {"changing", "cases-independent"}))
+    told = texts(series.audit(findings=None))
     assert not [secret for secret in secrets if secret in told]
     assert [secret for secret in secrets if secret in texts(series.audit(findings=None, reveal=True))]
     assert not [secret for secret in secrets if secret in repr(series)]

@@ -163,27 +163,6 @@ def test_equal_numbers_are_equal_values_and_nothing_else(limit, seed):
         assert same == span.has([*((c, 1) for c in left), *((c, -1) for c in right)], width)
 
 
-@settings(max_examples=80)
-@given(seed=st.integers(0, 2**32))
-@pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
-def test_homogeneous_numbers_know_no_values(limit, seed):
-    columns, groups = random_groups(seed)
-    matrix = of_groups(columns, groups)
-    span, there = Span(dense(matrix, False)), members(matrix)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_PLAIN_MEMBERSHIPS", limit)
-        numbers = fingerprint(matrix, np.random.default_rng(seed), Budget(), homogeneous=True)
-    assert not numbers.value.any()
-    assert len(numbers.value) == matrix.values
-    label = classes(matrix, numbers)
-    for one, other in combinations(there, 2):
-        assert (label[one] == label[other]) == span.has([(one, 1), (other, -1)], columns)
-    for one in there:
-        assert (numbers.of[one] == 0) == span.has([(one, 1)], columns)
-    with pytest.raises(ValueError, match="homogeneous"):
-        pinned(matrix, numbers)
-
-
 @settings(max_examples=100)
 @given(seed=st.integers(0, 2**32))
 @pytest.mark.parametrize("limit", WAYS.values(), ids=WAYS)
@@ -298,7 +277,6 @@ def test_a_contradiction_among_many_groups_is_named(compiled):
         fingerprint(matrix, np.random.default_rng(1), Budget())
     assert matrix.groups - 1 in caught.value.groups
     assert caught.value.release == len(series) - 1
-    assert fingerprint(matrix, np.random.default_rng(1), Budget(), homogeneous=True) is not None
 
 
 def test_same_seed_same_numbers_whatever_the_work_between_two_looks_at_the_budget(compiled, monkeypatch):
