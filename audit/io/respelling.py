@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from audit.io.cells import CellError, Kind
+from audit.io.notations import read_interval
+
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
 _COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
 _PARTS = re.compile(r"([{},])")
 _GERMAN = r"[+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,[0-9]+)?"
-_ALONE = re.compile(rf"([<>]=?\s*)?({_GERMAN})(?:(\s*[-–]\s*)({_GERMAN}))?")
-_ENDS = re.compile(rf"([\[\](])\s*({_GERMAN})(\s*;\s*|,\s+|\s*[-–]\s*)({_GERMAN})\s*([\])\[])")
+_NUMBERS = re.compile(rf"(?<![0-9])(?<![0-9][.,]){_GERMAN}(?![.,]?[0-9])")
 _SET = re.compile(rf"{{\s*{_GERMAN}(?:\s*;\s*{_GERMAN})*\s*}}")
+_SEMICOLON = re.compile(r"\s*;\s*")
 
 
 def fold(text: str) -> str:
@@ -46,18 +49,18 @@ def with_decimal_point(text: str) -> str:
 
     A comma with a blank behind it, or a semicolon, stands between two numbers, and so does the only comma in brackets.
 
-    >>> [with_decimal_point(text) for text in ("1.234,5", "[1,5; 2]", "[20,30]", "<2,5", "{1,5; 2}", "a,b")]
-    ['1234.5', '[1.5, 2]', '[20,30]', '<2.5', '{1.5, 2}', 'a,b']
+    >>> [with_decimal_point(text) for text in ("1.234,5", "[1,5; 2]", "[20,30]", "ab 2,5 Jahre", "{1,5; 2}", "a,b")]
+    ['1234.5', '[1.5, 2]', '[20,30]', 'ab 2.5 Jahre', '{1.5, 2}', 'a,b']
     """
     text = text.strip()
-    if (alone := _ALONE.fullmatch(text)) is not None:
-        return (alone[1] or "") + (alone[3] or "").join(_point(end) for end in (alone[2], alone[4]) if end)
-    if (ends := _ENDS.fullmatch(text)) is not None:
-        between = "-" if ends[3].strip() in "-–" and ends[3].strip() else ", "
-        return f"{ends[1]}{_point(ends[2])}{between}{_point(ends[4])}{ends[5]}"
     if _SET.fullmatch(text):
         return "{" + ", ".join(_point(member.strip()) for member in text[1:-1].split(";")) + "}"
-    return text
+    spelled = _SEMICOLON.sub(", ", text) if text[:1] in {"[", "]", "("} else text
+    spelled = _NUMBERS.sub(lambda number: _point(number[0]), spelled)
+    try:
+        return text if read_interval(spelled, Kind.NUMERIC) is None else spelled
+    except CellError:
+        return spelled  # an interval of which the ends are exchanged, which is refused where it is read
 
 
 def _point(number: str) -> str:

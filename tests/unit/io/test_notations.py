@@ -12,6 +12,7 @@ from audit.io.cell_reading import covers, infer_kind, parse, parse_value, unread
 from audit.io.cell_text import show
 from audit.io.cells import Anything, CellError, Interval, Kind, Masked, NumberSet, ValueSet
 from audit.io.coarser_cells import coarser
+from audit.io.respelling import with_decimal_point
 
 CLOSED = (
     *("{a} to {b}", "{a} – {b}", "{a}–{b}", "{a}..{b}", "{a}...{b}", "{a}~{b}", "{a} ~ {b}", "[{a},{b}]"),
@@ -67,6 +68,15 @@ def test_ranges_in_every_notation_are_the_interval_in_brackets(one, other, form)
     assert parse(text, Kind.NUMERIC) == parse(f"[{a}, {b}]", Kind.NUMERIC) == Interval(Fraction(a), Fraction(b))
     assert infer_kind([text, str(b)], None) is Kind.NUMERIC
     assert a == b or unread(text, None)  # in a column of texts it is not read
+
+
+@given(NUMBERS, NUMBERS, st.sampled_from([*CLOSED, *UPWARDS, *DOWNWARDS, *BELOW, "{a}", "{a} kg", "[{a}; {b}]"]))
+def test_decimal_commas_mean_the_same_in_every_notation(one, other, form):
+    a, b = sorted((one, other))
+    bare = form.replace(".0", "").replace("{a},{b}", "{a}, {b}")  # of `[1,5,2,5]` nobody knows which comma is which
+    comma, point = (bare.format(a=f"{a}{sign}5", b=f"{b}{sign}5") for sign in ",.")
+    assert parse(with_decimal_point(comma), Kind.NUMERIC) == parse(point.replace(";", ","), Kind.NUMERIC)
+    assert with_decimal_point(point) == point.replace("; ", ", ")
 
 
 @given(NUMBERS, st.sampled_from(UPWARDS))
