@@ -307,7 +307,8 @@ class _Guesser:
         free = self.free(self.values)
         if not free:
             what = "all columns that the releases share are identifiers, groups or counts; none can be sensitive"
-            raise self.error(what, "publish the sensitive values in all releases")
+            remedy = "publish the sensitive values in all releases; if a file has the values of another one's groups, "
+            raise self.error(what, f"{remedy}name them 1.rows.csv and 1.values.csv")
         alone = len(free) > 1 and sum(not self.generalized(c) for c in free) == 1
         changing = self.found.texts("transitions", "from") | self.found.texts("transitions", "to")
         by, last = self.boxes(), list(self.values)[-1]

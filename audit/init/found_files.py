@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from audit.model.errors import Problems, UsageError, printable
 
 _MANIFESTS = frozenset({"series.toml", "microdata.toml"})
 _FOLDERS = frozenset({"releases", "counterfeits", "hierarchies", PRIVATE})
+_HALF = re.compile(
+    r"(?:.*/)?(?P<begin>|.*[._-])(?:(?P<rows>rows|qit?)|values|st|sa)\.(?:csv|csv\.gz|parquet)", re.IGNORECASE
+)
 _DAY_FIRST = re.compile(r"\D*[0-9]{1,2}\D.*(19|20)[0-9]{2}\D*")
 
 
@@ -179,7 +182,8 @@ def _role(names: set[str]) -> str | None:
 
 def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     """Put tables aside that lack most of the columns that most have, halves of Anatomy pairs apart."""
-    columns = {shown: set(found.names[shown]) for shown in listed if not _half(shown)}
+    halves = _halves(found, listed)
+    columns = {shown: set(found.names[shown]) for shown in listed if shown not in halves}
     times = Counter(name for own in columns.values() for name in own)
     common = {name for name in times if 2 * times[name] >= max(times.values())}
     strays = [shown for shown, own in columns.items() if 2 * len(own & common) < len(common)]
@@ -187,22 +191,44 @@ def _alike(found: FoundFiles, listed: Sequence[str]) -> list[str]:
     return [shown for shown in listed if shown not in strays]
 
 
-def _half(shown: str) -> str:
-    """Return which half of an Anatomy pair a table is, if one: `rows` or `values`."""
-    matched = re.search(r"\.(rows|values)\.(csv|csv\.gz|parquet)$", shown)
-    return matched[1] if matched else ""
+def _halves(found: FoundFiles, listed: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return which tables are halves of Anatomy pairs: how the pair is called, and `rows` or `values`.
 
-
-def _joined(found: FoundFiles, listed: Iterable[str]) -> Iterable[ReleaseFiles]:
-    """Yield the releases, Anatomy pairs joined."""
-    halves: dict[str, dict[str, str]] = {}
+    `1.rows.csv` is one by its name. `1_qit.csv` and `1_st.csv` (the names that papers give) are two if both are there,
+    and share some columns but not all.
+    """
+    pairs: dict[str, dict[str, str]] = {}
     for shown in listed:
-        own = halves.setdefault(release_tag(shown), {})
-        if own.setdefault(_half(shown), shown) != shown or (len(own) > 1 and "" in own):
+        if (named := _HALF.fullmatch(shown)) is not None:
+            pair = pairs.setdefault(named["begin"].rstrip("._-"), {})
+            pair.setdefault("rows" if named["rows"] else "values", shown)
+    return {
+        shown: (name, half)
+        for name, pair in pairs.items()
+        if _fit(found, [*pair.values()])
+        for half, shown in pair.items()
+    }
+
+
+def _fit(found: FoundFiles, halves: Sequence[str]) -> bool:
+    if any(re.search(r"\.(rows|values)\.", shown) for shown in halves):
+        return True
+    first, last = set(found.names[halves[0]]), set(found.names[halves[-1]])
+    return first != last and not first.isdisjoint(last)
+
+
+def _joined(found: FoundFiles, listed: Sequence[str]) -> Iterator[ReleaseFiles]:
+    """Yield the releases, Anatomy pairs joined."""
+    named, halves = _halves(found, listed), dict[str, dict[str, str]]()
+    for shown in listed:
+        name, half = named.get(shown, (release_tag(shown), ""))
+        own = halves.setdefault(name, {})
+        if own.setdefault(half, shown) != shown or (len(own) > 1 and "" in own):
             found.unused[shown] = f"its tag is that of {next(iter(own.values()))}"
-    for tag, own in halves.items():
+    for own in halves.values():
         first = next(iter(own.values()))
-        if not _half(first):
+        tag = release_tag(own.get("rows", first))
+        if next(iter(own)) == "":
             yield ReleaseFiles(tag, found.folder / first, first)
         elif {"rows", "values"} <= set(own):
             rows, values = own["rows"], own["values"]

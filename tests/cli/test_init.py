@@ -247,6 +247,34 @@ def test_anatomy_pairs(tmp_path: Path, count: str) -> None:
     assert "11.rows.csv" in guess_manifest(tmp_path)
 
 
+@pytest.mark.parametrize("form", ["{}.{}.csv", "{}_{}.csv", "{}-{}.csv"])
+@pytest.mark.parametrize("halves", [("qit", "st"), ("QI", "SA"), ("rows", "values")])
+def test_pairs_by_the_names_that_papers_give(tmp_path: Path, form: str, halves: tuple[str, str]) -> None:
+    for tag in (1, 2):
+        rows, values = (form.format(f"r{tag}", half) for half in halves)
+        write(tmp_path / rows, ["bucket", "Age"], [(g, 20 + g + i) for g in range(3) for i in range(2)])
+        write(tmp_path / values, ["bucket", "Illness", "count"], [(g, v, 1) for g in range(3) for v in ("flu", "cold")])
+    assert guessed(tmp_path)["series"]["releases"] == [
+        {"rows": form.format(f"r{tag}", halves[0]), "values": form.format(f"r{tag}", halves[1])} for tag in (1, 2)
+    ]
+    (tmp_path / "series.toml").write_text(guess_manifest(tmp_path), encoding="utf-8")
+    assert run_main(str(tmp_path))[0] == 0
+
+
+def test_two_tables_that_are_a_pair_by_no_name(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", ["bucket", "Age"], [(1, 20), (1, 21)])
+    write(tmp_path / "b.csv", ["bucket", "Illness", "count"], [(1, "flu", 1), (1, "cold", 1)])
+    with pytest.raises(InputError, match=r"name them 1\.rows\.csv and 1\.values\.csv"):
+        guess_manifest(tmp_path)
+
+
+def test_names_alone_make_no_pair(tmp_path: Path) -> None:
+    """Two releases with the same columns, whatever their names end with, are two."""
+    for name in ("1_qi.csv", "1_sa.csv", "2_st.csv"):
+        write(tmp_path / name, ["Age", "Illness"], [(20 + i, "ab"[i % 2]) for i in range(6)])
+    assert sorted(guessed(tmp_path)["series"]["releases"]) == ["1_qi.csv", "1_sa.csv", "2_st.csv"]
+
+
 def test_key_files_make_an_id_a_published_one(tmp_path: Path) -> None:
     hospital(tmp_path, 2)
     for tag, rows in (("1", 19), ("2", 18)):
