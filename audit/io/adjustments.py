@@ -20,11 +20,10 @@ from audit.io.respelling import fold, with_decimal_point
 from audit.io.tables import Table, header, note_absent, read_table, text_codes
 from audit.io.texts import arrow, column_of
 from audit.model.composite_keys import combine, distinct
+from audit.model.errors import Problems
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from audit.model.errors import Problems
 
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
@@ -41,6 +40,7 @@ class Adjustments:
         folded: columns in which spelling does not count.
         numbers: columns whose numbers have decimal commas.
         unpublished: columns of the series that the table lacks; each is read as `*` throughout.
+        half: whether it is a half of an Anatomy pair, of which the other one may have the renamed columns.
     """
 
     declared: Declared = NOTHING_DECLARED
@@ -50,6 +50,13 @@ class Adjustments:
     folded: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     unpublished: frozenset[str] = frozenset()
+    half: bool = False
+
+    def spell(self, column: str, text: str) -> str:
+        """Return how a text of a column is spelled once it is adjusted; no crosswalk is applied."""
+        if column in self.numbers:
+            text = with_decimal_point(text)
+        return fold(text) if column in self.folded else text
 
     def alone(self, columns: Mapping[str, str]) -> Adjustments:
         """Return how the columns of a file beside the releases are spelled, each given with the column it repeats."""
@@ -69,14 +76,31 @@ def adjusted_names(path: Path, shown: str, adjustments: Adjustments, problems: P
         return None
     for old, new in adjustments.renamed.items():
         if old not in names:
-            what = f'`renamed` calls it "{new}", and the file does not have it'
-            problems.add(shown, what, "correct the entry in the manifest", column=old)
+            if adjustments.half:
+                continue
+            _note_not_renamed(shown, old, new, problems)
             return None
         if new in names and new not in adjustments.renamed:
             what = f'`renamed` gives it the name "{new}", which another column of the file has'
             problems.add(shown, what, "drop the entry from the manifest, or rename the other column too", column=old)
             return None
     return [adjustments.renamed.get(name, name) for name in names]
+
+
+def check_renamed(halves: Iterable[tuple[Path, str]], adjustments: Adjustments, problems: Problems) -> None:
+    """Note the renamed columns that neither half of a pair has."""
+    shown = ""
+    there = set[str]()
+    for path, shown in halves:
+        there.update(header(path, shown, Problems(), adjustments.declared) or adjustments.renamed)
+    for old, new in adjustments.renamed.items():
+        if old not in there:
+            _note_not_renamed(shown, old, new, problems)
+
+
+def _note_not_renamed(shown: str, old: str, new: str, problems: Problems) -> None:
+    what = f'`renamed` calls it "{new}", and the file does not have it'
+    problems.add(shown, what, "correct the entry in the manifest", column=old)
 
 
 def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
@@ -179,10 +203,8 @@ def _respelled(table: Table, columns: Iterable[str], adjustments: Adjustments) -
         walk, folds = adjustments.crosswalk.get(column, {}), column in adjustments.folded
         if column not in table or (table.is_whole(column) and not walk):
             continue  # whole numbers have one spelling
-        if column in adjustments.numbers:
-            table = table.mapped(column, with_decimal_point)
-        if folds:
-            table = table.mapped(column, fold)
+        if folds or column in adjustments.numbers:
+            table = table.mapped(column, partial(adjustments.spell, column))
         if walk:
             called = {fold(old): fold(new) for old, new in walk.items()} if folds else walk
             table = table.mapped(column, partial(_walked, called))

@@ -129,7 +129,7 @@ def _check_exact(
     series: Series, table: Table, attribute: str, codes: Codes, texts: Sequence[str], problems: Problems
 ) -> None:
     """Note the first cell of a register's column that is no exact value."""
-    missing = series.manifest.columns.missing
+    missing = series.missing(attribute)
     known = [text for text in texts if text not in missing]
     wrong = next((t for t in known if not t or _is_no_value(series, attribute, t)), None)
     if wrong is not None:

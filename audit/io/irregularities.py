@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +111,7 @@ class SeriesTexts:
     def _read(self, position: int, files: ReleaseFiles) -> None:
         adjustments = self.series.adjustments(files.tag)
         # As the file spells them, but for values that are declared to be others.
-        bare = Adjustments(adjustments.declared, adjustments.renamed, adjustments.ignored, adjustments.crosswalk)
+        bare = replace(adjustments, folded=frozenset(), numbers=frozenset(), unpublished=frozenset())
         for path, shown in files.halves:
             table = _readable(path, shown, self.names, bare)
             if table is None:
@@ -140,7 +140,8 @@ class SeriesTexts:
         files = self.series.manifest.releases[position]
         table = self._tables[position]
         if name not in table and files.values is not None:
-            other = _readable(files.values, files.values_shown, [name], Adjustments())
+            headings = self.series.manifest.headings(files.tag)
+            other = _readable(files.values, files.values_shown, [name], headings)
             table = table if other is None else other
         return f"{table.shown}:{table.line(row)}"
 

@@ -183,7 +183,8 @@ class Manifest:
     def headings(self, tag: str) -> Adjustments:
         """Return how the headers of a release's tables are read."""
         notation = self.columns.notation
-        return Adjustments(notation.declared, notation.renamed.get(tag, {}))
+        half = any(release.tag == tag and release.values is not None for release in self.releases)
+        return Adjustments(notation.declared, notation.renamed.get(tag, {}), half=half)
 
     def shown(self, path: Path) -> str:
         """Return how a file is called: by its place in the series folder, if it is in there."""

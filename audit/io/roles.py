@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from audit.io.adjustments import Adjustments, adjusted_names, parts_of, read_adjusted
+from audit.io.adjustments import adjusted_names, parts_of, read_adjusted
 from audit.io.manifest import Columns, Manifest, ReleaseFiles
 from audit.io.tables import Table, read_table, text_codes
 from audit.model.errors import Problems
@@ -49,9 +50,8 @@ def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
             headings = manifest.headings(release.tag)
             if column not in (adjusted_names(path, shown, headings, Problems()) or []):
                 continue
-            adjustments = Adjustments(
-                headings.declared, headings.renamed, manifest.columns.notation.ignore_rows, folded=frozenset({column})
-            )
+            ignored = manifest.columns.notation.ignore_rows
+            adjustments = replace(headings, ignored=ignored, folded=frozenset({column}))
             table = read_adjusted(path, shown, [column], adjustments, Problems())
             if table is not None:
                 fewest = min(fewest or table.rows, table.rows)

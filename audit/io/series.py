@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import Adjustments, adjusted_names, check_present, parts_of, read_adjusted, respelled
+from audit.io.adjustments import (
+    Adjustments,
+    adjusted_names,
+    check_present,
+    check_renamed,
+    parts_of,
+    read_adjusted,
+    respelled,
+)
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
 from audit.io.cell_texts import CellTexts
@@ -102,7 +110,7 @@ class Series:
         # A register is held against all texts: they are noted in the same pass.
         named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
         self._note_texts(named)
-        kinds = {name: infer_kind(self.texts(name), None, columns.missing) for name in open_kinds}
+        kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in open_kinds}
         for name, kind in columns.types.items():
             kinds[name] = Kind(kind)
             if kinds[name] is Kind.DATE:  # which of the two orders slashes have is in the texts
@@ -112,7 +120,7 @@ class Series:
                 name,
                 kinds.get(name, Kind.CATEGORICAL),
                 self.hierarchies.get(name),
-                columns.missing,
+                self.missing(name),
                 spelled=name in columns.spelled,
             )
             for name in columns.quasi_identifiers
@@ -166,16 +174,13 @@ class Series:
         Raises:
             InputError: a crosswalk cannot be read.
         """
-        columns = self.manifest.columns
-        notation = columns.notation
-        return Adjustments(
-            notation.declared,
-            notation.renamed.get(tag, {}),
-            notation.ignore_rows,
-            self.crosswalk.get(tag, {}),
-            self.notation.folded,
-            self.notation.numbers,
-            self.unpublished[tag],
+        return replace(
+            self.manifest.headings(tag),
+            ignored=self.manifest.columns.notation.ignore_rows,
+            crosswalk=self.crosswalk.get(tag, {}),
+            folded=self.notation.folded,
+            numbers=self.notation.numbers,
+            unpublished=self.unpublished[tag],
         )
 
     @cached_property
@@ -193,6 +198,20 @@ class Series:
             folded.add(INDIVIDUAL)
         numbers = {*columns.sensitive, *columns.quasi_identifiers} if columns.notation.decimal == "," else set()
         return Adjustments(folded=frozenset(folded), numbers=frozenset(numbers))
+
+    def missing(self, column: str) -> frozenset[str]:
+        """Return the texts that mean an unknown value in a column, spelled as its cells are once they are read."""
+        return frozenset(self.notation.spell(column, text) for text in self.manifest.columns.missing)
+
+    @cached_property
+    def grave(self) -> frozenset[tuple[str | None, str]]:
+        """The policy's grave values, spelled as values are once they are read; None stands for any attribute."""
+        columns = self.manifest.columns
+        return frozenset(
+            (attribute, self.notation.spell(column, value))
+            for attribute, value in self.manifest.grave
+            for column in ([attribute] if attribute is not None else columns.sensitive)
+        )
 
     def person(self, individual: str) -> int:
         """Return the code of a person, however the identifier is spelled where that does not count; -1 for nobody."""
@@ -400,6 +419,7 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
         adjustments = manifest.headings(release.tag)
         check_present(release.rows, release.shown, by_row, adjustments, problems)
         if release.values is not None:
+            check_renamed(release.halves, adjustments, problems)
             wanted = [columns.group, *columns.sensitive, columns.count or "count"]
             check_present(release.values, release.values_shown, wanted, adjustments, problems)
 

@@ -110,7 +110,8 @@ def _numbers(series: Series) -> Iterator[Doubt]:
     """Yield that sensitive values are numbers, and nothing says whether close ones tell as much as equal ones."""
     columns = series.manifest.columns
     for name in columns.sensitive:
-        known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in columns.missing]
+        missing = series.missing(name)
+        known = [text for text in series.vocabularies[name].names if text.strip("*") and text not in missing]
         if name not in columns.types and known and all(map(_is_number, known)):
             what = say(
                 'the values of "{column}" are numbers, of which only equal ones are judged, and to know one nearly '

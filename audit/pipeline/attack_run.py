@@ -149,7 +149,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     check_keys_are_read(series.manifest, limits)
     attacks = [each.with_policy(limits) for each in attacks]
     if "max_ever_risk" in limits:
-        options = replace(options, grave=frozenset(series.manifest.grave))
+        options = replace(options, grave=series.grave)
     with logged_stage(_LOG, "evidence", releases=len(series.tags)) as stage:
         # An attack may leave it out.
         records = any(getattr(each, "follows_records", not each.per_attribute) for each in attacks)

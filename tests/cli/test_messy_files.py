@@ -98,6 +98,30 @@ def test_a_column_that_changes_its_name(tmp_path, expected):
     assert 'gives it the name "Owner", which another column of the file has' in run_main(str(tmp_path))[2]
 
 
+@pytest.mark.parametrize("half", ["rows", "values"])
+def test_a_column_that_changes_its_name_in_one_half_of_a_pair(tmp_path, half):
+    """`Alter` stands in the rows alone, `Krankheit` in the values alone, `Gruppe` in one of both."""
+    plain = {"rows": ["GroupID", "Age"], "values": ["GroupID", "Diagnose", "count"]}
+    german = {"GroupID": "Gruppe", "Age": "Alter", "Diagnose": "Krankheit"}
+    cells = {"rows": [["1", "21"], ["1", "22"]], "values": [["1", "flu", "1"], ["1", "gas", "1"]]}
+    pair = 'releases = [{ rows = "1.rows.csv", values = "1.values.csv" }]\n[columns]\ngroup = "GroupID"\n'
+    text = f'[series]\n{pair}quasi_identifiers = ["Age"]\nsensitive = "Diagnose"\n'
+    for each, header in plain.items():
+        names = [german.get(name, name) for name in header] if each == half else header
+        write(tmp_path / f"1.{each}.csv", as_csv([names, *cells[each]]))
+    entries = {new: old for old, new in german.items() if old in plain[half]}
+
+    def audited(entries):
+        table = ", ".join(f'{new} = "{old}"' for new, old in entries.items())
+        write(tmp_path / "series.toml", f'{text}renamed."1" = {{ {table} }}\n')
+        return run_audit(tmp_path)
+
+    assert audited(entries)[0] == 0
+    code, _, err = audited(entries | {"Alder": "Age"})
+    assert code == 2
+    assert 'column "Alder": `renamed` calls it "Age", and the file does not have it' in err
+
+
 def test_values_that_change_their_names(tmp_path, expected):
     (_, first), (_, second) = tables()
     names = {"flu": "Grippe", "gastritis": "Magenschleimhautentzündung"}
@@ -187,6 +211,47 @@ def test_decimal_commas(tmp_path):
     plain = [["a", "[21.5, 30]", "1234.5"], ["b", "[21.5, 30]", "7.25"], ["c", "31.5", "2"], ["d", "31.5", "3"]]
     assert series("german", german, 'decimal = ","\n') == series("plain", plain)
     assert series("german", german) != series("plain", plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "covers", "more"),
+    [
+        pytest.param("NA", True, 'fold = ["Age"]\nmissing = ["NA"]', id="folded"),
+        pytest.param("n/a", True, 'fold = ["Age"]\nmissing = ["N/A"]', id="folded otherwise"),
+        pytest.param("999,9", True, 'decimal = ","\nmissing = ["999,9"]', id="with a comma"),
+        pytest.param("NA", False, 'fold = ["Age"]\ntypes = { Age = "categorical" }', id="no missing text"),
+    ],
+)
+def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, more):
+    """Bob may have the row where his age is missing; where that is a text of its own, he has flu."""
+    write(
+        tmp_path / "1.csv", as_csv([["Age", "Value"], ["21", "flu"], [text, "gas"], [text, "flu"], ["21", "gas"]], ";")
+    )
+    write(
+        tmp_path / "2.csv", as_csv([["Age", "Value"], ["21", "flu"], ["21", "flu"], [text, "gas"], [text, "HIV"]], ";")
+    )
+    write(tmp_path / "register.csv", as_csv([["individual", "Age", "first", "last"], ["Bob", "21", "1", "2"]]))
+    write(
+        tmp_path / "series.toml",
+        '[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Value"\n'
+        f'{more}\n[adversary]\nregister = "register.csv"\n',
+    )
+    result = run_audit(tmp_path, "--attack", "joint", "--reveal")[1]
+    assert (result["attacks"][0]["measures"]["certain"] == 0) == covers
+
+
+@pytest.mark.parametrize("spelled", ["HIV", "hiv", " Hiv"])
+@pytest.mark.parametrize(("values", "state"), [("HIV hiv", "violated"), ("HIV flu", "holds")])
+def test_grave_values_are_spelled_as_their_column_is(tmp_path, values, state, spelled):
+    rows = [[name, "1", value] for name, value in zip("AB", values.split(), strict=True)]
+    write(tmp_path / "1.csv", as_csv([["Owner", "Group", "Value"], *rows]))
+    write(
+        tmp_path / "series.toml",
+        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\ngroup = "Group"\nsensitive = "Value"\n'
+        f'quasi_identifiers = []\nfold = ["Value"]\n[policy]\nmax_ever_risk = 1\ngrave = ["{spelled}"]\n',
+    )
+    clauses = {each["clause"]: each["state"] for each in run_audit(tmp_path)[1]["policy"]["clauses"]}
+    assert clauses["max_ever_risk"] == state
 
 
 # -- what other tools write -----------------------------------------------------------------------------------------
