@@ -34,7 +34,6 @@ class JudgedAudit:
         adversary: who was assumed to attack.
         narrowed: whether only some attacks were asked for.
         linked_records: whether published record ids link rows of several releases.
-        not_combined: whether combinations of several sensitive attributes are left out since values are known.
         grave: the grave values that the policy names.
         doubts: what was not read, not judged, or only guessed.
         stated: the clauses that somebody stated.
@@ -45,7 +44,6 @@ class JudgedAudit:
     adversary: Adversary | None = None
     narrowed: bool = False
     linked_records: bool = False
-    not_combined: bool = False
     grave: tuple[tuple[str | None, str], ...] = ()
     accepted: bool = False
     doubts: Sequence[Doubt] = ()

@@ -56,11 +56,6 @@ class MaxRisk(Clause):
                 "below certainty only shares of worlds decide, and joint did not count them; ask for joint, and list "
                 "in the register, or in a key, whose rows belong to nobody known"
             )
-        if findings.not_combined and self.judges(findings) and not violating:
-            yield say(
-                "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
-                "without `known` as well"
-            )
 
     def _unfinished(
         self, findings: JudgedAudit, limit: float, violating: Collection[tuple[str | None, str | None]]

@@ -44,7 +44,7 @@ def gather_doubts(
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     known = (*_guessed(series), *_without_role(series), *_tying(series, published=published), *_numbers(series))
-    return (*known, *several_rows_doubts(series), *unread)
+    return (*known, *several_rows_doubts(series), *(() if published else _not_combined(series)), *unread)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
@@ -63,6 +63,16 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
             "same value is not judged; list all rows, with an empty individual for counterfeits"
         )
         yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
+
+
+def _not_combined(series: Series) -> Iterator[Doubt]:
+    """Yield that values which are known beforehand leave combinations of several attributes unjudged."""
+    if series.manifest.known is not None and len(series.manifest.columns.sensitive) > 1:
+        what = say(
+            "combinations of several sensitive attributes are not judged where values are known beforehand; audit "
+            "without `known` as well"
+        )
+        yield Doubt(Reason(what, ReasonKind.UNFIT), _ON_VALUES)
 
 
 def _guessed(series: Series) -> Iterator[Doubt]:

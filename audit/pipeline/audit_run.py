@@ -316,11 +316,6 @@ def _decide(
         accepted=len(releases) < len(asked),
         adversary=attacked.evidence[0].adversary,
         narrowed=options.explicit,
-        not_combined=(
-            manifest.known is not None
-            and len(manifest.columns.sensitive) > 1
-            and attacked.evidence[0].adversary.knows_people
-        ),
         linked_records=len(attacked.series.tags) > 1 and manifest.columns.record is not None,
         grave=manifest.grave,
         doubts=(

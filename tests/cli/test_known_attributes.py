@@ -55,6 +55,20 @@ def test_a_value_of_several_attributes_needs_one(series):
     assert 'column "attribute": there is no such sensitive attribute; write one of HIV, diabetes' in err
 
 
+@pytest.mark.parametrize(("sensitive", "state"), [('["HIV", "diabetes"]', "undecided"), ('"HIV"', "holds")])
+def test_what_known_values_tell_of_combinations_is_not_judged_by_any_clause(series, sensitive, state):
+    """By the combinations, A has no diabetes: then B and C have, both of them."""
+    rows = "who,g,age,HIV,diabetes\nA,1,20-29,yes,no\nB,1,20-29,no,yes\nC,1,20-29,open,yes\n"
+    one = "\n".join(line.rpartition(",")[0] for line in rows.splitlines())
+    for tag in "12":
+        write(series / f"{tag}.csv", one if state == "holds" else rows)
+    text = (series / "series.toml").read_text().replace('["HIV", "diabetes"]', sensitive)
+    write(series / "series.toml", text + '[policy]\nmax_ever_risk = 1\ngrave = ["yes"]\n')
+    write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
+    clauses = {each["clause"]: each["state"] for each in run_audit(series)[1]["policy"]["clauses"]}
+    assert {clauses[name] for name in ("max_risk", "min_e", "max_ever_risk")} == {state}
+
+
 def test_a_value_of_one_attribute_needs_none(series):
     for tag in "12":
         write(series / f"{tag}.csv", ROWS.replace("yes,no", "pos,no").replace("no,yes", "neg,yes"))
