@@ -9,7 +9,7 @@ from audit.count_tables.acro_outputs import PEOPLE, SessionOutput, lines_of, ses
 from audit.count_tables.number_texts import number_of
 from audit.init.count_rules import RuleGuesses
 from audit.io.toml import toml_array, toml_key, toml_text
-from audit.model.errors import Problems
+from audit.model.errors import Problems, printable
 
 _COUNTED = "counted"
 
@@ -18,11 +18,13 @@ def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
     """Return the rules of all sessions, which are taken to be about the same people.
 
     Raises:
-        InputError: no table of any session has counts, or one is rounded and another one is not.
+        InputError: files of tables are missing, no table of any session has counts, or one is rounded and another one
+            is not.
     """
     problems = Problems()
     outputs = [(folder / name, each) for name in shown for each in session_outputs(folder / name, name, problems)]
     problems.check()
+    _check_files(folder, outputs)
     tables = [(path, each) for path, each in outputs if each.statistics]
     bases = {each.rounding for _, each in tables}
     if len(bases) != 1:
@@ -47,6 +49,18 @@ def session_rules(folder: Path, shown: list[str]) -> RuleGuesses:
     else:
         rules.texts["threshold"] += 1
     return rules
+
+
+def _check_files(folder: Path, outputs: list[tuple[Path, SessionOutput]]) -> None:
+    """Refuse sessions without the files of their tables."""
+    problems = Problems()
+    for path in dict.fromkeys(path for path, _ in outputs):
+        tables = [each.file for of, each in outputs if of == path and each.is_table]
+        missing = [name for name in tables if not lines_of(path.parent / name)]
+        if missing:
+            what = f"tables of this session are missing or empty: {', '.join(map(printable, missing))}"
+            problems.add(path.relative_to(folder).as_posix(), what, "put their files beside results.json")
+    problems.check()
 
 
 def _add_statistics(rules: RuleGuesses, statistics: list[str]) -> None:

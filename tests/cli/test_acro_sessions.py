@@ -78,6 +78,21 @@ def test_one_table_alone_gives_nothing_away(tmp_path):
     assert verdict(tmp_path)[:2] == (0, "[]")
 
 
+@pytest.mark.parametrize(
+    ("gone", "code"),
+    [((), 0), (("output_1_0.csv",), 2), (("output_0_0.csv", "output_1_0.csv"), 2)],
+)
+def test_files_of_tables_that_are_missing_are_named(gone, code, tmp_path):
+    session(tmp_path / "s1", [(["area"], "sex", by_sex(), ""), (["area"], "one", ONE, "")])
+    for name in gone:
+        (tmp_path / "s1" / name).unlink()
+    got, _, error = run_main("init", str(tmp_path), "--yes")
+    assert (got, (tmp_path / "series.toml").exists()) == (code, code == 0)
+    names = ", ".join(gone)
+    said = f"s1/results.json: tables of this session are missing or empty: {names}; put their files beside results.json"
+    assert error.strip().splitlines() == ([f"audit: {said}"] if gone else [])
+
+
 def test_margins_that_leave_hidden_cells_out_are_no_totals(tmp_path):
     """All women are 55 of those shown; taken for a total, the hidden nine would be none."""
     table = by_sex()
