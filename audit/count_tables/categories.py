@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.count_tables.manifest import TableManifest
+from audit.count_tables.table_files import column_names, read_count_table
 from audit.io.argus_files import (
     HIERARCHY,
     METADATA,
@@ -18,7 +19,7 @@ from audit.io.argus_files import (
     hierarchy_beside,
     read_metadata,
 )
-from audit.io.tables import header, read_table
+from audit.io.tables import read_table
 from audit.model.count_tables import Axis
 from audit.model.errors import Problems
 
@@ -100,8 +101,8 @@ def _codes(manifest: TableManifest, dimension: str, problems: Problems) -> list[
     """Return all codes of a dimension in the tables, that of everybody left out."""
     codes = dict[str, None]()
     for file in (file for release in manifest.releases for file in release.tables):
-        if dimension in (header(file.path, file.shown, problems) or {}):
-            table = read_table(file.path, file.shown, [dimension], problems)
+        if dimension in (column_names(file.path, file.shown, problems) or ()):
+            table = read_count_table(file.path, file.shown, [dimension], problems)
             codes |= dict.fromkeys(() if table is None else table.distinct(dimension))
     return [code for code in codes if code and code != manifest.totals.get(dimension)]
 

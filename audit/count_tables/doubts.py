@@ -14,7 +14,7 @@ from audit.count_tables.number_texts import is_like_a_number, said_range
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.related_cells import exact_changes
 from audit.count_tables.sums import lines_along, totals_by_sums
-from audit.io.tables import header, read_table
+from audit.count_tables.table_files import column_names, read_count_table
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
 from audit.runtime.phrases import say, say_count
@@ -77,9 +77,9 @@ def _unread_columns(counts: PublishedCounts) -> Iterator[Reason]:
     for file in {file.path: file for file in counts.files}.values():
         if (file.path.parent / SESSION).is_file():
             continue
-        names = header(file.path, file.shown, Problems()) or {}
+        names = column_names(file.path, file.shown, Problems()) or ()
         others = [name for name in names if name not in named and name not in counts.manifest.columns]
-        table = read_table(file.path, file.shown, others, Problems()) if others else None
+        table = read_count_table(file.path, file.shown, others, Problems()) if others else None
         for name in others if table is not None else ():
             texts = table.distinct(name) if table is not None else ()
             if any(is_like_a_number(text) or said_range(text) is not None for text in texts):

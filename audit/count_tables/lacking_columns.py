@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from audit.count_tables.acro_outputs import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
+from audit.count_tables.table_files import column_names
 from audit.io.idle_keys import NOTHING
-from audit.io.tables import Table, header
+from audit.io.tables import Table
 from audit.io.toml import refuse_keys
 from audit.model.errors import Problems, printable
 
@@ -42,7 +43,7 @@ def _lacking(manifest: TableManifest, tables: Sequence[Table]) -> Iterator[tuple
             outputs = [*session_outputs(path, file.shown, Problems())]
             known |= {name for each in outputs for name in (each.file, *each.magnitudes)}
         else:
-            known |= {*(header(path, file.shown, Problems()) or ())}
+            known |= {*(column_names(path, file.shown, Problems()) or ())}
     if manifest.measure is not None:
         known |= {text for table in tables if manifest.measure in table for text in table.distinct(manifest.measure)}
     yield from ((key, name) for key, name in wanted if name not in known)

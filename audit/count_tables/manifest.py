@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.count_tables.series_kind import CLAUSES
+from audit.count_tables.table_files import read_count_table
 from audit.count_tables.table_rules import (
     STATISTIC,
     WHOLE,
@@ -23,7 +24,6 @@ from audit.count_tables.table_rules import (
 )
 from audit.io import manifest as microdata
 from audit.io.paths import as_path
-from audit.io.tables import read_table
 from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_tag, unconfirmed
 from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
@@ -387,7 +387,7 @@ class _TableManifestReader(RulesReader):
         """Return a release for each text of a column, in the order of the texts."""
         tables: dict[str, list[TableFile]] = {}
         for file in (table for release in found for table in release.tables):
-            read = read_table(file.path, file.shown, [column], self.problems)
+            read = read_count_table(file.path, file.shown, [column], self.problems)
             for text in () if read is None else read.distinct(column):
                 tables.setdefault(text, []).append(replace(file, only=(column, text)))
         if "" in tables:

@@ -17,6 +17,7 @@ from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import FileRows, ValueReader
 from audit.count_tables.related_cells import related
+from audit.count_tables.table_files import column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     breakdown_labels,
@@ -25,7 +26,7 @@ from audit.count_tables.table_shapes import (
     plain_numbers,
     split_rates,
 )
-from audit.io.tables import Coded, Table, header, note_absent, read_table
+from audit.io.tables import Coded, Table, note_absent
 from audit.model.arrays import Codes, Flags
 from audit.model.errors import Problems
 
@@ -81,7 +82,7 @@ def _rows_of(manifest: TableManifest, release: int, file: TableFile, table: Tabl
 
 def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) -> Table | None:
     """Return the columns of a file that have a meaning, and the rows that belong to the release."""
-    names = header(file.path, file.shown, problems)
+    names = column_names(file.path, file.shown, problems)
     if names is None:
         return None
     beside = {name for each in manifest.rates if not each.is_statistic for name in (each.column, each.denominator)}
@@ -93,11 +94,13 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
     others = [d for d in manifest.dimensions if d not in manifest.nested and d not in given]
     wanted += [d for d in others if d in names or (d not in manifest.totals and manifest.breakdown is None)]
     if any(column not in names for column in wanted):
-        note_absent(file.path, file.shown, list(names), wanted, problems)
+        note_absent(file.path, file.shown, names, wanted, problems)
         return None
     only = [] if file.only is None else [file.only[0]]
     columns = [*wanted, *only, *(c for c in sorted(beside) if c in names)]
-    table = read_table(file.path, file.shown, columns, problems)
+    table = read_count_table(file.path, file.shown, columns, problems)
+    if table is not None:
+        refuse_lone_row(file.path, file.shown, problems)
     if table is None or file.only is None:
         return table
     releases = table.coded(file.only[0])

@@ -24,6 +24,7 @@ from audit.count_tables.manifest import TableManifest
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
+from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
 from audit.judgement.waivers import sort_waivers
 from audit.model.count_report import (
@@ -238,6 +239,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
             measures=tuple(name for name in counts.measures if name is not None),
             over_time=manifest.over_time,
             rules=_rules(manifest),
+            notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
         ),
         attack=report,
         policy=replace(_decide(judged, report, doubts, sure), waived=tuple(waived)),

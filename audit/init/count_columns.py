@@ -17,8 +17,9 @@ from audit.count_tables.number_texts import (
     said_range,
     with_decimal_point,
 )
+from audit.count_tables.table_files import column_names as columns_of
+from audit.count_tables.table_files import read_count_table
 from audit.init import column_names
-from audit.io.tables import header, read_table
 from audit.model.errors import Problems
 
 Columns = Mapping[str, Sequence[str]]
@@ -67,7 +68,7 @@ _PERIOD_WORDS = _words(
 )
 _SIGNS = re.compile(
     r"\*+|#+|[-\u2013\u2014.:?^~]+|n/?a|\[?[a-z]\]?|\([a-z]\)|\.\.[a-z]|low|redacted|\[redacted\]|suppressed|hidden|"
-    r"confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?",
+    r":\s?[a-z]{1,2}|confidential|secret|data suppressed|geheim|secret|confidencial|[a-z]{1,2}\.?",
     re.IGNORECASE,
 )
 
@@ -135,13 +136,13 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
     """Return the files with all of their cells; None where one cannot be read."""
     names, found, rows = [], dict[str, list[str]](), []
     for place, file in enumerate(files):
-        have = header(file, file.name, Problems())
+        have = columns_of(file, file.name, Problems())
         if have is None:
             return None
         if place == 0:
             names, found = [*have], {name: [] for name in have}
         found = {name: texts for name, texts in found.items() if name in have}
-        table = read_table(file, file.name, list(found), Problems())
+        table = read_count_table(file, file.name, list(found), Problems())
         if table is None:
             return None
         rows.append(table.rows)
@@ -151,24 +152,6 @@ def read_files(folder: Path, files: Sequence[Path]) -> CountFiles | None:
         if commas_are_decimal(set(texts)):
             found[name] = [with_decimal_point(text) for text in texts]
     return CountFiles(files, [each.relative_to(folder).as_posix() for each in files], names, found, rows)
-
-
-def refuse_notes(files: CountFiles) -> None:
-    """Refuse files whose last row has a text in its first cell alone: taken for a label, a note would count people.
-
-    Raises:
-        InputError: a file has such a row.
-    """
-    problems, end = Problems(), 0
-    first, *others = (name for name in files.names if name in files.columns)
-    for file, shown, rows in zip(files.files, files.shown, files.rows_of, strict=True):
-        end += rows
-        alone = rows and files.columns[first][end - 1] and not any(files.columns[name][end - 1] for name in others)
-        table = read_table(file, shown, [first], Problems()) if alone and others else None
-        if table is not None:
-            what, remedy = "the row has a text in its first cell alone", "delete it if it is a note below the table"
-            problems.add(shown, what, remedy, line=table.line(rows - 1))
-    problems.check()
 
 
 @dataclass(frozen=True)
@@ -206,7 +189,11 @@ def kinds_of(columns: Columns) -> Kinds:
             found.counts.append(name)
         elif len(like) > 0.5 * shown and (speaks_of_counts(name) or 2 * len(distinct) > shown):
             (found.numbers if len(like) > len(whole) else found.counts).append(name)
-        elif others and all(said_range(text) or is_sign(text) for text in distinct) and speaks_of_counts(name):
+        elif (
+            all(said_range(text) or is_sign(text) for text in distinct)
+            and not all(map(str.isalpha, distinct))  # such as `freq`, with A for annual
+            and speaks_of_counts(name)
+        ):
             found.counts.append(name)
         else:
             found.labels.append(name)

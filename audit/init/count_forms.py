@@ -13,7 +13,6 @@ from audit.init.count_offices import census_bureau, nhs_scotland, ons, opensafel
 from audit.init.count_rules import RuleGuesses
 from audit.init.count_tidy import tidy
 from audit.io.toml import toml_array, toml_text
-from audit.model.errors import InputError, Problems
 
 
 def nhs(files: CountFiles) -> RuleGuesses | None:
@@ -132,20 +131,6 @@ def sdmx(files: CountFiles) -> RuleGuesses | None:
     return rules
 
 
-def eurostat_tsv(files: CountFiles) -> RuleGuesses | None:
-    """Refuse Eurostat's TSV, in which one cell has several labels, and flags stand beside numbers.
-
-    Raises:
-        InputError: the files are of this form.
-    """
-    if any("\\TIME_PERIOD" in name for name in files.names):
-        problems = Problems()
-        what = "this is Eurostat's TSV, in which one cell has several labels"
-        problems.add(files.shown[0], what, "download the table as SDMX-CSV", line=1)
-        raise InputError(problems.found)
-    return None
-
-
 def _without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
     """Return columns of labels less those that only spell another one; the one whose total has a word is kept."""
     kept = list[str]()
@@ -161,7 +146,6 @@ Form = Callable[[CountFiles], RuleGuesses | None]
 FORMS: tuple[Form, ...] = (
     tau_argus,
     tau_argus_csv,
-    eurostat_tsv,
     nhs,
     dfe,
     sdmx,

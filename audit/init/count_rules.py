@@ -16,7 +16,7 @@ from audit.init.count_columns import is_sign
 from audit.io.toml import toml_key
 from audit.model.count_tables import UNBOUNDED
 
-NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", "n/a", "na", "-", "."))
+NOT_COUNTED = frozenset(("z", "x", "[z]", "[x]", "..", ":", ": u", ": z", "n/a", "na", "-", "."))
 """Signs of what is not applicable or not available; they may stand for any count."""
 
 _BASES = (3, 5, 6, 10, 20, 50, 100)

@@ -11,7 +11,8 @@ from audit.count_tables.acro_outputs import SESSION
 from audit.count_tables.manifest import parse_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
-from audit.init.count_columns import CountFiles, is_running, read_files, refuse_notes
+from audit.count_tables.table_files import below_table, refuse_lone_row
+from audit.init.count_columns import CountFiles, is_running, read_files
 from audit.init.count_forms import FORMS
 from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
 from audit.init.count_rules import RuleGuesses, guess_numbers
@@ -20,7 +21,7 @@ from audit.init.count_sums import guess_totals, widen_refuted
 from audit.init.questions import Ask, take_default
 from audit.io.tables import is_table
 from audit.io.toml import natural
-from audit.model.errors import InputError, Problems
+from audit.model.errors import InputError, Problems, printable
 
 __all__ = ["TablesGuess", "guess_tables"]
 
@@ -53,8 +54,25 @@ def _files(folder: Path) -> list[Path]:
 def _recognised(files: CountFiles) -> RuleGuesses | None:
     rules = next((rules for form in FORMS if (rules := form(files)) is not None), None)
     if rules is not None:
-        refuse_notes(files)
+        _read_below(files, rules)
     return rules
+
+
+def _read_below(files: CountFiles, rules: RuleGuesses) -> None:
+    """Say which notes stand below the tables, and refuse last rows that may be some.
+
+    Raises:
+        InputError: a file has such a row.
+    """
+    problems = Problems()
+    for path, shown in zip(files.files, files.shown, strict=True):
+        refuse_lone_row(path, shown, problems)
+        notes = below_table(path).notes
+        if notes:
+            (line, text), many = notes[0], len(notes)
+            lines = f"{many} lines, from line {line} on, are notes" if many > 1 else f"line {line} is a note"
+            rules.doubts.append(f'Below the table in {shown}, {lines} and no rows: "{printable(text, 60)}".')
+    problems.check()
 
 
 def settle(folder: Path, rules: RuleGuesses) -> None:

@@ -29,6 +29,7 @@ _RECORDS = 50
 _MARKS = {codecs.BOM_UTF8: UTF_8, codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _GUESS = "cp1252"
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
+_SHARED_COLUMN = re.compile(r"[^\t\n]*\\time(?:_period)?\s*\t", re.IGNORECASE)  # of Eurostat: commas are inside
 _PACKED_ONCE = 1 << 28
 _MOST_PACKED = 400  # text of tables is packed to a tenth or a hundredth; a bomb to a thousandth
 
@@ -231,6 +232,8 @@ def guess_encoding(content: bytes) -> str:
 
 def _guess_delimiter(text: str) -> str:
     """Return what divides the first records into the most cells, equally many in each; a comma in doubt."""
+    if _SHARED_COLUMN.match(text):
+        return "\t"
     widths = {delimiter: _width(text, delimiter) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: widths[delimiter])
     return best if widths[best] > 1 else max(DELIMITERS, key=text.partition("\n")[0].count)

@@ -218,7 +218,10 @@ class CountRules:
 
 @dataclass(frozen=True)
 class CountSeriesFacts:
-    """What was audited; `totals` have the label that stands for everybody, by dimension."""
+    """What was audited.
+
+    `totals` have the label that stands for everybody, by dimension, `notes` how many notes are below a table, by file.
+    """
 
     name: str
     releases: tuple[str, ...]
@@ -229,6 +232,7 @@ class CountSeriesFacts:
     measures: tuple[str, ...]
     over_time: OverTime
     rules: CountRules
+    notes: dict[str, int]
 
 
 @dataclass(frozen=True)

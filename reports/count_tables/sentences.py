@@ -88,6 +88,13 @@ def rules(report: CountReport) -> Iterator[str]:
         yield say("A row that is left out is a 0.")
     for name in told.open:
         yield say("The labels of {dimension} need not cover everybody.", dimension=printable(name))
+    for file, many in report.series.notes.items():
+        yield say_count(
+            "{count} line below the table in {file} is a note, and no row.",
+            "{count} lines below the table in {file} are notes, and no rows.",
+            many,
+            file=printable(file),
+        )
 
 
 def _counts(ends: tuple[int, int | None]) -> str:

@@ -96,6 +96,7 @@ class TablesEntry:
         measures: the statistics, where there are several.
         over_time: how counts of one cell in several releases are related.
         rules: what published texts were taken to stand for.
+        notes: how many lines below a table are notes and no rows, by file; absent where there are none.
     """
 
     kind: Literal["tables"]
@@ -108,6 +109,7 @@ class TablesEntry:
     measures: tuple[str, ...]
     over_time: OverTime
     rules: RulesEntry
+    notes: Omittable[Mapping[str, int]] = None
 
 
 @dataclass(frozen=True)
@@ -362,6 +364,7 @@ def _series(series: CountSeriesFacts) -> TablesEntry:
         measures=series.measures,
         over_time=series.over_time,
         rules=_rules(series.rules),
+        notes=series.notes or None,
     )
 
 

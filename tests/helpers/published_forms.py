@@ -50,7 +50,7 @@ def encoded(made, encoding):
     return lambda safe: made(safe).encode(encoding)
 
 
-def workbook(safe):
+def workbook(safe, *below):
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -58,6 +58,8 @@ def workbook(safe):
         book.active.append(row)
     for area, sex, n in cells(safe):
         book.active.append([area, sex, "[c]" if n is None else n])
+    for note in below:
+        book.active.append([note])
     book.save(content := io.BytesIO())
     return {"t.xlsx": content.getvalue()}
 
@@ -158,6 +160,10 @@ def nested_status(area, sex, n, _, i):
         "0",
         "Zero",
     ]
+
+
+WONDER_SAYS = '"---"', '"Dataset: Underlying Cause of Death"', '"Query Parameters:"', '"Group By: State; Sex"', '"---"'
+wonder = table(lambda a, s, n, text, i: ["", a, s, text], "Notes\tState\tSex\tDeaths", "Suppressed", "\t")
 
 
 OF_AREA_AND_SEX = {
@@ -265,6 +271,24 @@ OF_AREA_AND_SEX = {
     ),
     "a title above the table": lambda safe: "Table 1: Admissions by area\n\n" + table(plain, "area,sex,count")(safe),
     "Excel, a title above": workbook,
+    "notes below the table": lambda safe: (
+        table(plain, "area,sex,count")(safe)
+        + lines(",,", "Source: Office of Statistics,,", '"* Small numbers, below 5, are not shown",,')
+    ),
+    "Excel, notes below": lambda safe: workbook(
+        safe, "Notes:", "[c] = fewer than 5 people", "1. Residents, at the end of March"
+    ),
+    "CDC WONDER, notes below": lambda safe: {"t.tsv": wonder(safe) + lines(*WONDER_SAYS)},
+    "Eurostat, TSV": lambda safe: {
+        "t.tsv": lines(
+            "freq,unit,sex,geo\\TIME_PERIOD\t2022 \t2023 ",
+            *(
+                f"A,NR,{CODES[s]},{ {'Total': 'DE'}.get(a, a) }\t"
+                + (": c \t: c " if n is None else f"{n} \t{2 * n} p ")
+                for a, s, n in cells(safe)
+            ),
+        )
+    },
     "Parquet, hidden as null": parquet,
     "UTF-8 with a mark, semicolons": encoded(table(plain, "area;sex;count", "*", ";"), "utf-8-sig"),
     "UTF-16, French": encoded(table(plain, "Région;sexe;effectif", "s", ";"), "utf-16"),
@@ -391,21 +415,7 @@ ONCE = {
 }
 
 REFUSED = {
-    "notes below the table": table(plain, "area,sex,count")(safe=False) + "Source: Office of Statistics,,\n",
-    "CDC WONDER, notes below": {
-        "t.tsv": table(lambda a, s, n, text, i: ["", a, s, text], "Notes\tState\tSex\tDeaths", "Suppressed", "\t")(
-            safe=False
-        )
-        + '"---"\n"Dataset: Underlying Cause of Death"\n'
-    },
-    "Eurostat, TSV": {
-        "t.tsv": lines(
-            "freq,unit,sex,geo\\TIME_PERIOD\t2022 \t2023 ",
-            "A,NR,F,DE\t11 \t12 ",
-            "A,NR,M,DE\t: c \t14 ",
-            "A,NR,T,DE\t25 \t26 ",
-        )
-    },
+    "below the table a line that may be data": table(plain, "area,sex,count")(safe=False) + "West,,\n",
     "two lines of header": lines(
         ",Persons,Persons,Persons", "Area,Male,Female,Total", "North,20,*,23", "South,31,25,56"
     ),
