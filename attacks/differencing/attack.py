@@ -50,9 +50,22 @@ class Differencing:
     def run(self, tables: CountTables, budget: Budget) -> CountOutcome:
         """Return what can be told of each box that is asked about.
 
+        Where the user interrupts before bounds are known, that is what they show: they take a moment.
+
         Raises:
             ContradictingCountsError: no counts agree with everything that was published.
         """
+        stopped = False
+        try:
+            asked = self._bounded(tables, budget)
+        except KeyboardInterrupt:
+            asked, stopped = self._bounded(tables, budget), True
+        if asked is None:
+            return CountOutcome.nothing(len(tables.asked), say("the tables have more cells than fit into memory"))
+        return asked.outcome(budget, both_ends=self.both_ends, stopped=stopped)
+
+    def _bounded(self, tables: CountTables, budget: Budget) -> _AskedCells | None:
+        """Return the questions with bounds of all counts; None where they do not fit into memory."""
         inverted = np.flatnonzero(tables.lower > tables.upper)
         if len(inverted):
             raise ContradictingCountsError(inverted[:1].tolist(), irreducible=True)
@@ -60,14 +73,14 @@ class Differencing:
         try:
             lattice = build_lattice(tables.axes, tables.boxes, tables.asked)
         except TooManyCellsError:
-            return CountOutcome.nothing(len(tables.asked), say("the tables have more cells than fit into memory"))
+            return None
         bounds = first_bounds(lattice, tables)
         if bounds.contradicting is None:
             bounds.run()
         if bounds.contradicting is not None:
             node = bounds.contradicting
             raise contradiction(tables, bounds.weights([(node, UPPER, 1), (node, LOWER, -1)]))
-        return _AskedCells(tables, bounds).outcome(budget, both_ends=self.both_ends)
+        return _AskedCells(tables, bounds)
 
 
 class _AskedCells:
@@ -82,19 +95,21 @@ class _AskedCells:
         self.remainder = Remainder(tables, bounds, Questions(tables, nodes, self.protected[self.is_node]))
         self.sums = BoxSums(lattice, tables.asked[~self.is_node])
 
-    def outcome(self, budget: Budget, *, both_ends: bool) -> CountOutcome:
-        """Return what can be told; when the user interrupts, what can be told by then."""
-        remainder, interrupted = self.remainder, False
+    def outcome(self, budget: Budget, *, both_ends: bool, stopped: bool) -> CountOutcome:
+        """Return what can be told; when the user interrupts, or has `stopped` it before, what can be told by then."""
+        remainder = self.remainder
         try:
-            remainder.solve(budget)
-            remainder.ask_sums(self.sums, self.protected[~self.is_node], budget, every=both_ends)
-            for target in np.unique(remainder.questions.node).tolist() if both_ends else ():
+            if not stopped:
+                remainder.solve(budget)
+                remainder.ask_sums(self.sums, self.protected[~self.is_node], budget, every=both_ends)
+            for target in np.unique(remainder.questions.node).tolist() if both_ends and not stopped else ():
                 remainder.tighten(target, LOWER, budget)
                 remainder.tighten(target, UPPER, budget)
         except KeyboardInterrupt:
-            interrupted = True
+            stopped = True
+        if stopped:
             remainder.reason = say("interrupted")
-        return replace(self._outcome(), interrupted=interrupted)
+        return replace(self._outcome(), interrupted=stopped)
 
     def _outcome(self) -> CountOutcome:
         remainder, questions = self.remainder, self.remainder.questions

@@ -108,6 +108,11 @@ class JudgedCounts:
     limits: Mapping[str, int]
     seconds: float
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped the attack."""
+        return any(one.interrupted for some in self.outcomes for one in some)
+
 
 def audit_tables(manifest: TableManifest, attack: CountAttack, options: CountOptions) -> CountReport:
     """Return the report on a series of count tables.
@@ -206,7 +211,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     if failed:
         judged = _reopened(judged, certified.failed)
         kept = [place for place in kept if place not in certified.failed]
-    standing = _standing(judged, attack, options) if kept else None
+    standing, stopped = _standing(judged, attack, options) if kept else (None, False)
     if standing is not None:
         guesses = manifest.unconfirmed
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
@@ -244,7 +249,7 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         attack=report,
         policy=replace(_decide(judged, report, doubts, sure), waived=tuple(waived)),
         failed=failed,
-        interrupted=any(one.interrupted for some in judged.outcomes for one in some),
+        interrupted=certified.interrupted or stopped or judged.interrupted,
         time_limit=options.time_limit,
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
     )
@@ -312,11 +317,12 @@ def _told(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place]) 
 
 @dataclass
 class _Certified:
-    """Findings to show, how many certificates hold, and the places of those that do not."""
+    """Findings to show, how many certificates hold, the places of those that do not, and whether the user stopped."""
 
-    findings: tuple[CountFinding, ...] = ()
-    checked: int = 0
-    failed: frozenset[Place] = frozenset()
+    findings: tuple[CountFinding, ...]
+    checked: int
+    failed: frozenset[Place]
+    interrupted: bool
 
 
 def _certified(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Place], shown: int | None) -> _Certified:
@@ -324,25 +330,29 @@ def _certified(judged: JudgedCounts, builder: FindingBuilder, kept: Sequence[Pla
 
     Those of the others are checked in random order, up to so many numbers in them.
     """
-    findings, checked, failed, left = [], 0, set[Place](), _TERMS
+    findings, checked, failed, left, interrupted = [], 0, set[Place](), _TERMS, False
     chosen = kept if shown is None else kept[:shown]
     others = kept[len(chosen) :]
-    for place in chosen:
-        measure, part, _ = place
-        try:
-            findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part]))
-        except CertificateError:
-            failed.add(place)
-    for one in np.random.default_rng(0).permutation(len(others)).tolist():
-        if left < 0:
-            break
-        measure, part, question = others[one]
-        bounds = judged.outcomes[measure][part].bounds(question)
-        left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
-        checked += 1
-        if not builder.holds(judged.evidence[measure].tables[part], bounds):
-            failed.add(others[one])
-    return _Certified(tuple(findings), checked + len(chosen) - len(failed), frozenset(failed))
+    try:
+        for place in chosen:
+            measure, part, _ = place
+            try:
+                findings.append(builder.finding(judged.evidence, place, judged.outcomes[measure][part]))
+            except CertificateError:
+                failed.add(place)
+        for one in np.random.default_rng(0).permutation(len(others)).tolist():
+            if left < 0:
+                break
+            measure, part, question = others[one]
+            bounds = judged.outcomes[measure][part].bounds(question)
+            left -= sum(len(each.proof.terms) if isinstance(each.proof, WeightedSum) else _LONG for each in bounds)
+            if builder.holds(judged.evidence[measure].tables[part], bounds):
+                checked += 1
+            else:
+                failed.add(others[one])
+    except KeyboardInterrupt:  # what was decided is shown, with how many certificates were checked
+        interrupted = True
+    return _Certified(tuple(findings), checked + len(findings), frozenset(failed), interrupted)
 
 
 def _reopened(judged: JudgedCounts, failed: frozenset[Place]) -> JudgedCounts:
@@ -389,22 +399,28 @@ def _waived(
     return told, frozenset(applied)
 
 
-def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> frozenset[str] | None:
-    """Return the ids of what is found without anything that is only a guess; None where nothing is one."""
+def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> tuple[frozenset[str] | None, bool]:
+    """Return the ids of what is found without anything that is only a guess, and whether the user stopped it.
+
+    None is returned where nothing is a guess.
+    """
     manifest = judged.counts.manifest
     if not manifest.unconfirmed:
-        return None
+        return None, False
+    counts = without_guesses(judged.counts)
+    if judged.interrupted:
+        return frozenset(), True
     counts = without_guesses(judged.counts)
     if counts is None:
-        return frozenset()
+        return frozenset(), False
     left = None if options.time_limit is None else max(0.0, options.time_limit - judged.seconds)
     limits = surest_limits(manifest, judged.limits, options.limits)
     try:
         again = judge(counts, attack, replace(options, time_limit=left, limits={**options.limits, **limits}))
-    except InputError:
-        return frozenset()
+    except (InputError, KeyboardInterrupt) as error:
+        return frozenset(), isinstance(error, KeyboardInterrupt)
     builder = FindingBuilder(counts)
-    return frozenset(builder.id_of(again.evidence, place) for place in _places(again))
+    return frozenset(builder.id_of(again.evidence, place) for place in _places(again)), again.interrupted
 
 
 def _decide(

@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from attacks.differencing import attack
 from attacks.differencing.components import Remainder
+from audit.count_tables import table_audit
+from audit.count_tables.count_findings import FindingBuilder
 from tests.helpers.count_tables import TinyTables
 from tests.helpers.running import run_main
 
@@ -21,10 +24,10 @@ def test_what_was_decided_is_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(Remainder, "ask_sums", stopped)
     code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json", "--findings", "all")
     report = json.loads(out)
-    [attack] = report["attacks"]
-    assert (code, err, report["interrupted"], attack["reason"]) == (130, "", True, "interrupted")
-    assert {(each["release"], each["lower"]) for each in attack["findings"]} == {("1", 3)}
-    assert attack["measures"]["open"] > 0
+    [entry] = report["attacks"]
+    assert (code, err, report["interrupted"], entry["reason"]) == (130, "", True, "interrupted")
+    assert {(each["release"], each["lower"]) for each in entry["findings"]} == {("1", 3)}
+    assert entry["measures"]["open"] > 0
     assert not report["policy"]["passed"]
 
 
@@ -46,9 +49,55 @@ def test_a_finished_release_is_kept(monkeypatch, tmp_path):
 
     monkeypatch.setattr(Remainder, "solve", solve)
     code, out, _ = run_main(str(TWICE.write(tmp_path)), "--format", "json")
-    [attack] = json.loads(out)["attacks"]
+    [entry] = json.loads(out)["attacks"]
     assert code == 130
-    assert ("1", 3) in {(each["release"], each["lower"]) for each in attack["findings"]}
+    assert ("1", 3) in {(each["release"], each["lower"]) for each in entry["findings"]}
+
+
+def interrupted(real, call):
+    """A function that the user interrupts when it is called so often."""
+    calls = []
+
+    def calling(*given, **named):
+        calls.append(1)
+        return stopped() if len(calls) == call else real(*given, **named)
+
+    return calling
+
+
+@pytest.mark.parametrize("where", ["build_lattice", "first_bounds", "Remainder"])
+def test_an_early_interrupt_keeps_what_bounds_show(where, monkeypatch, tmp_path):
+    monkeypatch.setattr(attack, where, interrupted(getattr(attack, where), 1))
+    code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json")
+    report = json.loads(out)
+    [entry] = report["attacks"]
+    assert (code, err, report["interrupted"]) == (130, "", True)
+    assert (entry["status"], entry["reason"]) == ("incomplete", "interrupted")
+    assert {(each["release"], each["lower"], each["upper"]) for each in entry["findings"]} == {("1", 3, 3)}
+    assert entry["measures"]["open"] > 0
+
+
+@pytest.mark.parametrize(("shown", "called"), [("0", 2), ("1", 3)])
+def test_certificates_that_were_not_checked_are_no_loss(shown, called, monkeypatch, tmp_path):
+    """The user interrupts when those of the second finding are checked: both are counted, what was checked is said."""
+    monkeypatch.setattr(FindingBuilder, "holds", staticmethod(interrupted(FindingBuilder.holds, called)))
+    code, out, err = run_main(str(TWICE.write(tmp_path)), "--format", "json", "--findings", shown)
+    report = json.loads(out)
+    [entry] = report["attacks"]
+    assert (code, err, report["interrupted"], entry["certificates_checked"]) == (130, "", True, 1)
+    assert (entry["findings_total"], len(entry["findings"])) == (2, int(shown))
+
+
+@pytest.mark.parametrize(("call", "code", "rests"), [(2, 130, ["table.markers"]), (0, 1, None)])
+def test_what_needs_no_guess_is_not_known_after_an_interrupt(call, code, rests, monkeypatch, tmp_path):
+    folder = TWICE.write(tmp_path)
+    with (folder / "series.toml").open("a", encoding="utf-8") as file:
+        file.write('[unconfirmed]\nkeys = ["table.markers"]\n')
+    monkeypatch.setattr(table_audit, "judge", interrupted(table_audit.judge, call))
+    found, out, _ = run_main(str(folder), "--format", "json")
+    report = json.loads(out)
+    assert (found, report.get("interrupted")) == (code, call > 0 or None)
+    assert [each.get("rests_on") for each in report["attacks"][0]["findings"]] == [rests, rests]
 
 
 def test_before_anything_is_decided_nothing_is_written(monkeypatch, tmp_path):
