@@ -14,10 +14,13 @@ from tests.helpers.running import run_main
 from tests.helpers.schemas import troubles
 from tests.oracle.count_tables import Oracle
 from tests.oracle.drawn_tables import FORMS, drawn
+from tests.universe.drawing import share
 
 EXAMPLES = Path(__file__).parent.parent / "count_table_examples"
 SERIES = int(os.environ.get("AUDIT_TEST_TABLES", "40"))
-SEARCHED = max(6, SERIES // 10)
+"""How many series a share of which is drawn; with `AUDIT_TEST_DEEP` all are looked at."""
+DRAWN = [seed for form in range(len(FORMS)) for seed in share(range(form, SERIES, len(FORMS)), 2)]
+SEARCHED = share(range(10**6, 10**6 + max(6, SERIES // 10)), 2)
 
 
 def audited(folder):
@@ -45,12 +48,12 @@ def test_examples(name):
     assert code == bool(wanted["findings"])
 
 
-@pytest.mark.parametrize("seed", range(SERIES))
+@pytest.mark.parametrize("seed", DRAWN)
 def test_random_series(seed, tmp_path):
     compare(drawn(random.Random(seed), FORMS[seed % len(FORMS)]), tmp_path, random.Random(seed))  # noqa: S311
 
 
-@pytest.mark.parametrize("seed", range(10**6, 10**6 + SEARCHED))
+@pytest.mark.parametrize("seed", SEARCHED)
 def test_random_series_searched_as_large_ones_are(seed, tmp_path, monkeypatch):
     monkeypatch.setattr(components, "_MANY", 0)
     monkeypatch.setattr(components, "_LOOSE", 0.0)
