@@ -407,7 +407,6 @@ def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) 
     manifest = judged.counts.manifest
     if not manifest.unconfirmed:
         return None, False
-    counts = without_guesses(judged.counts)
     if judged.interrupted:
         return frozenset(), True
     counts = without_guesses(judged.counts)
