@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind | None) -> nx.DiGraph[Any]:
     """Return which values one person may have had; see `LoadedSeries.update_graph`."""
+    import networkx as nx
+
     from audit.judgement.explain_person import find
     from audit.verification.disclosure import Checker, follows
     from audit.verification.published_rows import PublishedReleases
 
-    networkx = _networkx()
     evidence = build_evidence(Series.of(manifest), adversary)[0]
     after = None if evidence.transitions is None else follows(evidence.transitions.exact)
     steps = Checker(PublishedReleases(_source(evidence))).own(find(evidence, individual), after)
-    graph = networkx.DiGraph(individual=individual, sensitive=evidence.sensitive)
+    graph = nx.DiGraph(individual=individual, sensitive=evidence.sensitive)
     before: list[tuple[str, int]] = []
     for step in steps:
         tag = evidence.tags[step.release]
@@ -46,12 +47,12 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
 
 def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
     """Return the history of a bucket; see `LoadedSeries.bucket_graph`."""
+    import networkx as nx
     import numpy as np
 
     from attacks.matrix import Matrix
     from audit.model.minimum_cuts import NO_CUT, min_cut
 
-    networkx = _networkx()
     evidence = build_evidence(Series.of(manifest), "linked")[0]
     matrix = Matrix.of(evidence)
     inside: dict[int, list[int]] = defaultdict(list)
@@ -69,7 +70,7 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
             weights[first, last + 1] += 1
             weights[last + 1, first] += 1
     cut, side = min_cut(weights)
-    graph = networkx.Graph(values=sorted(values), least_cut=None if cut == NO_CUT else cut)
+    graph = nx.Graph(values=sorted(values), least_cut=None if cut == NO_CUT else cut)
     graph.add_nodes_from((node, {"side": bool(there)}) for node, there in zip(nodes, side.tolist(), strict=True))
     for one, other in zip(*np.nonzero(np.triu(weights)), strict=True):
         graph.add_edge(nodes[one], nodes[other], weight=int(weights[one, other]))
@@ -78,11 +79,11 @@ def bucket_graph(manifest: Manifest, values: frozenset[str]) -> nx.Graph[Any]:
 
 def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
     """Return the part of the person matrix that somebody is in; see `LoadedSeries.component`."""
+    import networkx as nx
     import numpy as np
 
     from attacks.matrix import Matrix
 
-    networkx = _networkx()
     series = Series.of(manifest)
     evidence = build_evidence(series, "linked")[0]
     matrix = Matrix.of(evidence)
@@ -90,7 +91,7 @@ def component(manifest: Manifest, individual: str) -> nx.Graph[Any]:
     begin, groups = matrix.by_column()
     if person < 0 or begin[person] == begin[person + 1]:
         raise UsageError("nobody with this identifier is in the series; write it as it stands there")
-    graph, waiting, seen = networkx.Graph(), [person], {person}
+    graph, waiting, seen = nx.Graph(), [person], {person}
     done: set[int] = set()
     while waiting:
         column = waiting.pop()
@@ -134,11 +135,3 @@ def _source(evidence: Evidence) -> KnownGroupsSource:
     if not isinstance(source, KnownGroupsSource):
         raise TypeError("this evidence does not come from a series")
     return source
-
-
-def _networkx() -> Any:  # noqa: ANN401 - a module
-    try:
-        import networkx
-    except ImportError:
-        raise UsageError("graphs need networkx; install series-audit[graphs]") from None
-    return networkx

@@ -332,7 +332,7 @@ class LoadedSeries:
         `feasible`: false for what is pruned, since it lies on no path through all of the person's releases.
 
         Raises:
-            UsageError: there is no such person, or networkx is not installed.
+            UsageError: there is no such person.
         """
         from audit.api.graphs import update_graph
 
@@ -346,7 +346,7 @@ class LoadedSeries:
         component, None where there is none, and `side` of a node tells on which side of it the node is.
 
         Raises:
-            UsageError: no group has just these values, or networkx is not installed.
+            UsageError: no group has just these values.
         """
         from audit.api.graphs import bucket_graph
 
@@ -359,7 +359,7 @@ class LoadedSeries:
         their `values` and how many rows have each; an edge says who is in which group.
 
         Raises:
-            UsageError: there is no such person, or networkx is not installed.
+            UsageError: there is no such person.
         """
         from audit.api.graphs import component
 
