@@ -154,7 +154,7 @@ class InferenceTableAttack:
             told = say("it needs quasi-identifiers, and the series has none")
             return Outcome.skipped(self.name, Reason(told, ReasonKind.NEEDS))
         table, releases = DescriptionTable(source, self.k), len(evidence.tags)
-        for done, rows in enumerate(source.stream()):
+        for done, rows in enumerate(map(source.rows, range(releases))):
             if budget.exhausted():
                 break
             table.fold(rows, done)

@@ -13,17 +13,18 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.loaded_series import LoadedSeries
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.register import RegisterSource
-from audit.adversary.release_cache import ReleaseCache
 from audit.adversary.row_contents import RowContentsSource
 from audit.adversary.sealed_sources import unsealed
 from audit.io import manifest as manifests
-from audit.io.background_knowledge import read_transitions
+from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
 from audit.io.manifest import EPISODES
 from audit.io.series import Series
 from audit.io.transitions import check_size
+from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, REGISTER, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
@@ -49,8 +50,8 @@ def build_evidence(
     combinations with the ids, by which rows are followed. Where they cannot be, the first says why.
 
     Without `adversary` the worst case that the series allows is taken: `linked`, then `register`, then
-    `pseudonym`, then `published`. Releases are read when an attack asks for them, record ids and the cells beside them
-    only with `records`.
+    `pseudonym`, then `published`. All releases are read when one is first asked for, record ids and the cells beside
+    them only with `records`.
 
     Raises:
         UsageError: the series lacks what the adversary needs.
@@ -58,7 +59,8 @@ def build_evidence(
     """
     kind = choose(series, adversary)
     follow = follow and ADVERSARIES[kind].knows_people and _has_records(series)
-    releases = ReleaseCache(series, kind, records=(records or follow) and _has_records(series))
+    register = _register(series) if ADVERSARIES[kind].has_register else None
+    releases = LoadedSeries(series, kind, register, records=(records or follow) and _has_records(series))
     each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
     every = each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
     if not follow:
@@ -92,12 +94,23 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     return chosen.name
 
 
+def _register(series: Series) -> Register:
+    """Return what the adversary `register` knows.
+
+    Raises:
+        InputError: it cannot be read, or has nothing in common with the releases.
+    """
+    register = read_register(series)
+    check_register_texts(series, register)
+    return register
+
+
 def _has_records(series: Series) -> bool:
     """Return whether published ids link the rows of one record each."""
     return series.manifest.columns.record is not None and series.manifest.columns.rows != EPISODES
 
 
-def _evidence(releases: ReleaseCache, kind: AdversaryKind, sensitive: str) -> Evidence:
+def _evidence(releases: LoadedSeries, kind: AdversaryKind, sensitive: str) -> Evidence:
     series = releases.series
     vocabulary = series.vocabularies[sensitive]
     has_transitions = series.manifest.values_change
@@ -118,20 +131,20 @@ def _evidence(releases: ReleaseCache, kind: AdversaryKind, sensitive: str) -> Ev
     )
 
 
-def knows_all_rows(releases: ReleaseCache) -> bool:
+def knows_all_rows(releases: LoadedSeries) -> bool:
     """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
     series = releases.series
     by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
     return releases.adversary.knows_groups and by_column and series.manifest.columns.rows is None
 
 
-def _source(releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
+def _source(releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
     if releases.register is not None:
         return RegisterSource(releases, sensitive, listed, releases.register)
     return KnownGroupsSource(releases, sensitive, listed)
 
 
-def _combined(releases: ReleaseCache, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
+def _combined(releases: LoadedSeries, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:

@@ -17,12 +17,10 @@ class FirstValues:
     """Everybody's first true value so far, and whether it was another one later on; a byte or two a person each.
 
     Attributes:
-        noted: how many releases were noted; they come in order.
         told: whether the key told values of any of them.
     """
 
     def __init__(self) -> None:
-        self.noted = 0
         self.is_recorded = False
         self._people = 0
         self._first: npt.NDArray[np.unsignedinteger] = np.zeros(0, dtype=np.uint8)
@@ -37,7 +35,6 @@ class FirstValues:
             people: one more than the largest code of people so far.
             vocabulary: the number of values so far.
         """
-        self.noted += 1
         self._grow(people, vocabulary)
         if values is None:
             return

@@ -10,7 +10,7 @@ nothing; what the values that are left have in common does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,9 +19,9 @@ import numpy as np
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.loaded_series import LoadedRelease
 from audit.adversary.record_candidates import ABSENT, Fitting, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.adversary.register import RegisterSource
-from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
 from audit.io.tables import Coded
 from audit.model.arrays import Codes, Counts, Flags
@@ -197,10 +197,6 @@ class FollowedPeopleSource(KnownGroupsSource):
         return release.person[rows], own[rows], Fitting(every, every, strangers)
 
     # -- as evidence asks for it -------------------------------------------------------------------------------
-
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of the one release."""
-        yield self.pools(0)
 
     def pools(self, position: int) -> CandidatePools:
         """Return the pools: who is known alike has the same."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from threading import Lock
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN, FirstValues
-from audit.adversary.release_cache import ReleaseCache
+from audit.adversary.loaded_series import LoadedSeries
 from audit.adversary.row_classes import RowClassGroups, capacity, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
@@ -29,7 +28,7 @@ class KnownGroupsSource:
     transitions may say as well; `combined`, that the values are combinations.
     """
 
-    def __init__(self, releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
+    def __init__(self, releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
         self.releases = releases
         self.series = releases.series
         self.sensitive = sensitive
@@ -37,28 +36,11 @@ class KnownGroupsSource:
         self.constant = listed is None
         self.combined: CombinedVocabulary | None = None
         self.known: Known | None = None
-        self._truth: tuple[Codes | None, npt.NDArray[np.bool_]] | None = None
-        self._first = FirstValues()
-        self._noting = Lock()
 
     @property
     def vocabulary(self) -> Vocabulary | CombinedVocabulary:
         """The values of the sensitive attribute, or the combinations of the values of several."""
         return self.series.vocabularies[self.sensitive] if self.combined is None else self.combined
-
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order; the next release is read while one is being worked on."""
-        return self.releases.stream(self.read_ahead, self.pools, needs=self.needs)
-
-    def needs(self, position: int) -> bool:
-        """Return whether `read_ahead` will read a release."""
-        return True
-
-    def read_ahead(self, position: int) -> None:
-        """Read a release before its pools are asked for; what the key tells of it is noted in passing."""
-        self.releases.get(position)
-        if self.by_key and self.constant:
-            self._note(position)
 
     def release(self, position: int) -> Release:
         """Return a release whose values the transitions speak of, its groups being what publishes values together.
@@ -269,25 +251,17 @@ class KnownGroupsSource:
         return own[self.pools(position).person]
 
     def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
-        """Return everybody's first true value by person code, and whether the person has another one later on.
+        """Return everybody's first true value by person code, and whether the person has another one later on."""
+        return self._constant_truth
 
-        What was streamed before is not read again.
-        """
-        if self._truth is None:
-            # Everybody and every value has a number once the last release is read, which an attack cut short has not.
-            for position in range(self._first.noted, len(self.releases)):
-                self._note(position)
-            self._truth = self._first.result()
-        return self._truth
-
-    def _note(self, position: int) -> None:
-        """Note the true values of a release, if it is the next one to be noted."""
-        with self._noting:
-            if position == self._first.noted:
-                values = self.truth(position)
-                person = np.zeros(0, dtype=np.int32) if values is None else self._asked(position)
-                people, vocabulary = self.series.people.size, len(self.vocabulary)
-                self._first.note(person, values, people, vocabulary)
+    @cached_property
+    def _constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
+        first = FirstValues()
+        for position in range(len(self.releases)):
+            values = self.truth(position)
+            person = np.zeros(0, dtype=np.int32) if values is None else self._asked(position)
+            first.note(person, values, self.series.people.size, len(self.vocabulary))
+        return first.result()
 
     def _asked(self, position: int) -> Codes:
         """Return the people of `pools(position)`."""

@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from audit.adversary.constant_values import FirstValues
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.loaded_series import LoadedRelease, LoadedSeries, loaded
 from audit.adversary.register import RegisterSource
-from audit.adversary.release_cache import LoadedRelease, ReleaseCache, loaded
 from audit.adversary.row_classes import by_class
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Known, Register
-from audit.io.encoding import IdentifierEncoder
+from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.manifest import Manifest
 from audit.io.releases import Release
 from audit.io.serial_numbers import SerialNumbers
@@ -177,7 +177,9 @@ def sources_of(
 ) -> tuple[Release, list[KnownGroupsSource]]:
     """Return a release with the series' numbers, and for each sensitive attribute how it is seen."""
     read = numbered(alone, numbers)
-    releases = _OneRelease(sight, position, read, alone.attributes, lens)
+    series = Series(sight.manifest, lens.people, {name: Vocabulary(values) for name, values in lens.values.items()})
+    series.attributes, series.about_rows = alone.attributes, sight.rows
+    releases = LoadedSeries(series, sight.kind, lens.register, loaded={position: read})
     sources: list[KnownGroupsSource] = []
     for sensitive, listed in lens.listed.items():
         if lens.register is None:
@@ -187,32 +189,6 @@ def sources_of(
         sources[-1].known = lens.known[sensitive]
         sources[-1].constant = lens.constant[sensitive]
     return read.release, sources
-
-
-class _OneRelease(ReleaseCache):
-    """The one release that is at hand."""
-
-    def __init__(
-        self,
-        sight: ReadContext,
-        position: int,
-        read: LoadedRelease,
-        attributes: dict[str, QuasiIdentifier],
-        lens: EvidenceContext,
-    ) -> None:
-        self.series = Series.of(sight.manifest)
-        self.series.people = lens.people
-        for name, values in lens.values.items():
-            self.series.vocabularies[name].add(values)
-        self.series.attributes, self.series.about_rows = attributes, sight.rows
-        self.register = lens.register
-        self._position, self._one = position, read
-
-    def get(self, position: int) -> LoadedRelease:
-        """Return the release."""
-        if position != self._position:
-            raise AssertionError("this release is elsewhere")
-        return self._one
 
 
 def _parts(pools: CandidatePools, truth: Codes | None, bounds: Sequence[int]) -> Iterator[PartitionSlice]:
@@ -260,10 +236,6 @@ class PartSource:
     def pools(self, release: int) -> CandidatePools:
         """Return the pools of a release, counted from 0."""
         return self._parts[release].pools
-
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order."""
-        return (part.pools for part in self._parts)
 
     def pools_of(self, release: int, people: Codes) -> CandidatePools:
         """Return the pools of a release."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.release_cache import ReleaseCache
+from audit.adversary.loaded_series import LoadedSeries
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
@@ -86,7 +85,7 @@ class RecordContents:
 class FollowedRecords:
     """The rows of the releases, followed by the published record id."""
 
-    def __init__(self, releases: ReleaseCache) -> None:
+    def __init__(self, releases: LoadedSeries) -> None:
         self.releases = releases
         self.attributes = releases.series.manifest.columns.quasi_identifiers
 
@@ -108,10 +107,6 @@ class FollowedRecords:
         hidden = sum(read.release.counterfeits.values()) if person is None else 0
         real, judged = self._real(read.release), self._judged(read.release)
         return Records(read.record, cells, real, self.releases.names.size, hidden, judged)
-
-    def stream(self) -> Iterator[Records]:
-        """Yield the rows of all releases in order; the next release is read while one is being worked on."""
-        return self.releases.stream(self.releases.get, self.rows)
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return what pairs of cells of an attribute have in common, -1 where nothing; each pair should stand once."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +12,7 @@ from audit.adversary import coverage
 from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.lattice_sweep import ragged
-from audit.adversary.release_cache import LoadedRelease, ReleaseCache
+from audit.adversary.loaded_series import LoadedRelease, LoadedSeries
 from audit.adversary.row_classes import capacity, places
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
@@ -59,34 +57,18 @@ class RegisterSource(KnownGroupsSource):
     by_key = False
 
     def __init__(
-        self, releases: ReleaseCache, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
+        self, releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
     ) -> None:
         super().__init__(releases, sensitive, listed)
         self.register = register
         attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
         self.space = coverage.Space(attributes, register.values, register.points)
         self._kept: dict[tuple[int, bool], PoolContents] = {}
-        self._lock = Lock()
 
     def learn(self) -> None:
         """Read the known values."""
         super().learn()
         self._kept = {key: kept for key, kept in self._kept.items() if key[1]}
-
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order; nothing is read where all of them are there already."""
-        if len(self._kept) == len(self.releases):
-            return map(self.pools, range(len(self.releases)))
-        return super().stream()
-
-    def needs(self, position: int) -> bool:
-        """Return whether the pools of a release are not there already, so that it has to be read."""
-        return (position, self.known is not None) not in self._kept
-
-    def read_ahead(self, position: int) -> None:
-        """Read a release before its pools are asked for, unless these are there already."""
-        if self.needs(position):
-            super().read_ahead(position)
 
     def pools(self, position: int) -> CandidatePools:
         """Return the pools of a release, counted from 0.
@@ -102,9 +84,8 @@ class RegisterSource(KnownGroupsSource):
         kept = self._kept.get(key)
         if kept is None:
             kept = self._contents(position, lines, used, pool, at)
-            with self._lock:
-                if sum(each.nbytes for each in self._kept.values()) + kept.nbytes <= _KEPT_BYTES:
-                    self._kept[key] = kept
+            if sum(each.nbytes for each in self._kept.values()) + kept.nbytes <= _KEPT_BYTES:
+                self._kept[key] = kept
         return replace(self._pools(person, pool, len(used), kept.contents, at), values=kept.values)
 
     def _contents(
@@ -113,7 +94,6 @@ class RegisterSource(KnownGroupsSource):
         """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
         release, person = self.release(position), self.register.person[lines]
         entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
-        # Reading ahead may number more values meanwhile.
         values = len(self.vocabulary)
         covered = self._cover(position, used, entries, values)
         self._check_present(release, lines, pool, covered.groups)

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from audit.adversary.loaded_series import LoadedSeries
 from audit.adversary.record_linkage import RecordContents
-from audit.adversary.release_cache import ReleaseCache
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect
 from audit.model.arrays import Codes
@@ -23,7 +23,7 @@ _ELSEWHERE = "any other value"
 class RowContentsSource:
     """The rows of the releases and their cells; they are read anew, as most audits do not need them."""
 
-    def __init__(self, releases: ReleaseCache, sensitive: str) -> None:
+    def __init__(self, releases: LoadedSeries, sensitive: str) -> None:
         self._releases, self._sensitive = releases, sensitive
         self.attributes = releases.series.manifest.columns.quasi_identifiers
 
@@ -34,10 +34,9 @@ class RowContentsSource:
 
     def rows(self, position: int) -> PublishedRows:
         """Return the rows of a release, counted from 0."""
-        # The codes of people and values are given out in the order of the releases.
-        self._releases.get(position)
+        self._releases.get(position)  # the codes of people and values are given out in the order of the releases
         key = self._releases.adversary.reads_key
-        release = self._releases.series.read(position, self.attributes, key=key, checked=True)
+        release = self._releases.series.read(position, self.attributes, key=key)
         cells = [
             contents.numbers(release.cells[name])
             for contents, name in zip(self._contents, self.attributes, strict=True)

@@ -6,7 +6,6 @@ sources have no way to it: `sealed`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -56,10 +55,6 @@ class SealedPools:
         """Return the pools of a release, counted from 0."""
         return self.behind.pools(release)
 
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order, reading ahead."""
-        return self.behind.stream()
-
     def pools_of(self, release: int, people: Codes) -> CandidatePools:
         """Return the pools of a release with these people at least."""
         return self.behind.pools_of(release, people)
@@ -99,10 +94,6 @@ class SealedRecords:
     def rows(self, release: int) -> Records:
         """Return the rows of a release, counted from 0."""
         return self._source.rows(release)
-
-    def stream(self) -> Iterator[Records]:
-        """Yield the rows of all releases in order, reading ahead."""
-        return self._source.stream()
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return the numbers of what pairs of cells have in common."""

@@ -6,7 +6,7 @@ anonypyx's machine-readable form spreads a column over several: `age_min` and `a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -138,18 +138,12 @@ def read_adjusted(
     problems: Problems,
     *,
     distinct: Sequence[str | None] = (),
-    heard: Callable[[Table], None] | None = None,
 ) -> Table | None:
-    """Read some columns of a table as the manifest wants them; the rest is as in `read_table`.
-
-    `heard` is told of the table as it stands in the file.
-    """
+    """Read some columns of a table as the manifest wants them; the rest is as in `read_table`."""
     if adjustments == NO_ADJUSTMENTS:
         names = header(path, shown, problems)
         if names is None or all(column in names for column in columns):
-            return (
-                None if names is None else _told(read_table(path, shown, columns, problems, distinct=distinct), heard)
-            )
+            return None if names is None else read_table(path, shown, columns, problems, distinct=distinct)
     own = adjusted_names(path, shown, adjustments, problems)
     if own is None:
         return None
@@ -166,7 +160,7 @@ def read_adjusted(
         return None
     without_dictionary = [there[column] for column in distinct if column in there]
     in_file = [there[column] for column in wanted]
-    table = _told(read_table(path, shown, in_file, problems, adjustments.declared, distinct=without_dictionary), heard)
+    table = read_table(path, shown, in_file, problems, adjustments.declared, distinct=without_dictionary)
     if table is None:
         return None
     table = table.renamed({there[column]: column for column in wanted})
@@ -177,13 +171,6 @@ def read_adjusted(
     table = _respelled(table, columns, adjustments)
     for column in unpublished:
         table = table.with_constant(column, "*")
-    return table
-
-
-def _told(table: Table | None, heard: Callable[[Table], None] | None) -> Table | None:
-    """Return a table that was read, told to whoever wants to hear of it."""
-    if table is not None and heard is not None:
-        heard(table)
     return table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -49,8 +49,7 @@ class Release:
         cells: the generalized cells of each quasi-identifier that was asked for, by row, as numbers of the
             series' `Attribute`s; with `row_classes` at least those in which rows of one group differ.
         records: the published record id of each row, distinct, where it was asked for.
-        looks: which rows have equal published quasi-identifiers; None where the series has none, or where rows of one
-            group are known to look alike and it was not asked for.
+        looks: which rows have equal published quasi-identifiers; None where the series has none.
         suppressed: the group of the rows whose quasi-identifiers are all `*`, beside others, where neither groups nor
             record ids are published; None elsewhere.
         singling: what each quasi-identifier does to rows alone or in small groups; none where there are none.
@@ -58,8 +57,7 @@ class Release:
         strangers: which rows are of people without saying whose: those that a key file does not list, and the rows of
             a person beside the one that is followed; None where none are. `person` is -1 there; shape (rows,).
         kept: which rows of the file these are, counted from 0, where some are ignored; ascending.
-        present: who is in it, a bit for each person code, those of a byte from the lowest on; None without a key, or
-            where the release had been read before.
+        present: who is in it, a bit for each person code, those of a byte from the lowest on; None without a key.
     """
 
     tag: str
@@ -154,16 +152,12 @@ class Wanted:
         key: whether to read whose rows they are.
         records: whether to read the published record ids.
         row_classes: whether to read the cells of a plain table, too, where rows of one group differ in them.
-        checked: whether it was read before, so that nobody has two rows in it.
-        uniform: whether, besides, rows of one group are known to look alike: what they look like is not read.
     """
 
     attributes: Sequence[str] = ()
     key: bool = True
     records: bool = False
     row_classes: bool = False
-    checked: bool = False
-    uniform: bool = False
 
 
 class ReleaseContext(Protocol):
@@ -196,10 +190,6 @@ class ReleaseContext(Protocol):
     @property
     def cell_texts(self) -> CellTexts:
         """The distinct texts of the quasi-identifiers in the releases read so far."""
-
-    @property
-    def on_table(self) -> Callable[[Table], None] | None:
-        """Who is told of each release's table as it stands in its file; None for nobody."""
 
     def adjustments(self, tag: str) -> Adjustments:
         """Return what is changed in the tables of a release."""
@@ -286,9 +276,7 @@ class _Reading:
         # Without a group column the cells make the groups.
         self.attributes = wanted.attributes if self.columns.group else self.columns.quasi_identifiers
         self.problems = problems
-        self.checked = wanted.checked
         self.row_classes = wanted.row_classes
-        self.uniform = wanted.uniform
         self.present: npt.NDArray[np.uint8] | None = None
         self.empty: dict[str, int] = {}  # the first row with an empty cell, by quasi-identifier
         self.strangers: npt.NDArray[np.bool_] | None = None
@@ -298,6 +286,7 @@ class _Reading:
             table = self.table()
         if table is None:
             return None
+        self.series.cell_texts.note(self.position, table, self.columns.quasi_identifiers)
         if table.rows == 0:
             line = None if table.path.name.endswith(".parquet") else 2
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
@@ -311,7 +300,7 @@ class _Reading:
         group = self.group(table, cells)
         counts = self.counts(table)
         suppressed = self.suppressed(group, cells)
-        looks, singling = (None, ()) if self.uniform else self.looks(table, group, cells, counts, suppressed)
+        looks, singling = self.looks(table, group, cells, counts, suppressed)
         person = self.person(table) if self.key else None
         if person is not None and further is not None and further.any():
             person = np.where(further, NOBODY, person).astype(np.int32)
@@ -350,7 +339,7 @@ class _Reading:
     def table(self) -> Table | None:
         c = self.columns
         wanted = [
-            *(self.attributes if self.uniform else c.quasi_identifiers),
+            *c.quasi_identifiers,
             c.group,
             self.record,
             None if self.files.values else c.count,
@@ -362,10 +351,7 @@ class _Reading:
         if self.key and c.rows in (LATEST, FIRST):
             wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
         names = list(dict.fromkeys(name for name in wanted if name))
-        table = self.read(self.files.rows, self.files.shown, names, heard=self.series.on_table)
-        if table is not None and not self.uniform:
-            self.series.cell_texts.note(self.position, table, c.quasi_identifiers)
-        return table
+        return self.read(self.files.rows, self.files.shown, names)
 
     def further_rows(self, table: Table) -> npt.NDArray[np.bool_] | None:
         """Return the rows of each person but the latest, or the first, by the column of dates; shape (rows,)."""
@@ -408,11 +394,9 @@ class _Reading:
         found[rows[inside]] = codes[inside]
         return found, names
 
-    def read(
-        self, path: Path, shown: str, names: Sequence[str], heard: Callable[[Table], None] | None = None
-    ) -> Table | None:
+    def read(self, path: Path, shown: str, names: Sequence[str]) -> Table | None:
         distinct, adjustments = (self.columns.individual, self.record), self.series.adjustments(self.files.tag)
-        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct, heard=heard)
+        return read_adjusted(path, shown, names, adjustments, self.problems, distinct=distinct)
 
     def note(self, table: Table, row: int, column: str | None, what: str, remedy: str) -> None:
         self.problems.add(table.shown, what, remedy, line=table.line(row), column=column)
@@ -568,8 +552,6 @@ class _Reading:
 
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note who is there, how many people have several rows in this release, and where the first of them has."""
-        if self.checked:
-            return
         self.present, once = self.series.people.present(people)
         if not once and self.columns.rows not in (LATEST, FIRST):
             rows, others = self.series.people.repeated(people)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,14 +55,12 @@ class Series:
     Attributes:
         cell_texts: the distinct texts of the quasi-identifiers in the releases read so far.
         updates: by sensitive attribute, what may become of its values: see `knowledge.update_sets`, which notes it.
-        on_table: who is told of each release's table, as it stands in its file, when it is read.
     """
 
     manifest: Manifest
     people: IdentifierEncoder = field(default_factory=IdentifierEncoder)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     updates: dict[str, UpdateSets | None] = field(default_factory=dict)
-    on_table: Callable[[Table], None] | None = field(default=None, kw_only=True)
     cell_texts: CellTexts = field(default_factory=CellTexts, kw_only=True)
 
     @classmethod
@@ -307,7 +305,6 @@ class Series:
         *,
         key: bool = True,
         records: bool = False,
-        checked: bool = False,
         row_classes: bool = False,
     ) -> Release:
         """Read one release, with what is wanted of it: see `Wanted`.
@@ -315,7 +312,7 @@ class Series:
         Raises:
             InputError: something in this file is wrong; the problems of all the other releases are told as well.
         """
-        return self.release(position, Wanted(attributes, key, records, row_classes, checked))
+        return self.release(position, Wanted(attributes, key, records, row_classes))
 
     def release(self, position: int, wanted: Wanted, table: Table | None = None) -> Release:
         """Read one release; `table` is that of its rows, where it was read before.
@@ -330,7 +327,7 @@ class Series:
         if release is None or problems.found:
             for other in range(len(self.tags)):
                 if other != position:
-                    read_release(self, other, replace(wanted, checked=False, uniform=False), problems)
+                    read_release(self, other, wanted, problems)
             in_order = {files.shown: as_path for as_path, files in enumerate(self.manifest.releases)}
             problems.found.sort(key=lambda p: in_order.get(p.file, len(in_order)))
             raise InputError(problems.found)

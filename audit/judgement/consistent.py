@@ -30,10 +30,6 @@ class ConsistentSource:
         """Return the pools of a release less the people left out."""
         return self._less(self._source.pools(release))
 
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order."""
-        return map(self._less, self._source.stream())
-
     def pools_of(self, release: int, people: Codes) -> CandidatePools:
         """Return the pools of a release with these people at least."""
         return self._less(self._source.pools_of(release, people))

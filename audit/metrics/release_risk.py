@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.loaded_series import LoadedRelease
 from audit.adversary.register import RegisterSource
-from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release
 from audit.model.arrays import Codes, Counts, Flags, Floats

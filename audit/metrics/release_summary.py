@@ -1,7 +1,7 @@
 """Describing: what is told of the files and of each release by itself, whatever the attacks find.
 
-A release is described by a function of this release alone, whose answer is small, so that it can be done while the
-release is in memory anyway, or elsewhere. People are counted over all releases instead: `Releases.present`.
+A release is described by a function of this release alone, whose answer is small, so that it can be done elsewhere.
+People are counted over all releases instead: `LoadedSeries.present`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
-from audit.adversary.release_cache import LoadedRelease
 from audit.io.encoding import NOBODY
 from audit.io.series import Series
 from audit.metrics.release_risk import panels
@@ -45,9 +44,9 @@ class ReleaseSummary:
     panel: tuple[ReleasePanel, ...]
 
 
-def summarize_release(source: KnownGroupsSource, position: int, read: LoadedRelease | None = None) -> ReleaseSummary:
-    """Return the description of a release, counted from 0, which is `read` or will be."""
-    read = source.releases.get(position) if read is None else read
+def summarize_release(source: KnownGroupsSource, position: int) -> ReleaseSummary:
+    """Return the description of a release, counted from 0."""
+    read = source.releases.get(position)
     release, series = read.release, source.series
     values = {}
     for name, codes in release.entry_value.items():
@@ -69,25 +68,6 @@ def summarize_release(source: KnownGroupsSource, position: int, read: LoadedRele
 def _nameless(person: Codes, strangers: Flags | None) -> int:
     nobody = person == NOBODY
     return int(np.count_nonzero(nobody if strangers is None else nobody & ~strangers))
-
-
-class ReleaseSummaries:
-    """The descriptions of all releases, each made when the release is first read."""
-
-    def __init__(self, source: KnownGroupsSource) -> None:
-        self._source = source
-        self._made: dict[int, ReleaseSummary] = {}
-        source.releases.on_first_read = self._heard
-
-    def _heard(self, position: int, read: LoadedRelease) -> None:
-        self._made[position] = summarize_release(self._source, position, read)
-
-    def all(self) -> list[ReleaseSummary]:
-        """Return them in the order of the releases, those that are missing being made now."""
-        for position in range(len(self._source.releases)):
-            if position not in self._made:
-                self._made[position] = summarize_release(self._source, position)
-        return [self._made[position] for position in sorted(self._made)]
 
 
 def facts(source: KnownGroupsSource, present: Flags, described: Sequence[ReleaseSummary]) -> SeriesFacts:

@@ -311,9 +311,6 @@ class PoolSource(Protocol):
     def pools(self, release: int) -> CandidatePools:
         """Return the pools of a release, counted from 0."""
 
-    def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order, reading ahead."""
-
     def pools_of(self, release: int, people: Codes) -> CandidatePools:
         """Return the pools of a release with these people at least, as far as they are in it, and what is in theirs.
 
@@ -372,9 +369,6 @@ class RecordSource(Protocol):
 
     def rows(self, release: int) -> Records:
         """Return the rows of a release, counted from 0."""
-
-    def stream(self) -> Iterator[Records]:
-        """Yield the rows of all releases in order, reading ahead."""
 
     def shared(self, attribute: int, left: Codes, right: Codes) -> Codes:
         """Return the numbers of what pairs of cells have in common, -1 where nothing; each pair should stand once."""
@@ -504,5 +498,5 @@ class Evidence:
         return self.source.pools(release)
 
     def stream(self) -> Iterator[CandidatePools]:
-        """Yield the pools of all releases in order, reading ahead."""
-        return self.source.stream()
+        """Yield the pools of all releases in order."""
+        return map(self.source.pools, range(len(self.tags)))

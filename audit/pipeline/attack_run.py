@@ -6,7 +6,6 @@ import datetime
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.release_cache import ReleaseCache
+from audit.adversary.loaded_series import LoadedSeries
 from audit.clauses.registry import in_force
 from audit.io.series import Series
 from audit.io.tables import count_rows
@@ -26,7 +25,7 @@ from audit.judgement.ever import Grave, ever_risks, grave_codes
 from audit.judgement.findings import AnySelection, select_findings
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
-from audit.metrics.release_summary import ReleaseSummaries, facts, rows_of_files
+from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
@@ -35,7 +34,7 @@ from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPerson
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
 from audit.pipeline.followed_timeline import with_timeline
-from audit.pipeline.input_files import hashes_while_read, input_files
+from audit.pipeline.input_files import digest, input_files
 from audit.pipeline.outside_attacks import check_claims, is_own, run_guarded
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.partitioned_attack import PartitionedSeries
@@ -118,7 +117,7 @@ class AuditRun:
         return {name: each.limit for name, each in in_force(self.series.manifest.policy, options.limits).items()}
 
     @property
-    def releases(self) -> ReleaseCache:
+    def releases(self) -> LoadedSeries:
         """The releases that were attacked."""
         source = self.evidence[0].source
         if not isinstance(source, KnownGroupsSource):
@@ -170,38 +169,34 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         and evidence[0].adversary.knows_people
         and any(isinstance(each, PerPersonAttack) for each in attacks)
     )
+    if not apart:
+        source.releases.read(Budget(on_progress=options.progress("reading")))
     files = input_files(series, reveal=options.reveal)
-    with (
-        ThreadPoolExecutor(1) as thread,
-        hashes_while_read(
-            series, files, options.engine if options.distributed else thread, elsewhere=options.distributed
-        ) as made,
-    ):
-        each = [seen for seen in evidence if seen.combined is None]
-        ranges = PartitionedSeries(series, each, options.engine) if apart else None
-        descriptions = ReleaseSummaries(source)
-        judged = _judged(evidence, attacks, options, ranges)
-        if cache is not None:
-            write_timelines(series.manifest.folder, cache)
-        options.progress("each release by itself")
-        _check_applies([entry for _, entry in judged], named=options.explicit)
-        described = descriptions.all() if ranges is None else ranges.described
-        rows, digests = rows_of_files(series, described), made.all()
-        watched = Budget(on_progress=options.progress("files"))
-        watched.stage("hashes")
-        inputs = tuple(
-            Input(
-                name,
-                digests[name].result(),
-                rows[name] if name in rows else count_rows(file.path),
-                file.columns,
-            )
-            for name, file in watched.each(files.items())
-        )
-        present = source.releases.present() if ranges is None else ranges.present
+    hasher = options.engine if options.distributed else Local(2)  # beside the attacks, which have threads of their own
+    hashes = {name: hasher.submit(digest, file) for name, file in files.items()}
+    each = [seen for seen in evidence if seen.combined is None]
+    ranges = PartitionedSeries(series, each, options.engine) if apart else None
+    judged = _judged(evidence, attacks, options, ranges)
+    if cache is not None:
+        write_timelines(series.manifest.folder, cache)
+    _check_applies([entry for _, entry in judged], named=options.explicit)
+    present = source.releases.present() if ranges is None else ranges.present
+    described = _described(source, options) if ranges is None else ranges.described
+    rows = rows_of_files(series, described)
+    watched = Budget(on_progress=options.progress("files"))
+    watched.stage("hashes")
+    inputs = tuple(
+        Input(name, hashes[name].result(), rows[name] if name in rows else count_rows(file.path), file.columns)
+        for name, file in watched.each(files.items())
+    )
     panel = tuple(one for each in described for one in each.panel)
     changed = _changed(evidence, ranges)
     return AuditRun(series, evidence, changed, judged, facts(source, present, described), inputs, panel)
+
+
+def _described(source: KnownGroupsSource, options: AuditOptions) -> list[ReleaseSummary]:
+    watched = Budget(on_progress=options.progress("each release by itself"))
+    return [summarize_release(source, position) for position in watched.each(range(len(source.releases)))]
 
 
 def _judged(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,24 +15,16 @@ from audit.io.adjustments import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.manifest import ReleaseFiles
 from audit.io.series import Series
-from audit.io.tables import Table, header, read_table, short_codes
+from audit.io.tables import header, read_table, short_codes
 from audit.io.texts import arrow, column_of, whole
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
-from audit.runtime.engine import Task
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _AT_A_TIME = 1 << 16  # rows, which stay in a processor's cache from one look at them to the next
 _FIRST_ROWS = 1 << 11  # in which most cells of most columns occur, so that few rows are sorted
-
-
-class Hasher(Protocol):
-    """Where hashes are made: a thread, or an engine."""
-
-    def submit(self, kernel: Callable[..., str], /, *arguments: object) -> Task[str]:
-        """Give a hash away to be made."""
 
 
 @dataclass(frozen=True)
@@ -66,53 +57,6 @@ class InputFile:
 def digest(file: InputFile) -> str:
     """Return a file's hash; a task for engines."""
     return file.digest()
-
-
-class FileHashes:
-    """The hashes of some files, made in a thread of its own while attacks read the same files.
-
-    Where columns are named, they are made of the table that is read for the attacks if it has all of them.
-    """
-
-    def __init__(self, files: Mapping[str, InputFile], hasher: Hasher) -> None:
-        self._files, self._hasher = files, hasher
-        self._made = {name: hasher.submit(digest, file) for name, file in files.items() if file.columns is None}
-        self._last: Task[str] | None = None
-
-    def heard(self, table: Table) -> None:
-        """Take the hash of a table that was read; no more than one is kept for it, and of that no private column."""
-        file = self._files.get(table.shown)
-        if file is None or file.columns is None or table.shown in self._made:
-            return
-        if not all(name in table for name in file.columns):
-            return
-        if self._last is not None:
-            self._last.result()
-        columns = {name: table.arrow(name) for name in file.columns}
-        self._last = self._made[table.shown] = self._hasher.submit(digest_of_columns, columns)
-
-    def all(self) -> dict[str, Task[str]]:
-        """Return the hashes by name; of files that nobody has read they are begun now."""
-        for name, file in self._files.items():
-            if name not in self._made:
-                self._made[name] = self._hasher.submit(digest, file)
-        return self._made
-
-
-@contextmanager
-def hashes_while_read(
-    series: Series, files: Mapping[str, InputFile], hasher: Hasher, *, elsewhere: bool
-) -> Iterator[FileHashes]:
-    """Have hashes made while a series is read; those that are made `elsewhere` are begun at once."""
-    made = FileHashes(files, hasher)
-    if elsewhere:
-        made.all()
-    else:
-        series.on_table = made.heard
-    try:
-        yield made
-    finally:
-        series.on_table = None
 
 
 def input_files(series: Series, *, reveal: bool) -> dict[str, InputFile]:

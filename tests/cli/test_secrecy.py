@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from audit.pipeline import input_files
-from audit.pipeline.input_files import FileHashes, digest_of_columns
+from audit.pipeline.input_files import digest_of_columns
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
 
@@ -134,23 +134,6 @@ def test_the_hash_covers_the_columns_that_one_is_composed_of(tmp_path):
         'quasi_identifiers = ["age"]\nsensitive = "illness"\n'
     )
     assert [each["columns"] for each in audited(tmp_path)["inputs"]] == [["age_min", "age_max", "illness"]] * 2
-
-
-@pytest.mark.parametrize("attack", ["intersection", "joint", "inference"])
-def test_files_have_the_same_hash_whether_an_attack_has_read_them_or_not(tmp_path, monkeypatch, attack):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    own = hashes(audited(tmp_path / "s", "--attack", attack))
-    monkeypatch.setattr(FileHashes, "heard", lambda *_: None)
-    assert hashes(audited(tmp_path / "s", "--attack", attack)) == own
-
-
-def test_a_file_is_read_once_for_attacks_and_hash(tmp_path, monkeypatch):
-    FORMS["hospital-l-diverse"](tmp_path / "s")
-    alone = []
-    monkeypatch.setattr(input_files, "digest", lambda file: alone.append(file.path) or file.digest())
-    told = audited(tmp_path / "s", "--attack", "intersection")["inputs"]
-    assert len(told) == len(list((tmp_path / "s" / "releases").glob("*.csv")))
-    assert not alone
 
 
 def findings(result):

@@ -43,9 +43,6 @@ class Sets:
         size = max((row[0] for rows in self.releases[: release + 1] for row in rows), default=-1) + 1
         return Records(np.array([row[0] for row in rows], dtype=np.int32), columns, real, size)
 
-    def stream(self):
-        return map(self.rows, range(len(self.releases)))
-
     def shared(self, attribute, left, right):
         self.asked.append(list(zip(left.tolist(), right.tolist(), strict=True)))
         both = [self.cells[one] & self.cells[other] for one, other in zip(left, right, strict=True)]

@@ -30,9 +30,6 @@ class Source:
     def pools(self, release):
         return self.made[release]
 
-    def stream(self):
-        return iter(self.made)
-
     def of_people(self):
         return self.value
 

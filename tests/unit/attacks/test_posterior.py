@@ -26,9 +26,6 @@ class Source:
     def pools(self, release):
         return self.made[release]
 
-    def stream(self):
-        return iter(self.made)
-
 
 @dataclass
 class Asked:

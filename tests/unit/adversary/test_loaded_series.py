@@ -1,4 +1,4 @@
-"""What is kept of a series that is streamed."""
+"""What is kept of a series that was read."""
 
 from dataclasses import replace
 
@@ -7,16 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.adversary.build_evidence import build_evidence
 from audit.adversary.constant_values import FirstValues
-from audit.adversary.release_cache import _around
+from audit.adversary.loaded_series import LoadedSeries, _around
+from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
+from audit.io.series import open_series
 from audit.io.tables import Coded
 from audit.metrics import release_risk
 from audit.metrics.release_risk import diversity_of
 from audit.model import composite_keys
 from audit.model.composite_keys import row_ranks, tally
 from audit.model.lazy_disclosures import VersionDisclosures
+from audit.runtime.budget import Budget
+from tests.cli.forms import FORMS
 
 BATCHES = st.lists(
     st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 5)), min_size=1, unique_by=lambda row: row[0]), min_size=1
@@ -44,7 +49,6 @@ def test_first_values(vocabulary, batches):
         kept.note(person, value, people, vocabulary if place else 6)
     first, changed = by_dictionaries(batches)
     values, flags = kept.result()
-    assert kept.noted == len(batches)
     assert len(flags) == people
     assert values.tolist() == [first.get(person, -1) for person in range(people)]
     assert set(np.flatnonzero(flags).tolist()) == changed
@@ -133,6 +137,33 @@ def test_the_groups_of_some_people_are_whole(rows, wanted):
     assert some.person.tolist() == some.cells["cell"].tolist() == kept
     assert some.group.codes.tolist() == some.entry_group.tolist() == [rows[person][0] for person in kept]
     assert some.entry_value["v"].tolist() == [rows[person][1] for person in kept]
+
+
+@pytest.mark.parametrize("form", ["hospital-2-invariant", "clinic-merged", "parquet", "anatomy", "outsider"])
+def test_each_release_is_read_once_whatever_is_asked_for_first(form, tmp_path):
+    FORMS[form](tmp_path / "s")
+    read, inner = [], releases._Reading.table
+
+    def noted(self):
+        read.append(self.files.tag)
+        return inner(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(releases._Reading, "table", noted)
+        series = open_series(tmp_path / "s")
+        seen = build_evidence(series, records=False)[0]
+        for position in reversed(range(len(series.tags))):
+            assert len(seen.pools(position).person)
+            list(seen.stream())
+    assert read == list(series.tags)
+
+
+def test_how_many_releases_are_read_is_reported(tmp_path):
+    FORMS["hospital-2-invariant"](tmp_path / "s")
+    told = []
+    loaded = LoadedSeries(open_series(tmp_path / "s"), "linked", None)
+    loaded.read(Budget(on_progress=lambda done, total: told.append((done, total))))
+    assert told == [(0, 2), (1, 2)]
 
 
 def test_only_the_first_releases_are_looked_up_for_the_first_claims():
