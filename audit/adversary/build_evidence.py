@@ -21,7 +21,7 @@ from audit.adversary.sealed_sources import unsealed
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
-from audit.io.manifest import EPISODES
+from audit.io.rules.several_rows import EPISODES, SeveralRows
 from audit.io.series import Series
 from audit.io.transitions import check_size
 from audit.io.unread_cells import check_register_texts
@@ -81,9 +81,9 @@ def choose(series: Series, adversary: AdversaryKind | None) -> AdversaryKind:
     columns = series.manifest.columns
     allowed = (each for each in ADVERSARIES.values() if _ALLOWED[each.name](series))
     chosen = next(allowed) if adversary is None else ADVERSARIES[adversary]
-    if columns.rows == EPISODES and adversary is None:
+    if columns.rules[SeveralRows].choice == EPISODES and adversary is None:
         chosen = PUBLISHED
-    if columns.rows == EPISODES and chosen is not PUBLISHED:
+    if columns.rules[SeveralRows].choice == EPISODES and chosen is not PUBLISHED:
         what = 'rows = "episodes" leaves open whose row is whose'
         raise UsageError(f"{manifests.NAME}: {what}, which the adversary `{chosen.name}` needs; leave --adversary out")
     if not _ALLOWED[chosen.name](series):
@@ -107,7 +107,7 @@ def _register(series: Series) -> Register:
 
 def _has_records(series: Series) -> bool:
     """Return whether published ids link the rows of one record each."""
-    return series.manifest.columns.record is not None and series.manifest.columns.rows != EPISODES
+    return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
 def _evidence(releases: LoadedSeries, kind: AdversaryKind, sensitive: str) -> Evidence:
@@ -135,7 +135,7 @@ def knows_all_rows(releases: LoadedSeries) -> bool:
     """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
     series = releases.series
     by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
-    return releases.adversary.knows_groups and by_column and series.manifest.columns.rows is None
+    return releases.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 
 def _source(releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:

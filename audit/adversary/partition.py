@@ -28,6 +28,7 @@ from audit.io.background_knowledge import Known, Register
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.manifest import Manifest
 from audit.io.releases import Release
+from audit.io.rules.cell_meaning import ColumnTypes
 from audit.io.serial_numbers import SerialNumbers
 from audit.io.series import Series
 from audit.model.adversary import ADVERSARIES, AdversaryKind
@@ -288,4 +289,5 @@ def settled(series: Series, kind: AdversaryKind) -> Manifest:
     if not ADVERSARIES[kind].has_register and columns.group is not None:
         return series.manifest
     types = {name: attribute.kind.value for name, attribute in series.attributes.items() if attribute.hierarchy is None}
-    return replace(series.manifest, columns=replace(columns, types={**types, **columns.types}))
+    rules = columns.rules.replaced(ColumnTypes({**types, **columns.rules[ColumnTypes].kinds}))
+    return replace(series.manifest, columns=replace(columns, rules=rules))

@@ -14,6 +14,7 @@ from audit.cli.arguments import Commands, local
 from audit.cli.output import put
 from audit.init.questions import Ask, Question, take_default
 from audit.io.atomic_files import write_file
+from audit.io.rules.unlinkable import Unlinkable
 from audit.model.errors import UsageError, printable, printable_path
 
 if TYPE_CHECKING:
@@ -135,10 +136,11 @@ def _microdata(path: Path, ask: Ask) -> int:
         "quasi-identifiers": ", ".join(draft.quasi_identifiers) or "none",
         "sensitive": draft.sensitive,
     }
-    left = [(name, why) for name, why in (meaning.left | meaning.unlinkable).items() if name != draft.individual]
+    left = {**meaning.left, **meaning.rules[Unlinkable].reasons}
+    left.pop(draft.individual, None)
     lines = [f"Wrote {printable_path(path)}, guessed from the tables found:", ""]
     lines += [_item(f"  {key:<17}  ", printable(text, 2_000)) for key, text in facts.items()]
-    lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left]
+    lines += [_item(f"  {'not published':<17}  ", printable(f'"{name}": {why}', 300)) for name, why in left.items()]
     lines += [_item(f"  {'NOT USED':<17}  ", printable(f"{shown}: {why}", 300)) for shown, why in found.unused.items()]
     folder = printable(shlex.quote(str(path.parent)), 400)
     command = f"audit anonymize {folder} --method m-invariance --m 2 --output SERIES"

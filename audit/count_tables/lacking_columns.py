@@ -8,7 +8,7 @@ from audit.count_tables.acro_outputs import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_files import column_names
-from audit.io.idle_keys import NOTHING
+from audit.io.rules.rule import NOTHING
 from audit.io.tables import Table
 from audit.io.toml import refuse_keys
 from audit.model.errors import Problems, printable

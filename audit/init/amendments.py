@@ -10,9 +10,9 @@ import numpy as np
 from audit.init.column_meanings import Meaning
 from audit.init.questions import Ask, take_default, yes_or_no
 from audit.io.irregularities import SeriesTexts, decimal_commas, is_total
-from audit.io.manifest import INDIVIDUAL
+from audit.io.rules.ignored_rows import IgnoreRows
+from audit.io.rules.spelling import INDIVIDUAL, Decimal, Fold
 from audit.io.series import Series
-from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.errors import InputError, printable
 
 _MOST_ROWS = 500_000
@@ -28,36 +28,31 @@ def amend(series: Series, meaning: Meaning, ask: Ask) -> None:
     commas = [name for name in (*columns.quasi_identifiers, *columns.sensitive) if decimal_commas(texts, name)]
     question = f'"{printable("".join(commas[:1]))}" looks like numbers with decimal commas. Is it?'
     if commas and ask(yes_or_no(question, default=True)) == "yes":
-        meaning.decimal = ","
-        _unless_asked(ask, meaning, "columns.decimal")
+        decimal = Decimal(",")
+        meaning.state(decimal, sure=ask is not take_default)
         places = ", ".join(texts.place(name, decimal_commas(texts, name)[0]) for name in commas[:3])
         listed = " and ".join(f'"{printable(name)}"' for name in commas)
-        meaning.written['decimal = ","'] = f"numbers of {listed} have decimal commas, such as {places}"
+        meaning.written["".join(decimal.lines())] = f"numbers of {listed} have decimal commas, such as {places}"
         known = {column.name for column in meaning.quasi}
         meaning.why |= dict.fromkeys(known.intersection(commas), "numbers with decimal commas")
-    meaning.ignored = dict(_totals(texts, meaning, ask))
-    meaning.folded = list(_respelled(texts, meaning, ask))
+    if marks := dict(_totals(texts, meaning, ask)):
+        meaning.state(IgnoreRows(marks), sure=ask is not take_default)
+    if folded := tuple(_respelled(texts, meaning, ask)):
+        meaning.state(Fold(folded), sure=ask is not take_default)
 
 
-def _unless_asked(ask: Ask, meaning: Meaning, key: str) -> None:
-    """Note that a key of the manifest is a guess, where nobody was asked."""
-    if ask is take_default:
-        meaning.unsure[key] = None
-
-
-def _totals(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[tuple[str, list[str]]]:
+def _totals(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield by column the cells that mark totals."""
     sensitive = texts.series.manifest.columns.sensitive
     for name in texts.names:
-        marks = [text for text in texts.columns[name].first if name not in sensitive and is_total(text)]
+        marks = tuple(text for text in texts.columns[name].first if name not in sensitive and is_total(text))
         if marks:
             places = ", ".join(texts.place(name, text) for text in marks[:3])
             listed = ", ".join(f'"{printable(text)}"' for text in marks)
             text = f'Rows with {listed} in "{printable(name)}" look like totals ({places}). Are they no people?'
             if ask(yes_or_no(text, default=True)) == "yes":
-                line = f"ignore_rows.{toml_key(name)} = {toml_array(map(toml_text, marks))}"
+                line = "".join(IgnoreRows({name: marks}).lines())
                 meaning.written[line] = f"rows with it look like totals, and are no people ({places})"
-                _unless_asked(ask, meaning, "columns.ignore_rows")
                 yield name, marks
 
 
@@ -72,10 +67,9 @@ def _respelled(texts: SeriesTexts, meaning: Meaning, ask: Ask) -> Iterator[str]:
         many, differ = (f"{len(groups):,} cells of", "differ") if len(groups) > 1 else ("A cell of", "differs")
         what = f'{many} "{printable(name)}" {differ} in spelling alone, such as {examples}'
         if ask(yes_or_no(f"{what}. Are they the same?", default=True)) == "yes":
-            line = f"fold = [{toml_text(INDIVIDUAL if name == columns.individual else name)}]"
-            meaning.written[line] = f"{what}; they are taken for the same"
-            _unless_asked(ask, meaning, "columns.fold")
-            yield INDIVIDUAL if name == columns.individual else name
+            called = INDIVIDUAL if name == columns.individual else name
+            meaning.written["".join(Fold((called,)).lines())] = f"{what}; they are taken for the same"
+            yield called
 
 
 def changes(series: Series) -> dict[tuple[str, str], int]:

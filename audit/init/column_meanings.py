@@ -15,7 +15,9 @@ from audit.init.found_files import FoundFiles
 from audit.init.questions import Ask, Question, take_default
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.manifest import EPISODES
+from audit.io.rules.rule import ColumnRule, Rules
+from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
+from audit.io.rules.unlinkable import Unlinkable
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
 
@@ -43,16 +45,10 @@ class Meaning:
         quasi: the quasi-identifiers.
         why: the reasons, by name of the column.
         left: names of columns without a meaning, and why.
-        unlinkable: names of columns that nobody can know anything by, and why.
         hierarchies: by name of the column.
-        types: by quasi-identifier, where cells only look like ranges of numbers.
-        missing: the texts that stand for no value.
         misfits: by role, why a file beside the releases does not fit.
         counterfeits: files by the tag of their release.
-        rows, date: which of several rows of a person count, and by which column, where there are several.
-        decimal: the decimal sign.
-        ignored: by column, the cells that mark totals.
-        folded: columns in which spelling does not count.
+        rules: the rules of the columns.
         written: lines of the manifest that say what differs or is irregular, and what they are written for.
         changes: how often a person's value was followed by another one, where a draft of transitions is wanted.
         columns: all columns that the releases share, by name.
@@ -65,22 +61,21 @@ class Meaning:
     quasi: list[Column] = field(default_factory=list)
     why: dict[str, str] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
-    unlinkable: dict[str, str] = field(default_factory=dict)
     hierarchies: dict[str, Hierarchy] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
     misfits: dict[str, str] = field(default_factory=dict)
     counterfeits: dict[str, str] = field(default_factory=dict)
-    rows: str | None = None
-    date: Column | None = None
-    decimal: str = "."
-    ignored: dict[str, list[str]] = field(default_factory=dict)
-    folded: list[str] = field(default_factory=list)
+    rules: Rules = field(default_factory=Rules)
     written: dict[str, str] = field(default_factory=dict)
     changes: dict[tuple[str, str], int] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)
     unsure: dict[str, None] = field(default_factory=dict)
+
+    def state(self, rule: ColumnRule, *, sure: bool = True) -> None:
+        """Write a rule into the manifest, in the place of another one of its kind."""
+        self.rules = self.rules.replaced(rule)
+        if not sure:
+            self.unsure[f"columns.{rule.key}"] = None
 
 
 def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: bool = True) -> Meaning:
@@ -140,7 +135,7 @@ class _Guesser:
 
     def free(self, columns: dict[str, Column]) -> list[Column]:
         """Return the columns that have no meaning yet and are not left out."""
-        taken = {*self.meaning.why, *self.meaning.left, *self.meaning.unlinkable}
+        taken = {*self.meaning.why, *self.meaning.left, *self.meaning.rules[Unlinkable].reasons}
         return [column for name, column in columns.items() if name not in taken]
 
     def match_hierarchies(self) -> None:
@@ -234,12 +229,10 @@ class _Guesser:
         answer = self.ask(Question(f"{text}. What should be judged?", answers, "episodes"))
         if answer == "none":
             return False
-        if not self.asks:
-            self.meaning.unsure["columns.rows"] = None
-        self.meaning.rows, self.meaning.date = answer, date if answer in by_date else None
-        line = f"rows = {toml_text(answer)}" + (
-            f", date = {toml_text(date.name)}" if date and answer in by_date else ""
-        )
+        stated = (SeveralRows(answer), Date(date.name if date is not None and answer in by_date else None))
+        self.meaning.state(stated[0], sure=self.asks)
+        self.meaning.state(stated[1])
+        line = ", ".join(line for rule in stated for line in rule.lines())
         why = f"{text}: each row and each release is judged by itself, and nothing over several of them"
         if answer in by_date:
             why = f"{text}: the others are left out"
@@ -261,7 +254,7 @@ class _Guesser:
         else:
             why += ", and people are in the key files" if keyed else ""
             doubt = f'a published record id. If it says whose row it is instead, write individual = "{name}".'
-        if self.meaning.rows == EPISODES:
+        if self.meaning.rules[SeveralRows].choice == EPISODES:
             doubt = "a column of people: it tells that they have several rows, and is not used beyond that."
         if column.row_numbers:
             doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
@@ -372,8 +365,8 @@ class _Guesser:
 
     def number_rows(self, column: Column) -> None:
         """Take a column for one that tells no more than the order of the rows does."""
-        self.meaning.unlinkable[column.name] = _NUMBERS
-        self.meaning.unsure["columns.unlinkable"] = None
+        known = self.meaning.rules[Unlinkable].reasons
+        self.meaning.state(Unlinkable({**known, column.name: _NUMBERS}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.io.adjustments import composed, families
 from audit.io.cell_reading import infer_kind, parse
 from audit.io.cells import CellError, Interval, Kind, NumberSet, ValueSet
+from audit.io.composed_columns import composed, families
 from audit.io.encoding import Vocabulary
 from audit.io.hierarchies import Hierarchy
 from audit.io.tables import Table, first_rows, text_codes

@@ -18,6 +18,9 @@ from audit.init.columns import Column, read_columns
 from audit.init.questions import Ask, Question, text_of, yes_or_no
 from audit.io.manifest import NAME, Manifest, ReleaseFiles, parse_manifest
 from audit.io.roles import columns_without_role
+from audit.io.rules.cell_meaning import Hierarchies
+from audit.io.rules.file_form import Renamed
+from audit.io.rules.unlinkable import Unlinkable
 from audit.io.series import check_headers
 from audit.io.toml import UNCONFIRMED, key_path
 from audit.model.errors import Problems, UsageError, printable
@@ -246,7 +249,7 @@ def _drop_guesses(document: Any) -> None:  # noqa: ANN401 - a document of tomlki
 def _published(manifest: Manifest) -> dict[str, Column]:
     """Return the columns that all releases have, with their first cells."""
     releases = manifest.releases
-    renamed = [manifest.columns.notation.renamed.get(release.tag, {}) for release in releases]
+    renamed = [manifest.columns.rules[Renamed].names.get(release.tag, {}) for release in releases]
     found = read_columns([(each.rows, each.shown) for each in releases], renamed)
     if all(each.values is not None for each in releases):
         found |= read_columns([(each.values or each.rows, each.values_shown) for each in releases], renamed)
@@ -259,14 +262,14 @@ def _guessed(manifest: Manifest, found: dict[str, Column]) -> Iterator[str]:
     if "columns.sensitive" in guesses:
         yield from columns.sensitive
     if guesses & _OF_PEOPLE:
-        exact = [name for name in columns.quasi_identifiers if name not in columns.hierarchies]
+        exact = [name for name in columns.quasi_identifiers if name not in columns.rules[Hierarchies].names]
         yield from (name for name in exact if name not in found or found[name].form is None)
     for role in _SINGLE:
         name = getattr(columns, role)
         if f"columns.{role}" in guesses and name is not None:
             yield name
     if "columns.unlinkable" in guesses:
-        yield from columns.unlinkable
+        yield from columns.rules[Unlinkable].reasons
 
 
 def _examples(column: Column) -> str:

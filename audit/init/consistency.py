@@ -7,6 +7,8 @@ from audit.init.columns import MARKERS, Column
 from audit.init.found_files import FoundFiles
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
+from audit.io.rules.file_form import Renamed
 from audit.io.toml import release_tag
 
 
@@ -15,14 +17,16 @@ def settle(found: FoundFiles, meaning: Meaning) -> None:
     columns = {column.name: column for column in meaning.quasi}
     for name in [name for name in meaning.hierarchies if name not in columns]:
         found.unused[meaning.hierarchies.pop(name).name] = f'column "{name}" is no quasi-identifier'
-    for name, column in columns.items():
-        if name not in meaning.hierarchies and _only_looks_numeric(column):
-            meaning.types[name] = Kind.CATEGORICAL.value
-    meaning.missing = sorted(MARKERS & {text for column in meaning.quasi for text in column.texts})
+    meaning.state(Hierarchies({name: hierarchy.name for name, hierarchy in meaning.hierarchies.items()}))
+    texts = [name for name, column in columns.items() if name not in meaning.hierarchies and _looks_numeric(column)]
+    meaning.state(ColumnTypes(dict.fromkeys(texts, Kind.CATEGORICAL.value)))
+    missing = MARKERS & {text for column in meaning.quasi for text in column.texts}
+    # Under a register, cells that cover everybody may be values.
+    sure = "register" not in found.beside or not missing
     if any("" in column.texts for column in (*meaning.quasi, meaning.chosen["sensitive"])):
-        meaning.missing.append("")
-    if "register" in found.beside and any(meaning.missing):  # cells that cover everybody may be values
-        meaning.unsure["columns.missing"] = None
+        missing |= {""}
+    meaning.state(Missing(missing), sure=sure)
+    meaning.state(Renamed(found.renamed))
     troubles = {"register": _register_trouble(found), "transitions": _transitions_trouble(found, meaning)}
     meaning.misfits = {role: why for role, why in troubles.items() if role in found.beside and why is not None}
     meaning.doubts += [
@@ -31,7 +35,7 @@ def settle(found: FoundFiles, meaning: Meaning) -> None:
     _settle_counterfeits(found, meaning)
 
 
-def _only_looks_numeric(column: Column) -> bool:
+def _looks_numeric(column: Column) -> bool:
     """Return whether cells have the form of ranges but are none, such as the month 2024-03."""
     looks = infer_kind(column.some, None, MARKERS) is Kind.NUMERIC
     return looks and not column.parses(Kind.NUMERIC) and column.parses(Kind.CATEGORICAL)

@@ -22,6 +22,7 @@ from audit.init.microdata_draft import MicrodataDraft, microdata_document
 from audit.init.questions import Ask, take_default
 from audit.io.irregularities import irregularities
 from audit.io.manifest import NAME, Manifest, parse_manifest
+from audit.io.rules.several_rows import SeveralRows
 from audit.io.series import Series, check_headers
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problems, UsageError, printable
@@ -68,7 +69,11 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
     meaning.doubts += differences(found, meaning)
     try:
         amend(Series.of(_manifest(found, meaning)), meaning, ask)
-        if "transitions" not in found.beside and meaning.rows is None and not (folder / DRAFTED_TRANSITIONS).exists():
+        if (
+            "transitions" not in found.beside
+            and meaning.rules[SeveralRows].choice is None
+            and not (folder / DRAFTED_TRANSITIONS).exists()
+        ):
             meaning.changes = changes(Series.of(_manifest(found, meaning)))
             _note_changes(meaning)
     except InputError as error:
@@ -77,7 +82,9 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
     manifest, text = _manifest(found, drafted), document(found, meaning)
     try:
         noticed = irregularities(Series.of(manifest), reveal=True)
-        warnings = tuple(each for each in noticed if each.kind != "duplicates" or meaning.rows is None)
+        warnings = tuple(
+            each for each in noticed if each.kind != "duplicates" or meaning.rules[SeveralRows].choice is None
+        )
     except InputError:
         warnings = ()
     files = {DRAFTED_TRANSITIONS: transitions(meaning)} if meaning.changes else {}

@@ -10,6 +10,7 @@ from textwrap import wrap
 from audit.init.column_meanings import Meaning
 from audit.init.found_files import FoundFiles, is_unicode
 from audit.io.manifest import PRIVATE, ReleaseFiles
+from audit.io.rules.registry import RULES
 from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.errors import printable
 
@@ -86,37 +87,10 @@ def _columns(found: FoundFiles, meaning: Meaning) -> Iterator[str]:
         yield f"# whose rows they are is in {PRIVATE}/, for {found.keys} of the releases"
     if not found.pair() or "count" not in meaning.why:  # the name that pairs have by default
         yield from _chosen(meaning, "count")
-    for name, hierarchy in meaning.hierarchies.items():
-        yield _pair(f"hierarchies.{toml_key(name)}", hierarchy.name, "by its name or its labels")
-    for name, kind in meaning.types.items():
-        yield _pair(f"types.{toml_key(name)}", kind, "some cells have the form of a range of numbers, but are none")
-    if meaning.missing:
-        why = "in a quasi-identifier it stands for any value"
-        yield f"missing = {toml_array(map(toml_text, meaning.missing))}{_beside(why)}"
-    yield from _notation(found, meaning)
-    for name, reason in meaning.unlinkable.items():
-        yield _pair(f"unlinkable.{toml_key(name)}", reason)
+    for kind in RULES:
+        yield from (f"{line}{_beside(kind.why)}" for line in meaning.rules[kind].lines())
     for reason, names in _by_reason(meaning.left):
         yield from _said(f"without a role, as {reason}: {names}")
-
-
-def _notation(found: FoundFiles, meaning: Meaning) -> Iterator[str]:
-    """Yield how the releases are written, where they are not plain, and what differs between them."""
-    if meaning.decimal != ".":
-        yield _pair("decimal", meaning.decimal, "numbers have decimal commas")
-    for tag, names in found.renamed.items():
-        pairs = ", ".join(_pair(toml_key(old), new) for old, new in names.items())
-        yield f"renamed.{toml_key(tag)} = {{ {pairs} }}{_beside('these columns look like those of the other releases')}"
-    for name, marks in meaning.ignored.items():
-        listed = toml_array(map(toml_text, marks))
-        yield f"ignore_rows.{toml_key(name)} = {listed}{_beside('rows with these cells are totals, and no people')}"
-    if meaning.folded:
-        why = "some cells differ in spelling alone"
-        yield f"fold = {toml_array(map(toml_text, meaning.folded))}{_beside(why)}"
-    if meaning.rows is not None:
-        yield _pair("rows", meaning.rows, "some people have several rows in one release")
-    if meaning.date is not None:
-        yield _pair("date", meaning.date.name, "which of a person's rows counts")
 
 
 def _chosen(meaning: Meaning, *keys: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from audit.io.cell_reading import parse_value
 from audit.io.cell_text import decimal
 from audit.io.cells import CellError, Kind
 from audit.io.microdata import MOST_LISTED, kind_of_values
+from audit.io.rules.cell_meaning import Missing
 from audit.io.toml import natural, toml_array, toml_key, toml_text
 from audit.model.errors import InputError, Problem
 
@@ -68,7 +69,7 @@ def microdata_document(found: FoundFiles, meaning: Meaning) -> MicrodataDraft:
 
 def _domain(column: Column, meaning: Meaning) -> Iterator[str]:
     """Yield the line that says what a quasi-identifier can be; a comment where only a part of its cells was seen."""
-    texts = [text for text in column.texts if text and text not in meaning.missing]
+    texts = [text for text in column.texts if text and text not in meaning.rules[Missing].texts]
     mark = "" if column.whole else "# only the first rows were seen: "
     hierarchy = meaning.hierarchies.get(column.name)
     if hierarchy is not None:

@@ -9,6 +9,8 @@ from audit.init.guess import Guess
 from audit.io.dialect import UTF_8, read_dialect
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
+from audit.io.rules.unlinkable import Unlinkable
 from audit.io.tables import count_rows, header
 from audit.io.toml import toml_key, toml_text
 from audit.model.errors import Problems, printable
@@ -79,9 +81,10 @@ def column_rows(guessed: Guess) -> list[Row]:
     meaning, columns = guessed.meaning, guessed.columns
     roles = {column.name: key for key, column in meaning.chosen.items()}
     roles |= {column.name: "quasi-identifier" for column in meaning.quasi}
-    roles |= dict.fromkeys(meaning.unlinkable, "unlinkable")
-    if meaning.date is not None:
-        roles[meaning.date.name] += ", date"
+    unlinkable, date = meaning.rules[Unlinkable].reasons, meaning.rules[Date].column
+    roles |= dict.fromkeys(unlinkable, "unlinkable")
+    if date is not None:
+        roles[date] += ", date"
     rows: list[Row] = []
     left: dict[str, list[str]] = {}
     for name, why in meaning.left.items():
@@ -92,7 +95,7 @@ def column_rows(guessed: Guess) -> list[Row]:
             continue
         distinct = f"{'' if column.whole else 'over '}{len(column.texts) - ('' in column.texts):,}"
         if name in roles:
-            why = meaning.why.get(name, meaning.unlinkable.get(name, ""))
+            why = meaning.why.get(name, unlinkable.get(name, ""))
             rows.append((name, roles[name], distinct, why))
         else:
             rows.append((name, "NO ROLE", distinct, meaning.left.get(name, "its name and cells say nothing")))
@@ -112,7 +115,7 @@ def written_rows(guessed: Guess) -> list[Row]:
 def judged(manifest: Manifest, keys: int) -> str:
     """Return what can be judged, and what it would take to judge more."""
     columns, releases = manifest.columns, len(manifest.releases)
-    if columns.rows == "episodes":
+    if columns.rules[SeveralRows].choice == EPISODES:
         return (
             "Each release and each row by itself, as people have several rows (episodes). What several releases give "
             "away of one person is not judged: that takes one row for each person and release."

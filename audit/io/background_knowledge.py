@@ -16,6 +16,7 @@ from audit.io.adjustments import read_adjusted, respelled
 from audit.io.cells import CellError
 from audit.io.encoding import NOBODY, Vocabulary
 from audit.io.respelling import fold
+from audit.io.rules.spelling import Fold
 from audit.io.series import Series
 from audit.io.tables import Table, header, text_codes
 from audit.io.transitions import ATTRIBUTE, check_size, read_lines
@@ -210,7 +211,7 @@ def read_transitions(series: Series, sensitive: str, vocabulary: Vocabulary) -> 
     lines = read_lines(series.manifest.folder, str(series.manifest.transitions), problems, attribute=sensitive)
     if lines is None:
         raise InputError(problems.found)
-    if series.manifest.columns.folds(sensitive):
+    if series.columns.rules[Fold].folds(sensitive):
         lines = lines.folded(problems)
     problems.check()
     return lines.numbered(vocabulary)
@@ -310,7 +311,7 @@ def _known_values(
     """
     attributes = series.manifest.columns.sensitive
     given = np.array(table.texts(ATTRIBUTE) if ATTRIBUTE in table else [""] * table.rows)
-    spelled = {name: respelled(table, series.notation.alone({"value": name})).texts("value") for name in attributes}
+    spelled = {name: respelled(table, series.columns.rules, {"value": name}).texts("value") for name in attributes}
     codes = {name: series.vocabularies[name].codes(texts) for name, texts in spelled.items()}
     owners = np.sum([each >= 0 for each in codes.values()], axis=0)
     wrong = ~np.isin(given, [*attributes, ""])

@@ -14,16 +14,18 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.io.adjustments import Adjustments, read_adjusted
+from audit.io.adjustments import Adjustments, adjusted_names, read_adjusted
 from audit.io.cell_reading import infer_kind
 from audit.io.cells import Kind
+from audit.io.composed_columns import parts_of
 from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.paths import is_remote, real_path
-from audit.io.respelling import fold
+from audit.io.respelling import fold, with_decimal_point
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
+from audit.io.rules.spelling import Decimal, Fold
 from audit.io.series import Series
-from audit.io.several_rows import several_rows_warnings
 from audit.io.tables import Table, is_table, text_codes
 from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
@@ -111,7 +113,7 @@ class SeriesTexts:
     def _read(self, position: int, files: ReleaseFiles) -> None:
         adjustments = self.series.adjustments(files.tag)
         # As the file spells them, but for values that are declared to be others.
-        bare = replace(adjustments, folded=frozenset(), numbers=frozenset(), unpublished=frozenset())
+        bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
         for path, shown in files.halves:
             table = _readable(path, shown, self.names, bare)
             if table is None:
@@ -148,8 +150,6 @@ class SeriesTexts:
 
 def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
     """Read those of some columns that a table has."""
-    from audit.io.adjustments import adjusted_names, parts_of
-
     problems = Problems()
     own = adjusted_names(path, shown, adjustments, problems)
     if own is None:
@@ -161,11 +161,9 @@ def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustm
 def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]:
     """Return what is irregular about the files of a series, which has been read."""
     found = [
-        *_unlinkable(series),
+        *(warning for rule in series.columns.rules for warning in rule.warnings(series)),
         *_unpublished(series),
-        *_numbers(series),
         *_dropped(series),
-        *several_rows_warnings(series),
     ]
     if series.about_rows <= _MOST_ROWS:
         found += _unread_sheets(series)
@@ -185,14 +183,14 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
 def _respelled_values(columns: Mapping[str, Iterable[str]], series: Series) -> Iterator[ReportWarning]:
     for name, names in columns.items():
         groups = ColumnTexts(dict.fromkeys(names, (0, 0))).respelled()
-        if groups and not series.manifest.columns.folds(name):
+        if groups and not series.manifest.columns.rules[Fold].folds(name):
             yield _spelling(name, groups, [", ".join(f'"{printable(text)}"' for text in texts) for texts in groups])
 
 
 def _respellings(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
     columns = texts.series.manifest.columns
     for name in texts.names:
-        groups = [] if columns.folds(name) else texts.columns[name].respelled()
+        groups = [] if columns.rules[Fold].folds(name) else texts.columns[name].respelled()
         if name in texts.series.manifest.columns.quasi_identifiers:
             kind = texts.series.attributes[name].kind
             groups = groups if kind is Kind.CATEGORICAL else []
@@ -234,7 +232,8 @@ def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
             examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in commas[:_SHOWN])
             yield ReportWarning("stray-cells", what, examples)
             continue
-        stray = [] if name in columns.types or name in columns.hierarchies else column.astray(columns.missing)
+        declared = {*columns.rules[ColumnTypes].kinds, *columns.rules[Hierarchies].names}
+        stray = [] if name in declared else column.astray(columns.rules[Missing].texts)
         if stray:
             what = say(
                 '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
@@ -250,13 +249,12 @@ def decimal_commas(texts: SeriesTexts, name: str) -> list[str]:
     """Return the cells with decimal commas of a column that would be numeric but for them; none of any other."""
     column, columns = texts.columns[name], texts.series.manifest.columns
     commas = [text for text in column.first if _DECIMAL_COMMA.fullmatch(text)]
-    would = commas and columns.notation.decimal == "." and _would_be_numbers(column, columns.missing)
+    missing = columns.rules[Missing].texts
+    would = commas and columns.rules[Decimal].sign != "," and _would_be_numbers(column, missing)
     return commas if would else []
 
 
 def _would_be_numbers(column: ColumnTexts, missing: frozenset[str]) -> bool:
-    from audit.io.respelling import with_decimal_point
-
     return infer_kind(map(with_decimal_point, column.first), None, missing) is Kind.NUMERIC
 
 
@@ -302,19 +300,6 @@ def _encodings(texts: SeriesTexts) -> Iterator[ReportWarning]:
         yield ReportWarning("encoding", what, tuple(files[:_SHOWN]))
 
 
-def _unlinkable(series: Series) -> Iterator[ReportWarning]:
-    """Tell of published columns that nothing judges, as the manifest declares, with its reasons."""
-    declared = series.manifest.columns.unlinkable
-    if declared:
-        what = say_count(
-            "{count} published column is not judged, because the manifest declares that no outsider can know it",
-            "{count} published columns are not judged, because the manifest declares that no outsider can know them",
-            len(declared),
-        )
-        examples = tuple(f"{printable(name)}: {printable(reason, 300)}" for name, reason in declared.items())
-        yield ReportWarning("unlinkable-column", what, examples)
-
-
 def _unpublished(series: Series) -> Iterator[ReportWarning]:
     """Report the quasi-identifiers that some releases lack."""
     lacking = {
@@ -332,15 +317,6 @@ def _unpublished(series: Series) -> Iterator[ReportWarning]:
         )
         examples = [f"{shown}: {', '.join(map(printable, names))}" for shown, names in lacking.items()]
         yield ReportWarning("unpublished-column", what, tuple(examples[:_SHOWN]))
-
-
-def _numbers(series: Series) -> Iterator[ReportWarning]:
-    """Tell of sensitive numbers, of which close ones are told as different ones are."""
-    columns = series.manifest.columns
-    names = tuple(name for name in columns.sensitive if columns.types.get(name) == Kind.NUMERIC.value)
-    if names:
-        what = say("sensitive numbers are judged for equality only: that a value is known nearly is not judged")
-        yield ReportWarning("equality-only", what, tuple(map(printable, names)))
 
 
 def _unread_sheets(series: Series) -> Iterator[ReportWarning]:

@@ -11,44 +11,20 @@ from typing import Any
 
 from audit.clauses.registry import CLAUSES, limit_of
 from audit.io.adjustments import Adjustments
-from audit.io.cell_reading import is_range
-from audit.io.cells import Kind
-from audit.io.dialect import NOTHING_DECLARED, Declared, is_encoding
-from audit.io.idle_keys import note_date, note_empty, note_types
+from audit.io.idle_keys import note_empty
 from audit.io.paths import is_remote
-from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, toml_key, unconfirmed
-from audit.model.errors import Problems, printable
+from audit.io.rules.registry import KEYS, with_rules
+from audit.io.rules.rule import Columns
+from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
+from audit.model.errors import Problems
 
 NAME = "series.toml"
 PRIVATE = "private"
-INDIVIDUAL = "individual"
-EPISODES, LATEST, FIRST = ROWS = ("episodes", "latest", "first")
 ANY = "any"
 GROWING = "growing"
 _TABLES: dict[str, set[str] | None] = {
     "series": {"name", "kind", "releases", "published", "updates"},
-    "columns": {
-        "sensitive",
-        "quasi_identifiers",
-        "group",
-        "individual",
-        "record",
-        "count",
-        "hierarchies",
-        "types",
-        "missing",
-        "spelled",
-        "delimiter",
-        "decimal",
-        "encoding",
-        "renamed",
-        "crosswalk",
-        "ignore_rows",
-        "fold",
-        "rows",
-        "date",
-        "unlinkable",
-    },
+    "columns": {"sensitive", "quasi_identifiers", "group", "individual", "record", "count", *KEYS},
     "adversary": {"register", "transitions", "known"},
     "counterfeits": None,
     "anonymized": None,
@@ -77,58 +53,6 @@ class ReleaseFiles:
         """The file of rows and, of a pair, that of values, each with how it is called."""
         rows = (self.rows, self.shown)
         return (rows,) if self.values is None else (rows, (self.values, self.values_shown))
-
-
-@dataclass(frozen=True)
-class Notation:
-    """How the releases are written, where they are not plain, and what differs between them.
-
-    Attributes:
-        declared: the delimiter and the encoding; what is not said is guessed.
-        decimal: the decimal sign of numbers.
-        renamed: by release, the column of the series that a column of its file is.
-        crosswalk: by column, the file that tells what a release's values are called in the series.
-        ignore_rows: by column, the cells that mark a row that is none, such as a total.
-        fold: columns in which spelling does not count.
-    """
-
-    declared: Declared = NOTHING_DECLARED
-    decimal: str = "."
-    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    crosswalk: Mapping[str, str] = field(default_factory=dict)
-    ignore_rows: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    fold: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What the columns of a release mean.
-
-    `rows` says what is made of several rows of a person: each is an episode that is judged by itself, or the latest or
-    the first one counts, by the column `date`; None where everybody has one. The texts of columns that are
-    `spelled` are exact values, whatever they look like.
-    """
-
-    sensitive: tuple[str, ...]
-    quasi_identifiers: tuple[str, ...] = ()
-    group: str | None = None
-    individual: str | None = None
-    record: str | None = None
-    count: str | None = None
-    hierarchies: Mapping[str, str] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
-    missing: frozenset[str] = frozenset()
-    spelled: frozenset[str] = frozenset()
-    rows: str | None = None
-    date: str | None = None
-    unlinkable: Mapping[str, str] = field(default_factory=dict)
-    notation: Notation = Notation()
-
-    def folds(self, column: str | None) -> bool:
-        """Return whether spelling does not count in a column; that of people is also called `individual`."""
-        return column is not None and (
-            column in self.notation.fold or (column == self.individual and INDIVIDUAL in self.notation.fold)
-        )
 
 
 @dataclass(frozen=True)
@@ -182,9 +106,7 @@ class Manifest:
 
     def headings(self, tag: str) -> Adjustments:
         """Return how the headers of a release's tables are read."""
-        notation = self.columns.notation
-        half = any(release.tag == tag and release.values is not None for release in self.releases)
-        return Adjustments(notation.declared, notation.renamed.get(tag, {}), half=half)
+        return Adjustments(self.columns.rules, tag)
 
     def shown(self, path: Path) -> str:
         """Return how a file is called: by its place in the series folder, if it is in there."""
@@ -193,7 +115,7 @@ class Manifest:
     def files(self) -> list[Path]:
         """Return the manifest itself and all files that it names."""
         beside = [self.register, self.transitions, self.known, *self.counterfeits.values()]
-        names = [NAME, *beside, *self.columns.hierarchies.values(), *self.columns.notation.crosswalk.values()]
+        names = [NAME, *beside, *(name for rule in self.columns.rules for name in rule.files)]
         releases = [path for release in self.releases for path, _ in release.halves]
         return [*releases, *(self.folder / name for name in names if name is not None)]
 
@@ -234,7 +156,6 @@ class _ManifestReader(Reader):
             self.note("kind", "there is no such kind of series", 'use "microdata" or "tables"')
         columns = self.columns()
         releases = self.releases(series.get("releases"))
-        self.check_notation(columns)
         if series.get("updates", GROWING) != GROWING:
             self.note("updates", "there is no such kind of updates", f'use "{GROWING}", or leave the line out')
         return Manifest(
@@ -264,115 +185,22 @@ class _ManifestReader(Reader):
             values = (sensitive.strip(),)
         elif not values:
             self.note("sensitive", "no sensitive column is named", 'write sensitive = "…" under [columns]')
-        columns = Columns(
+        roles = Columns(
             sensitive=values,
             quasi_identifiers=self.texts(table, "quasi_identifiers"),
             group=self.text(table, "group"),
             individual=self.text(table, "individual"),
             record=self.text(table, "record"),
             count=self.text(table, "count"),
-            hierarchies={c: n for c, n in self.mapping(table, "hierarchies").items() if self.inside("hierarchies", n)},
-            types=self.mapping(table, "types"),
-            missing=frozenset(self.texts(table, "missing", empty=True)),
-            spelled=frozenset(self.texts(table, "spelled")),
-            rows=self.text(table, "rows"),
-            date=self.text(table, "date"),
-            unlinkable=self.unlinkable(table),
-            notation=self.notation(table),
         )
-        self.check_columns(columns)
-        return columns
-
-    def unlinkable(self, table: Mapping[str, Any]) -> dict[str, str]:
-        found = self.mapping(table, "unlinkable")
-        for column, reason in found.items():
-            if not reason.strip():
-                remedy = f'write {toml_key(column)} = "…" with the reason why no outsider can know it of a person'
-                self.note("unlinkable", f'"{column}" has no reason', remedy)
-        return {column.strip(): reason.strip() for column, reason in found.items()}
-
-    def notation(self, table: Mapping[str, Any]) -> Notation:
-        delimiter, decimal, encoding = table.get("delimiter"), table.get("decimal", "."), self.text(table, "encoding")
-        if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
-            self.note("delimiter", "this is no delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"')
-            delimiter = None
-        if decimal not in (".", ","):
-            self.note("decimal", "this is no decimal sign", 'write decimal = "," or leave it out')
-            decimal = "."
-        if encoding is not None and not is_encoding(encoding):
-            self.note("encoding", f'"{encoding}" is no encoding', 'write such as "utf-8", "cp1252" or "latin-1"')
-            encoding = None
-        crosswalk = self.mapping(table, "crosswalk")
-        return Notation(
-            declared=Declared(delimiter, encoding),
-            decimal=decimal,
-            renamed={tag: self.mapping(self.nested(table, "renamed"), tag) for tag in self.nested(table, "renamed")},
-            crosswalk={column: name for column, name in crosswalk.items() if self.inside("crosswalk", name)},
-            ignore_rows={
-                column: frozenset(self.texts(self.nested(table, "ignore_rows"), column, empty=True))
-                for column in self.nested(table, "ignore_rows")
-            },
-            fold=frozenset(self.texts(table, "fold")),
-        )
-
-    def nested(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        """Return a table within one, an empty one where it is absent or no table."""
-        value = table.get(key, {})
-        if isinstance(value, dict):
-            return value
-        example = {"renamed": '{ "2024Q3" = { Diagnose = "Disease" } }', "ignore_rows": '{ Patient = ["Total"] }'}
-        self.note(key, "this has to be a table", f"write {key} = {example[key]}")
-        return {}
-
-    def check_notation(self, columns: Columns) -> None:
-        """Note entries about columns that the manifest does not name; a release may be a candidate still to come."""
-        notation = columns.notation
-        named = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.individual, columns.record}
-        for key, allowed in (("crosswalk", named), ("fold", named | {INDIVIDUAL})):
-            for column in getattr(notation, key):
-                if column not in allowed:
-                    self.note(key, f'"{column}" is no column with a meaning', "name one of the columns above")
-
-    def check_columns(self, columns: Columns) -> None:
-        single = [c for c in (columns.group, columns.individual, columns.record, columns.count) if c]
-        uses = [*columns.sensitive, *columns.quasi_identifiers, *single, *columns.unlinkable]
-        for name in sorted({name for name in uses if uses.count(name) > 1}):
+        columns = with_rules(self, table, roles)
+        uses = [*columns.named, columns.count, *(name for rule in columns.rules for name in rule.roles)]
+        for name in sorted({name for name in uses if name is not None and uses.count(name) > 1}):
             self.note(name, "one column has two meanings in [columns]", "give each meaning its own column")
         if columns.count and columns.individual:
             self.note("count", "a row that stands for several people cannot name one", "drop count or individual")
-        if columns.rows not in (None, *ROWS):
-            self.note("rows", f'"{columns.rows}" is no choice', f"use one of {', '.join(ROWS)}")
-        elif columns.rows in (LATEST, FIRST) and columns.date is None:
-            self.note(
-                "rows", "no column tells which row is the latest or the first", 'write date = "…" under [columns]'
-            )
-        quasi = columns.quasi_identifiers
-        for name in sorted({*columns.hierarchies}.difference(quasi)):
-            self.note("hierarchies", f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
-        for name in sorted({*columns.types}.difference(quasi, columns.sensitive)):
-            what = f'"{name}" is neither a quasi-identifier nor sensitive'
-            self.note("types", what, "name a column of quasi_identifiers or a sensitive one")
-        for kind in columns.types.values():
-            if kind not in {each.value for each in Kind}:
-                names = ", ".join(f'"{each.value}"' for each in Kind)
-                self.note("types", f'"{kind}" is no type', f"use one of {names}")
-        self.check_texts(columns)
         note_empty(self, "series", "columns", "policy")
-        note_date(self, columns.date, columns.rows)
-        note_types(self, columns.sensitive, columns.types)
-
-    def check_texts(self, columns: Columns) -> None:
-        """Note columns of exact texts that have another meaning, and missing texts that have one."""
-        for name in sorted(columns.spelled):
-            if name not in columns.quasi_identifiers:
-                self.note("spelled", f'"{name}" is no quasi-identifier', "name a column of quasi_identifiers")
-            elif name in columns.hierarchies or columns.types.get(name, Kind.CATEGORICAL.value) != "categorical":
-                what = f'the texts of "{name}" are exact values here, and something else under hierarchies or types'
-                self.note("spelled", what, "drop one of the two")
-        for text in sorted(columns.missing):
-            if is_range(text):
-                what = f'"{printable(text)}" looks like a range, and a missing cell may be any value'
-                self.note("missing", what, "leave it out here; in the files, write ranges as [20, 39], >=65 or 65+")
+        return columns
 
     def releases(self, entries: object) -> tuple[ReleaseFiles, ...]:
         if not isinstance(entries, list) or not entries:

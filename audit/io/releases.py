@@ -16,8 +16,10 @@ from audit.io.cell_texts import CellTexts
 from audit.io.dates import ranked_dates
 from audit.io.diagnostics import is_there
 from audit.io.encoding import NOBODY, IdentifierEncoder, Vocabulary
-from audit.io.manifest import FIRST, LATEST, Manifest
+from audit.io.manifest import Manifest
 from audit.io.row_looks import Alike, RowLooks, of_groups
+from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.several_rows import LATEST, Date, SeveralRows
 from audit.io.singling_columns import MOST_ROWS, SMALL, SinglingColumn, singling_columns
 from audit.io.tables import Coded, Table, header, read_table, short_codes, text_codes, whole_number
 from audit.io.texts import arrow
@@ -184,10 +186,6 @@ class ReleaseContext(Protocol):
         """Whether every release has a key."""
 
     @property
-    def notation(self) -> Adjustments:
-        """How texts are spelled."""
-
-    @property
     def cell_texts(self) -> CellTexts:
         """The distinct texts of the quasi-identifiers in the releases read so far."""
 
@@ -228,7 +226,7 @@ def own_values(series: ReleaseContext, position: int, release: Release, name: st
     key = read_table(path, shown, ["row", name], problems, distinct=("row",)) if told else None
     if key is None:
         return None
-    key = respelled(key, series.notation)
+    key = respelled(key, series.manifest.columns.rules)
     rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow(name))
     if release.kept is not None:
         rows = _among_kept(rows, release.kept)
@@ -292,7 +290,7 @@ class _Reading:
             self.problems.add(self.files.shown, "the release has no rows", "drop it from the series", line=line)
             return None
         further = None
-        if self.key and self.columns.rows in (LATEST, FIRST):
+        if self.key and self.columns.rules[SeveralRows].one_counts:
             further = self.further_rows(table)
             if further is None:
                 return None
@@ -348,8 +346,11 @@ class _Reading:
             wanted += c.sensitive
         if self.key and not is_there(self.series.manifest.key_path(self.files)):
             wanted.append(c.individual)
-        if self.key and c.rows in (LATEST, FIRST):
-            wanted += [c.date, *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual])]
+        if self.key and c.rules[SeveralRows].one_counts:
+            wanted += [
+                c.rules[Date].column,
+                *([] if is_there(self.series.manifest.key_path(self.files)) else [c.individual]),
+            ]
         names = list(dict.fromkeys(name for name in wanted if name))
         return self.read(self.files.rows, self.files.shown, names)
 
@@ -358,15 +359,16 @@ class _Reading:
         people = self.identifiers(table)
         if people is None:
             return None
-        codes, texts = text_codes(table.arrow(str(self.columns.date)))
+        date = self.columns.rules[Date].column
+        codes, texts = text_codes(table.arrow(str(date)))
         rank, wrong = ranked_dates(texts)
         if wrong is not None:
             row = int(np.flatnonzero(codes == wrong)[0])
             what, remedy = "the cell is no date", "write dates as 2024-03-17, 17.03.2024 or 20240317"
-            self.note(table, row, self.columns.date, what, remedy)
+            self.note(table, row, date, what, remedy)
             return None
         named = people[0] != people[1].index("") if "" in people[1] else np.ones(table.rows, dtype=np.bool_)
-        sign = 1 if self.columns.rows == LATEST else -1
+        sign = 1 if self.columns.rules[SeveralRows].choice == LATEST else -1
         # Of rows with one date that comes last in the file which counts.
         order = np.lexsort((sign * np.arange(table.rows), sign * rank[codes], people[0]))
         last = np.append(np.diff(people[0][order]) != 0, True)
@@ -384,7 +386,7 @@ class _Reading:
         key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row",))
         if key is None:
             return None
-        key = respelled(key, self.series.notation)
+        key = respelled(key, self.columns.rules)
         if table.kept is not None:
             key = self.of_kept_rows(key, table, table.kept)
         rows, (codes, texts) = key.whole_numbers("row"), text_codes(key.arrow("individual"))
@@ -504,7 +506,7 @@ class _Reading:
         key = read_table(path, shown, ["row", "individual"], self.problems, distinct=("row", "individual"))
         if key is None:
             return None
-        key = respelled(key, self.series.notation)
+        key = respelled(key, self.columns.rules)
         if table.kept is not None:
             key = self.of_kept_rows(key, table, table.kept)
         rows = key.whole_numbers("row")
@@ -553,7 +555,7 @@ class _Reading:
     def distinct(self, table: Table, people: Codes, column: str) -> None:
         """Note who is there, how many people have several rows in this release, and where the first of them has."""
         self.present, once = self.series.people.present(people)
-        if not once and self.columns.rows not in (LATEST, FIRST):
+        if not once and not self.columns.rules[SeveralRows].one_counts:
             rows, others = self.series.people.repeated(people)
             many, extra = len(np.unique(people[rows])), len(rows)
             where = f"this person has another row in line {table.line(int(others[0]))}"
@@ -562,7 +564,7 @@ class _Reading:
 
     def value_codes(self, table: Table, name: str) -> Codes:
         codes, names = text_codes(table.arrow(name))
-        if "" not in self.columns.missing:
+        if "" not in self.columns.rules[Missing].texts:
             self.filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
         number = self.series.vocabularies[name].add(names)
         return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)

@@ -9,8 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.io.adjustments import adjusted_names, parts_of, read_adjusted
-from audit.io.manifest import Columns, Manifest, ReleaseFiles
+from audit.io.adjustments import adjusted_names, read_adjusted
+from audit.io.composed_columns import parts_of
+from audit.io.manifest import Manifest, ReleaseFiles
+from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.rule import Columns
+from audit.io.rules.spelling import Fold
 from audit.io.tables import Table, read_table, text_codes
 from audit.model.errors import Problems
 
@@ -50,15 +54,14 @@ def tied_texts(manifest: Manifest, column: str) -> tuple[int, int]:
             headings = manifest.headings(release.tag)
             if column not in (adjusted_names(path, shown, headings, Problems()) or []):
                 continue
-            ignored = manifest.columns.notation.ignore_rows
-            adjustments = replace(headings, ignored=ignored, folded=frozenset({column}))
-            table = read_adjusted(path, shown, [column], adjustments, Problems())
+            one_spelling = replace(headings, rules=headings.rules.replaced(Fold((column,))))
+            table = read_adjusted(path, shown, [column], one_spelling, Problems())
             if table is not None:
                 fewest = min(fewest or table.rows, table.rows)
             if table is not None and not _numbers_rows(table, column):
                 codes, texts = text_codes(table.arrow(column))
                 single = np.bincount(codes, minlength=len(texts)) == 1
-                unknown = manifest.columns.missing
+                unknown = {one_spelling.rules.spelled(column, text) for text in headings.rules[Missing].texts}
                 once.update(text for text, is_single in zip(texts, single.tolist(), strict=True)
                             if is_single and text.strip("*") and text not in unknown)  # fmt: skip
     return sum(times > 1 for times in once.values()), fewest
@@ -88,4 +91,5 @@ def _halves(columns: Columns, release: ReleaseFiles) -> Iterator[tuple[Path, str
 
 
 def _named(columns: Columns, names: Iterable[str | None]) -> set[str]:
-    return {name for name in (*names, columns.group, *columns.unlinkable) if name is not None}
+    by_rule = (name for rule in columns.rules for name in rule.roles)
+    return {name for name in (*names, columns.group, *by_rule) if name is not None}

@@ -13,27 +13,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.io import manifest as manifests
-from audit.io.adjustments import (
-    Adjustments,
-    adjusted_names,
-    check_present,
-    check_renamed,
-    parts_of,
-    read_adjusted,
-    respelled,
-)
+from audit.io.adjustments import Adjustments, adjusted_names, check_present, check_renamed, read_adjusted, respelled
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import infer_kind
 from audit.io.cell_texts import CellTexts
 from audit.io.cells import Kind
+from audit.io.composed_columns import parts_of
 from audit.io.diagnostics import check_file, is_there
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.hierarchies import Hierarchy, read_hierarchy
-from audit.io.manifest import EPISODES, FIRST, INDIVIDUAL, LATEST, PRIVATE, Manifest, ReleaseFiles
+from audit.io.manifest import PRIVATE, Manifest, ReleaseFiles
 from audit.io.notations import kind_of_days
 from audit.io.paths import as_path, is_remote, stays_inside
 from audit.io.releases import Release, Wanted, read_release, rows_table
 from audit.io.respelling import fold
+from audit.io.roles import tied_texts
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.rule import BesideFiles, Columns, Rules
+from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
+from audit.io.rules.spelling import INDIVIDUAL, Fold
 from audit.io.tables import Table, about_rows, read_table
 from audit.model.errors import InputError, Problem, Problems
 from audit.model.update_sets import UpdateSets
@@ -73,6 +71,11 @@ class Series:
         """The releases' tags, in order of publication."""
         return tuple(release.tag for release in self.manifest.releases)
 
+    @property
+    def columns(self) -> Columns:
+        """What the columns mean."""
+        return self.manifest.columns
+
     @cached_property
     def about_rows(self) -> int:
         """About how many rows the releases have together."""
@@ -87,10 +90,10 @@ class Series:
         """
         problems = Problems()
         found = {}
-        for attribute, name in self.manifest.columns.hierarchies.items():
+        for attribute, name in self.columns.rules[Hierarchies].names.items():
             hierarchy = read_hierarchy(self.manifest.folder / name, name, problems)
             if hierarchy is not None:
-                folds = attribute in self.notation.folded
+                folds = self.columns.rules[Fold].folds(attribute)
                 found[attribute] = hierarchy.folded() if folds else hierarchy
         problems.check()
         return found
@@ -102,14 +105,15 @@ class Series:
         Raises:
             InputError: a release or a hierarchy cannot be read.
         """
-        columns = self.manifest.columns
-        given = {*columns.types, *self.hierarchies, *columns.spelled}
+        columns = self.columns
+        types, spelled = columns.rules[ColumnTypes].kinds, columns.rules[Spelled].columns
+        given = {*types, *self.hierarchies, *spelled}
         open_kinds = [name for name in columns.quasi_identifiers if name not in given]
         # A register is held against all texts: they are noted in the same pass.
         named = columns.quasi_identifiers if open_kinds and self.manifest.register is not None else open_kinds
         self._note_texts(named)
         kinds = {name: infer_kind(self.texts(name), None, self.missing(name)) for name in open_kinds}
-        for name, kind in columns.types.items():
+        for name, kind in types.items():
             kinds[name] = Kind(kind)
             if kinds[name] is Kind.DATE:  # which of the two orders slashes have is in the texts
                 kinds[name] = kind_of_days(self.texts(name))
@@ -119,7 +123,7 @@ class Series:
                 kinds.get(name, Kind.CATEGORICAL),
                 self.hierarchies.get(name),
                 self.missing(name),
-                spelled=name in columns.spelled,
+                spelled=name in spelled,
             )
             for name in columns.quasi_identifiers
         }
@@ -144,76 +148,52 @@ class Series:
         problems.check()
 
     @cached_property
-    def crosswalk(self) -> dict[str, dict[str, dict[str, str]]]:
-        """What values are called in the series, by release and column.
+    def rules(self) -> Rules:
+        """The column rules with what their files say.
 
         Raises:
-            InputError: a crosswalk cannot be read.
+            InputError: a file that a rule names cannot be read.
         """
-        problems, found = Problems(), dict[str, dict[str, dict[str, str]]]()
-        for column, name in self.manifest.columns.notation.crosswalk.items():
-            table = self.side_table(name, ["release", "from", "to"], problems)
-            if table is None:
-                continue
-            for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
-                walk = found.setdefault(tag, {}).setdefault(column, {})
-                if tag not in (*self.tags, *self.manifest.to_come):
-                    what, remedy = "there is no such release", "write the tag of a release"
-                    problems.add(name, what, remedy, line=table.line(row), column="release")
-                elif walk.setdefault(old, new) != new or not new:
-                    what = "the value stands here twice for this release" if new else "the cell is empty"
-                    problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
+        problems = Problems()
+        beside = BesideFiles(self.manifest.folder, frozenset((*self.tags, *self.manifest.to_come)))
+        rules = self.columns.rules.opened(beside, problems)
         problems.check()
-        return found
+        return rules
 
     def adjustments(self, tag: str) -> Adjustments:
         """Return what the manifest changes in the tables of a release.
 
         Raises:
-            InputError: a crosswalk cannot be read.
+            InputError: a file that a rule names cannot be read.
         """
-        return replace(
-            self.manifest.headings(tag),
-            ignored=self.manifest.columns.notation.ignore_rows,
-            crosswalk=self.crosswalk.get(tag, {}),
-            folded=self.notation.folded,
-            numbers=self.notation.numbers,
-            unpublished=self.unpublished[tag],
-        )
+        return Adjustments(self.rules, tag, self.unpublished[tag])
 
     @cached_property
     def unpublished(self) -> dict[str, frozenset[str]]:
         """The quasi-identifiers that each release lacks, by tag."""
         return _unpublished(self.manifest)
 
-    @cached_property
-    def notation(self) -> Adjustments:
-        """How texts are spelled, in the releases and beside them; `individual` is the key's own name of its column."""
-        columns = self.manifest.columns
-        named = [*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.individual, columns.record]
-        folded = {name for name in named if name is not None and columns.folds(name)}
-        if columns.folds(columns.individual) or INDIVIDUAL in columns.notation.fold:
-            folded.add(INDIVIDUAL)
-        numbers = {*columns.sensitive, *columns.quasi_identifiers} if columns.notation.decimal == "," else set()
-        return Adjustments(folded=frozenset(folded), numbers=frozenset(numbers))
-
     def missing(self, column: str) -> frozenset[str]:
         """Return the texts that mean an unknown value in a column, spelled as its cells are once they are read."""
-        return frozenset(self.notation.spell(column, text) for text in self.manifest.columns.missing)
+        rules = self.columns.rules
+        return frozenset(rules.spelled(column, text) for text in rules[Missing].texts)
 
     @cached_property
     def grave(self) -> frozenset[tuple[str | None, str]]:
         """The policy's grave values, spelled as values are once they are read; None stands for any attribute."""
-        columns = self.manifest.columns
         return frozenset(
-            (attribute, self.notation.spell(column, value))
+            (attribute, self.columns.rules.spelled(column, value))
             for attribute, value in self.manifest.grave
-            for column in ([attribute] if attribute is not None else columns.sensitive)
+            for column in ([attribute] if attribute is not None else self.columns.sensitive)
         )
 
     def person(self, individual: str) -> int:
         """Return the code of a person, however the identifier is spelled where that does not count; -1 for nobody."""
-        return self.people.find(fold(individual) if INDIVIDUAL in self.notation.folded else individual)
+        return self.people.find(fold(individual) if self.columns.rules[Fold].folds(INDIVIDUAL) else individual)
+
+    def tied_texts(self, column: str) -> tuple[int, int]:
+        """Return how many texts of a column stand once in each of two releases, and the fewest rows of a release."""
+        return tied_texts(self.manifest, column)
 
     def has_key(self, release: ReleaseFiles) -> bool:
         """Return whether the publisher's key for a release is there, in its own file or in the column."""
@@ -245,14 +225,14 @@ class Series:
     @cached_property
     def keyed(self) -> bool:
         """Whether every release has a key, and people have one row in each."""
-        return self.manifest.columns.rows != EPISODES and all(
+        return self.columns.rules[SeveralRows].choice != EPISODES and all(
             self.has_key(release) for release in self.manifest.releases
         )
 
     @cached_property
     def started_keys(self) -> bool:
         """Whether the manifest names an individual column, or some release has a key file, and people have one row."""
-        if self.manifest.columns.rows == EPISODES:
+        if self.columns.rules[SeveralRows].choice == EPISODES:
             return False
         return self.manifest.columns.individual is not None or any(
             is_there(self.key_path(release)) for release in self.manifest.releases
@@ -280,7 +260,7 @@ class Series:
         problems, path, column = Problems(), self.key_path(files), self.manifest.columns.individual
         if is_there(path):
             key = read_table(path, self.manifest.shown(path), ["individual"], problems)
-            return None if key is None else respelled(key, self.notation)
+            return None if key is None else respelled(key, self.columns.rules)
         adjustments = self.adjustments(files.tag)
         if column is None or column not in (adjusted_names(files.rows, files.shown, adjustments, problems) or ()):
             return None
@@ -348,7 +328,7 @@ class Series:
     def side_table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
         """Read some columns of a file that the manifest names beside the releases, spelled as in the releases."""
         table = read_table(self.manifest.folder / name, name, columns, problems, distinct=("individual",))
-        return None if table is None else respelled(table, self.notation)
+        return None if table is None else respelled(table, self.columns.rules)
 
 
 def open_series(path: str | os.PathLike[str] | UPath) -> Series:
@@ -411,12 +391,13 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
             by_row += [*columns.sensitive, columns.count]
         if not is_there(manifest.key_path(release)):
             by_row.append(columns.individual)
-        if columns.rows in (LATEST, FIRST):
-            by_row.append(columns.date)
+        if columns.rules[SeveralRows].one_counts:
+            by_row.append(columns.rules[Date].column)
         adjustments = manifest.headings(release.tag)
+        if not check_renamed(release.halves, adjustments, problems):
+            continue
         check_present(release.rows, release.shown, by_row, adjustments, problems)
         if release.values is not None:
-            check_renamed(release.halves, adjustments, problems)
             wanted = [columns.group, *columns.sensitive, columns.count or "count"]
             check_present(release.values, release.values_shown, wanted, adjustments, problems)
 
@@ -424,9 +405,8 @@ def check_columns(manifest: Manifest, releases: Sequence[ReleaseFiles], problems
 def _check_side_files(manifest: Manifest, problems: Problems) -> None:
     """Note the files beside the releases that are missing, and keys that links take out of the folder."""
     named = [manifest.register, manifest.transitions, manifest.known]
-    columns = manifest.columns
-    beside = [manifest.counterfeits, columns.hierarchies, columns.notation.crosswalk]
-    for name in [*named, *(name for names in beside for name in names.values())]:
+    by_rule = (name for rule in manifest.columns.rules for name in rule.files)
+    for name in [*named, *manifest.counterfeits.values(), *by_rule]:
         if name is not None:
             check_file(manifest.folder / name, name, problems)
     for release in manifest.releases:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -145,6 +145,10 @@ class Reader:
         self.note(name, "this has to be a table", f"write [{name}] and its keys below it")
         return {}
 
+    def value(self, table: Mapping[str, Any], key: str) -> object:
+        """Return what stands there, None where nothing does."""
+        return table.get(key)
+
     def text(self, table: Mapping[str, Any], key: str) -> str | None:
         """Return a text that is not empty, or None."""
         value = table.get(key)
@@ -172,6 +176,10 @@ class Reader:
             return value
         self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
         return {}
+
+    def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
+        """Return a table of paths, those that stay in the folder."""
+        return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}
 
     def path(self, table: Mapping[str, Any], key: str) -> str | None:
         """Return a path that stays in the folder, or None."""
@@ -262,6 +270,20 @@ def toml_text(text: str) -> str:
 def toml_key(name: str) -> str:
     """Return a key of TOML, bare where it can be."""
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def toml_value(value: str | Mapping[str, str] | Collection[str]) -> str:
+    """Return a text, a table of texts, or a list of them; a set in the order of its texts, an empty one last.
+
+    >>> toml_value({"a b": "c"}), toml_value(frozenset({"", "x"}))
+    ('{ "a b" = "c" }', '["x", ""]')
+    """
+    if isinstance(value, str):
+        return toml_text(value)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{toml_key(key)} = {toml_text(text)}' for key, text in value.items())} }}"
+    in_order = sorted(value, key=lambda text: (not text, text)) if isinstance(value, Set) else value
+    return toml_array(map(toml_text, in_order))
 
 
 def toml_array(items: Iterable[str]) -> str:

@@ -16,6 +16,8 @@ from audit.io.background_knowledge import Register
 from audit.io.cell_reading import unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
 from audit.io.respelling import with_decimal_point
+from audit.io.rules.cell_meaning import ColumnTypes, Spelled
+from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
 from audit.io.tables import text_codes
 from audit.model.doubt import Doubt
@@ -42,7 +44,7 @@ def unread_cells(series: Series, *, register: bool, reveal: bool) -> tuple[Doubt
 
 
 def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
-    spelled = series.manifest.columns.spelled
+    spelled = series.columns.rules[Spelled].columns
     for name, attribute in series.attributes.items():
         texts = list(series.texts(name))
         if name in spelled:
@@ -86,7 +88,7 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
                 count=len(found),
                 place=_place(series, name, found[0], reveal=reveal),
             )
-        elif name not in series.manifest.columns.types and (found := _sentinels(attribute, texts)):
+        elif name not in series.columns.rules[ColumnTypes].kinds and (found := _sentinels(attribute, texts)):
             yield say(
                 '"{column}": {count} numbers far from all others look like codes for unknown values beside ranges '
                 '(first: {place}); list them under missing, or write types = {{ "{column}" = "numeric" }} under '
@@ -130,7 +132,7 @@ def _astray(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
 
 def _decimal_commas(series: Series, texts: Sequence[str], attribute: QuasiIdentifier) -> list[str]:
     """Return the texts with commas of a column that would be one of numbers if these were decimal signs."""
-    if series.manifest.columns.notation.decimal == "," or attribute.hierarchy is not None:
+    if series.columns.rules[Decimal].sign == "," or attribute.hierarchy is not None:
         return []
     commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
     others = [text for text in texts if text not in commas and text not in attribute.missing and text.strip("*")]

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from audit.runtime.reasons import Reason
 
+ON_VALUES = frozenset({"max_risk", "max_ever_risk", "min_e"})
+"""The clauses that rest on what is known of values."""
+
 
 @dataclass(frozen=True)
 class Doubt:

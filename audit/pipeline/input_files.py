@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.adjustments import parts_of
+from audit.io.adjustments import adjusted_names
+from audit.io.composed_columns import parts_of
 from audit.io.dialect import NOTHING_DECLARED, Declared
 from audit.io.manifest import ReleaseFiles
 from audit.io.series import Series
@@ -82,7 +83,7 @@ def _published(series: Series, release: ReleaseFiles) -> InputFile:
     if columns.individual is None:
         return InputFile(release.rows)
     spelled = header(release.rows, release.shown, Problems(), headings.declared) or {}
-    names = [headings.renamed.get(name, name) for name in spelled]
+    names = adjusted_names(release.rows, release.shown, headings, Problems()) or []
     if columns.individual not in names:
         return InputFile(release.rows)
     published = {*columns.sensitive, *columns.quasi_identifiers, columns.group, columns.record, columns.count} - {None}

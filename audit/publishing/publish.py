@@ -18,6 +18,7 @@ from audit.io.encoding import NOBODY
 from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import Release
+from audit.io.rules.cell_meaning import Hierarchies
 from audit.io.series import Series
 from audit.io.tables import Coded, Table
 from audit.io.texts import arrow
@@ -256,7 +257,7 @@ class _Work:
         if lines is not None:
             tables[TRANSITIONS] = lines.table()
         if not self.form.begun:
-            for name, shown in self.form.manifest.columns.hierarchies.items():
+            for name, shown in self.form.manifest.columns.rules[Hierarchies].names.items():
                 tables[shown] = self.microdata.hierarchies[name].table()
         self.workplace.stage(tables)
         if lines is not None:

@@ -11,9 +11,11 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Kind
 from audit.io.diagnostics import is_there
 from audit.io.encoding import Vocabulary
-from audit.io.manifest import NAME, Columns, Manifest, ReleaseFiles
+from audit.io.manifest import NAME, Manifest, ReleaseFiles
 from audit.io.microdata import NAME as MICRODATA
 from audit.io.microdata import Microdata
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies
+from audit.io.rules.rule import Columns, Rules
 from audit.io.series import Series, open_series
 from audit.model.anonymizer import Anonymizer, Form
 from audit.model.errors import UsageError
@@ -131,8 +133,9 @@ def _new(folder: Path, microdata: Microdata, anonymizer: Anonymizer, form: Form 
         names.group,
         record=record,
         count=count,
-        hierarchies=hierarchies,
-        types={name: kind for name, kind in read_as.items() if name not in hierarchies},
+        rules=Rules(
+            (Hierarchies(hierarchies), ColumnTypes({n: kind for n, kind in read_as.items() if n not in hierarchies}))
+        ),
     )
     manifest = Manifest(folder, microdata.name, (), columns, transitions=transitions)
     first = microdata.snapshots[0].shown

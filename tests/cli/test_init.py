@@ -101,8 +101,8 @@ def test_examples(name: str, tmp_path: Path) -> None:
     assert [release.shown for release in found.releases] == [release.shown for release in truth.releases]
     assert found.columns.sensitive == truth.columns.sensitive
     assert set(found.columns.quasi_identifiers) == set(truth.columns.quasi_identifiers)
-    for meaning in ("group", "individual", "record", "count", "hierarchies", "types", "missing"):
-        assert getattr(found.columns, meaning) == getattr(truth.columns, meaning), meaning
+    for role in ("group", "individual", "record", "count", "rules"):
+        assert getattr(found.columns, role) == getattr(truth.columns, role), role
     for beside in ("register", "transitions", "known", "counterfeits", "policy", "waivers"):
         assert getattr(found, beside) == getattr(truth, beside), beside
     open_series(folder)

@@ -1,0 +1,112 @@
+"""Columns spread over several: anonypyx's machine-readable form.
+
+`age_min` and `age_max` are read as the interval column `age`, and flags `sex_Female`, `sex_Male` as the set column
+`sex`. They belong to the header: a composed column is there if its parts are, once those have their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.io.tables import Table, text_codes
+from audit.io.texts import arrow, column_of
+from audit.model.composite_keys import combine, distinct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from audit.model.errors import Problems
+
+_FLAGS = {"0": False, "1": True, "false": False, "true": True}
+
+
+def parts_of(column: str, names: Collection[str]) -> tuple[str, ...]:
+    """Return the columns of which a column is composed that a file does not have as such; none where there are none.
+
+    >>> parts_of("age", ["age_min", "age_max"]), parts_of("sex", ["sex_F", "sex_M", "sexes"]), parts_of("a", ["a"])
+    (('age_min', 'age_max'), ('sex_F', 'sex_M'), ())
+    """
+    if column in names:
+        return ()
+    ends = (f"{column}_min", f"{column}_max")
+    if all(end in names for end in ends):
+        return ends
+    flags = tuple(name for name in names if name.startswith(f"{column}_") and name != f"{column}_")
+    return flags if len(flags) > 1 else ()
+
+
+def families(table: Table, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that others seem to be parts of, with these.
+
+    Ends of intervals are known by their names; flags are columns of 0 and 1 that have the beginning of their names in
+    common, one of which holds in each row.
+    """
+    known = {*names}
+    pairs = {name.removesuffix("_min"): (name, f"{name.removesuffix('_min')}_max") for name in names}
+    found: dict[str, tuple[str, ...]] = {
+        base: ends for base, ends in pairs.items() if ends[0] != base and ends[1] in known and base not in known
+    }
+    flags = [name for name in names if "_" in name and _is_flag(table, name)]
+    members: dict[str, list[str]] = {}
+    for name in names if flags else ():
+        for place, sign in enumerate(name):
+            if sign == "_" and place:
+                members.setdefault(name[:place], []).append(name)
+    free = {*flags}.difference(*found.values())
+    for base, parts in sorted(members.items(), key=lambda item: -len(item[0])):
+        if len(parts) > 1 and base not in known and free.issuperset(parts) and _covers_rows(table, parts):
+            found[base] = tuple(parts)
+            free.difference_update(parts)
+    return found
+
+
+def _is_flag(table: Table, name: str) -> bool:
+    """Return whether all cells of a column, at least one, are 0 or 1."""
+    texts = table.distinct(name)
+    return 0 < len(texts) <= len(_FLAGS) and all(text.casefold() in _FLAGS for text in texts)
+
+
+def _covers_rows(table: Table, flags: Iterable[str]) -> bool:
+    """Return whether one of some flags holds in each row."""
+    holds = np.zeros(table.rows, dtype=np.bool_)
+    for name in flags:
+        codes, texts = text_codes(table.arrow(name))
+        holds |= np.array([_FLAGS[text.casefold()] for text in texts], dtype=np.bool_)[codes]
+    return bool(holds.all())
+
+
+def composed(table: Table, column: str, parts: tuple[str, ...], problems: Problems) -> Table:
+    """Return the table with a column put together from its parts."""
+    coded = [text_codes(table.arrow(part)) for part in parts]
+    first, place = distinct(*combine([(codes, len(names)) for codes, names in coded], table.rows))
+    cells = [[names[codes[row]] for codes, names in coded] for row in first.tolist()]
+    if parts == (f"{column}_min", f"{column}_max"):
+        texts = [low if low == high else f"[{low}, {high}]" for low, high in cells]
+    else:
+        texts = _sets(table, column, parts, cells, problems)
+    import pyarrow as pa
+
+    array: pa.Array = pa.DictionaryArray.from_arrays(arrow(place.astype(np.int32)), column_of(texts))
+    return table.with_column(column, array)
+
+
+def _sets(table: Table, column: str, parts: tuple[str, ...], cells: list[list[str]], problems: Problems) -> list[str]:
+    """Return the sets of values that rows of flags are."""
+    values = [part.removeprefix(f"{column}_") for part in parts]
+    if any("," in value for value in values):
+        what = "a value that stands in the name of a column of flags has a comma, which divides the members of a set"
+        problems.add(table.shown, what, "rename the column", column=column)
+    texts = []
+    for row in cells:
+        flags = [_FLAGS.get(cell.casefold()) for cell in row]
+        if None in flags:
+            place = flags.index(None)
+            what, remedy = "the cell is no flag", f'write 0 or 1, or publish the column "{column}" itself'
+            problems.add(table.shown, what, remedy, column=parts[place])
+            return [""] * len(cells)
+        members = [value for value, holds in zip(values, flags, strict=True) if holds]
+        texts.append(members[0] if len(members) == 1 else "{" + ", ".join(members) + "}" if members else "")
+    return texts

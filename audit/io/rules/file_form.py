@@ -1,0 +1,92 @@
+"""Rules about whole files: how their texts are written, and what their columns are called in the series."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from audit.io.dialect import is_encoding
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, nested
+from audit.io.toml import Reader
+from audit.model.errors import Problems, printable
+
+
+class _OfTextFiles(ColumnRule):
+    """A rule about text files."""
+
+    def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
+        """Yield that no file is text."""
+        if any(self.lines()) and not headers.texts:
+            yield f"no release is a text file, so {NOTHING}", "leave it out"
+
+
+@dataclass(frozen=True)
+class Delimiter(_OfTextFiles):
+    """`delimiter = ";"`: what stands between the cells of a text file; None is guessed."""
+
+    key: ClassVar[str] = "delimiter"
+    form: ClassVar[Form] = Reader.value
+    sign: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield that it is not one character, or one that has another meaning."""
+        sign = self.sign
+        if sign is not None and (not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n'):
+            yield "this is no delimiter", 'write ",", ";", "|" or, for a tabulator, "\\t"'
+
+
+@dataclass(frozen=True)
+class Encoding(_OfTextFiles):
+    """`encoding = "cp1252"`: how the letters of a text file are written; None is guessed."""
+
+    key: ClassVar[str] = "encoding"
+    form: ClassVar[Form] = Reader.text
+    name: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield that Python does not know it."""
+        if self.name is not None and not is_encoding(self.name):
+            yield f'"{self.name}" is no encoding', 'write such as "utf-8", "cp1252" or "latin-1"'
+
+
+@dataclass(frozen=True)
+class Renamed(ColumnRule):
+    """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: by release, what columns of its file are called here."""
+
+    key: ClassVar[str] = "renamed"
+    why: ClassVar[str] = "these columns look like those of the other releases"
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule."""
+        by_tag = nested(reader, table, cls.key, '{ "2024Q3" = { Diagnose = "Disease" } }')
+        return cls({tag: reader.mapping(by_tag, tag) for tag in by_tag})
+
+    def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
+        """Return the new names, which have to be those of no other column."""
+        renamed = self.names.get(tag, {})
+        for old, new in renamed.items():
+            if old in names and new in names and new not in renamed:
+                what = f'`renamed` gives it the name "{new}", which another column of the file has'
+                remedy = "drop the entry from the manifest, or rename the other column too"
+                problems.add(shown, what, remedy, column=old)
+                return None
+        return [renamed.get(name, name) for name in names]
+
+    def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the columns that are not there to be renamed."""
+        for old, new in self.names.get(tag, {}).items():
+            if old not in names:
+                yield (
+                    old,
+                    f'`renamed` calls it "{new}", and the file does not have it',
+                    "correct the entry in the manifest",
+                )
+
+    def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
+        """Yield the releases that the series does not have."""
+        for tag in self.names:
+            if tag not in headers.tags:
+                yield f'there is no release "{printable(tag)}", so {NOTHING}', "write the tag of a release"

@@ -1,0 +1,35 @@
+"""All column rules, in the order in which they apply and `audit init` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spelled
+from audit.io.rules.file_form import Delimiter, Encoding, Renamed
+from audit.io.rules.ignored_rows import IgnoreRows
+from audit.io.rules.rule import ColumnRule, Columns, Rules
+from audit.io.rules.several_rows import Date, SeveralRows
+from audit.io.rules.spelling import Crosswalk, Decimal, Fold
+from audit.io.rules.unlinkable import Unlinkable
+from audit.io.toml import Reader
+
+RULES: tuple[type[ColumnRule], ...] = (
+    *(Delimiter, Encoding, Renamed),  # the header
+    *(IgnoreRows,),  # rows
+    *(Decimal, Fold, Crosswalk),  # texts
+    *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, SeveralRows, Date),  # declared
+)
+KEYS = frozenset(rule.key for rule in RULES)
+
+
+def with_rules(reader: Reader, table: Mapping[str, Any], columns: Columns) -> Columns:
+    """Return what columns mean with the rules of a manifest, noting what is wrong with them."""
+    columns = replace(columns, rules=Rules(tuple(rule.read(reader, table, columns) for rule in RULES)))
+    kept = columns.rules
+    for rule in columns.rules:
+        for what, remedy in rule.faults(columns):
+            reader.note(rule.key, what, remedy)
+            kept = kept.without(type(rule))
+    return replace(columns, rules=kept)

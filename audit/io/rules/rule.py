@@ -1,0 +1,270 @@
+"""A column rule: one key of `[columns]`, with its form, its effect, its warnings, and how `audit init` writes it.
+
+Rules apply in the order of `registry.RULES`: to the header of a file, to its rows, to its texts (those of a release by
+its tag), and last those that only declare how something is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from audit.io.composed_columns import parts_of
+from audit.io.encoding import Vocabulary
+from audit.io.tables import Table, read_table
+from audit.io.toml import Reader, toml_key, toml_value
+from audit.model.doubt import Doubt
+from audit.model.errors import Problems, printable
+from audit.model.report import ReportWarning
+
+Respelling = Callable[[str], str]
+Form = Callable[[Reader, Mapping[str, Any], str], Any]
+NOTHING = "nothing reads it"
+
+
+@dataclass(frozen=True)
+class BesideFiles:
+    """The files beside the releases, which rules may name.
+
+    Attributes:
+        folder: the folder of the series.
+        tags: the tags of all releases, those still to come among them.
+    """
+
+    folder: Path
+    tags: frozenset[str]
+
+    def table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
+        """Read some columns of a file as they stand in it; None after noting a problem."""
+        return read_table(self.folder / name, name, columns, problems)
+
+
+@dataclass(frozen=True)
+class Headers:
+    """What the files of the releases have: a rule about anything else is one that nothing reads.
+
+    Attributes:
+        tags: the tags of the releases.
+        texts: whether any file is text.
+        read: reads the columns of the releases, as they are called in the series.
+    """
+
+    tags: Collection[str]
+    texts: bool
+    read: Callable[[], Collection[str]]
+
+    @cached_property
+    def names(self) -> Collection[str]:
+        """The columns of the releases."""
+        return self.read()
+
+    def lacking(self, columns: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield which of some columns no release has, and what to do about it."""
+        for column in columns:
+            if column not in self.names and not parts_of(column, self.names):
+                what = f'no release has a column "{printable(column)}", so {NOTHING}'
+                yield what, "correct the name, or leave it out"
+
+
+class ReadSeries(Protocol):
+    """What rules ask of a series that was read."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the releases, in order."""
+
+    @property
+    def vocabularies(self) -> dict[str, Vocabulary]:
+        """The values of each sensitive attribute."""
+
+    @property
+    def columns(self) -> Columns:
+        """What the columns mean."""
+
+    @property
+    def repeated_rows(self) -> tuple[int, int] | None:
+        """How often a person has several rows in one release, and how many these are beyond one each."""
+
+    def missing(self, column: str) -> frozenset[str]:
+        """Return the texts that mean an unknown value in a column, as the series spells them."""
+
+    def tied_texts(self, column: str) -> tuple[int, int]:
+        """Return how many texts stand once in each of two releases, and the fewest rows of a release."""
+
+
+@dataclass(frozen=True)
+class ColumnRule:
+    """One key of `[columns]`; made without arguments it is the rule of a manifest that does not have the key.
+
+    The first field of each is what the manifest says.
+
+    Attributes:
+        key: the key.
+        form: how its value is read.
+        why: why `audit init` writes it.
+        of_whole_numbers: whether it respells whole numbers, too.
+    """
+
+    key: ClassVar[str]
+    form: ClassVar[Form] = Reader.mapping
+    why: ClassVar[str] = ""
+    of_whole_numbers: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule that a manifest states, noting what has not its form; `columns` has no rules yet."""
+        return cls(**{fields(cls)[0].name: cls.form(reader, table, cls.key)})
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with it beside what else the manifest says of columns, and what to do about it."""
+        yield from ()
+
+    @property
+    def roles(self) -> Collection[str]:
+        """The columns that have a role by this rule."""
+        return ()
+
+    @property
+    def files(self) -> Collection[str]:
+        """The files beside the releases that it names."""
+        return getattr(self, fields(self)[0].name).values() if type(self).form is Reader.files else ()
+
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+        """Return the rule with what its files say."""
+        return self
+
+    def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
+        """Return what the columns of a release's file are called in the series; None after noting a problem."""
+        return names
+
+    def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
+        """Yield the columns that the files of a release should have: each with what is wrong, and what to do."""
+        yield from ()
+
+    @property
+    def marking(self) -> Collection[str]:
+        """The columns by whose cells rows are left out."""
+        return ()
+
+    def rows(self, table: Table) -> Table:
+        """Return a table less the rows that do not count."""
+        return table
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return how texts of a column are spelled in a release; None as they are.
+
+        `so_far` is how the rules before this one spell them.
+        """
+        return None
+
+    def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
+        """Yield what nothing reads, and what to do about it."""
+        yield from ()
+
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
+        """Yield what a report has to say of it."""
+        yield from ()
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield what it leaves undecided."""
+        yield from ()
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of `[columns]` that state it, one for each entry of a table; none of an absent key."""
+        value = getattr(self, fields(self)[0].name)
+        if isinstance(value, Mapping):
+            yield from (f"{self.key}.{toml_key(name)} = {toml_value(entry)}" for name, entry in value.items())
+        elif value:
+            yield f"{self.key} = {toml_value(value)}"
+
+
+Rule = TypeVar("Rule", bound=ColumnRule)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a manifest, those of absent keys among them, in the order in which they apply."""
+
+    each: tuple[ColumnRule, ...] = ()
+
+    def __getitem__(self, kind: type[Rule]) -> Rule:
+        """Return the rule of a kind."""
+        return next((rule for rule in self.each if isinstance(rule, kind)), kind())
+
+    def __iter__(self) -> Iterator[ColumnRule]:
+        """Return the rules one by one."""
+        return iter(self.each)
+
+    def without(self, *kinds: type[ColumnRule]) -> Rules:
+        """Return the rules but for some kinds."""
+        return Rules(tuple(rule for rule in self.each if not isinstance(rule, kinds)))
+
+    def replaced(self, new: ColumnRule) -> Rules:
+        """Return the rules with another one in the place of that of its kind."""
+        kept = [new if rule.key == new.key else rule for rule in self.each]
+        return Rules((*kept, *([] if new in kept else [new])))
+
+    def respellings(self, column: str, tag: str = "", *, whole: bool = False) -> tuple[Respelling, ...]:
+        """Return how texts of a column are spelled in a release, one step after the other; `whole` if as numbers."""
+        steps: tuple[Respelling, ...] = ()
+        for rule in self.each:
+            step = rule.respelling(column, tag, partial(spelled, steps))
+            if step is not None and (rule.of_whole_numbers or not whole):
+                steps = (*steps, step)
+        return steps
+
+    def spelled(self, column: str, text: str) -> str:
+        """Return how the series spells a text of a file beside the releases."""
+        return spelled(self.respellings(column), text)
+
+    def opened(self, beside: BesideFiles, problems: Problems) -> Rules:
+        """Return the rules with what their files say."""
+        return Rules(tuple(rule.opened(beside, problems) for rule in self.each))
+
+
+NO_RULES = Rules()
+
+
+def spelled(steps: Iterable[Respelling], text: str) -> str:
+    """Return a text after some steps."""
+    for step in steps:
+        text = step(text)
+    return text
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a release mean: what each is, and the rules about them."""
+
+    sensitive: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...] = ()
+    group: str | None = None
+    individual: str | None = None
+    record: str | None = None
+    count: str | None = None
+    rules: Rules = NO_RULES
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns with a role, but for that of counts and for those that no outsider can know."""
+        single = (self.group, self.individual, self.record)
+        return (*self.sensitive, *self.quasi_identifiers, *(name for name in single if name is not None))
+
+
+def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: str) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a key that may not stand there: what each is not, and what to do about it."""
+    for column in listed:
+        if column not in allowed:
+            yield f'"{column}" is {what}', remedy
+
+
+def nested(reader: Reader, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:
+    """Return a table within one, an empty one where it is absent or no table."""
+    value = table.get(key, {})
+    if isinstance(value, dict):
+        return value
+    reader.note(key, "this has to be a table", f"write {key} = {example}")
+    return {}

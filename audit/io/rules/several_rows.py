@@ -1,0 +1,102 @@
+"""Rules about several rows of one person in a release: what is made of them, and by which dates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, ReadSeries
+from audit.io.toml import Reader
+from audit.model.doubt import Doubt
+from audit.model.report import ReportWarning
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
+
+EPISODES, LATEST, FIRST = _CHOICES = ("episodes", "latest", "first")
+
+
+@dataclass(frozen=True)
+class SeveralRows(ColumnRule):
+    """`rows = "latest"`: each row is an episode that is judged by itself, or the latest or the first of each counts.
+
+    None where everybody has one row.
+    """
+
+    key: ClassVar[str] = "rows"
+    form: ClassVar[Form] = Reader.text
+    why: ClassVar[str] = "some people have several rows in one release"
+    choice: str | None = None
+
+    @property
+    def one_counts(self) -> bool:
+        """Whether one row of each person counts."""
+        return self.choice in (LATEST, FIRST)
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield that there is no such choice, or that a row of each person counts and nothing says which."""
+        if self.choice not in (None, *_CHOICES):
+            yield f'"{self.choice}" is no choice', f"use one of {', '.join(_CHOICES)}"
+        if self.one_counts and columns.rules[Date].column is None:
+            yield "no column tells which row is the latest or the first", 'write date = "…" under [columns]'
+
+    def warnings(self, series: ReadSeries) -> Iterator[ReportWarning]:
+        """Yield what becomes of several rows of one person, and of how many."""
+        if self.choice is None:
+            return
+        people, further = series.repeated_rows or (0, 0)
+        if self.choice == EPISODES:
+            what = say(
+                "people have several rows: each release and each row is judged by itself, because the manifest "
+                'says rows = "episodes". What several rows or releases disclose together about one person is '
+                'not judged, and rows that look alike may all belong to one person; with rows = "latest" or '
+                '"first" and a date column, one row is judged for each person'
+            )
+            if people:
+                what = say(
+                    "people have several rows ({count} times in one release): each release and each row is judged"
+                    ' by itself, because the manifest says rows = "episodes". What several rows or releases '
+                    "disclose together about one person is not judged, and rows that look alike may all belong to"
+                    ' one person; with rows = "latest" or "first" and a date column, one row is judged for each '
+                    "person",
+                    count=people,
+                )
+        elif self.choice == LATEST:
+            what = say(
+                "the latest row of each person counts as the person's; {count} further rows are judged like those "
+                "of people of whom nothing else is known",
+                count=further,
+            )
+        else:
+            what = say(
+                "the first row of each person counts as the person's; {count} further rows are judged like those "
+                "of people of whom nothing else is known",
+                count=further,
+            )
+        yield ReportWarning("duplicates", what)
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield why nothing that is said of people holds; nothing where each person has one row in every release."""
+        if self.choice is None or series.repeated_rows == (0, 0):
+            return
+        what = say(
+            "people may have several rows in one release, and what these disclose together is not judged; publish one "
+            "row for each person, or show who each row is ([columns] individual) if nobody has several"
+        )
+        yield Doubt(Reason(what, ReasonKind.NEEDS))
+
+
+@dataclass(frozen=True)
+class Date(ColumnRule):
+    """`date = "Seen"`: the column that says which row is the latest or the first."""
+
+    key: ClassVar[str] = "date"
+    form: ClassVar[Form] = Reader.text
+    why: ClassVar[str] = "which of a person's rows counts"
+    column: str | None = None
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield that no row of a person is chosen by it."""
+        if self.column is not None and not columns.rules[SeveralRows].one_counts:
+            what = f'{NOTHING} unless one row of each person counts, by rows = "latest" or "first"'
+            yield what, "write that line, or leave this one out; the column still needs a role"

@@ -1,0 +1,126 @@
+"""Rules about texts: which differ in spelling alone, and what a value of one release is called in the series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+from audit.io.cell_reading import list_sign
+from audit.io.respelling import fold, with_decimal_point
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Respelling, unnamed
+from audit.io.toml import Reader
+from audit.model.errors import Problems
+
+INDIVIDUAL = "individual"
+_NO_MEANING = ("no column with a meaning", "name one of the columns above")
+
+
+@dataclass(frozen=True)
+class Decimal(ColumnRule):
+    """`decimal = ","`: the decimal sign of numbers, in the columns of cells and values; None is a point."""
+
+    key: ClassVar[str] = "decimal"
+    form: ClassVar[Form] = Reader.value
+    why: ClassVar[str] = "numbers have decimal commas"
+    sign: str | None = None
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule for these columns."""
+        return replace(super().read(reader, table, columns), columns=(*columns.sensitive, *columns.quasi_identifiers))
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield that it is neither a point nor a comma."""
+        if self.sign not in (None, ".", ","):
+            yield "this is no decimal sign", 'write decimal = "," or leave it out'
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return how commas become points."""
+        return with_decimal_point if self.sign == "," and column in self.columns else None
+
+
+@dataclass(frozen=True)
+class Fold(ColumnRule):
+    """`fold = ["Disease"]`: columns in which spelling does not count."""
+
+    key: ClassVar[str] = "fold"
+    why: ClassVar[str] = "some cells differ in spelling alone"
+    columns: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule; the column of people is called `individual`, too, as it is in key files."""
+        listed, people = reader.texts(table, cls.key), {INDIVIDUAL, columns.individual or INDIVIDUAL}
+        return cls((*listed, *sorted(people.difference(listed))) if people.intersection(listed) else listed)
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield columns without a role."""
+        return unnamed(self.columns, {*columns.named, INDIVIDUAL}, *_NO_MEANING)
+
+    def folds(self, column: str | None) -> bool:
+        """Return whether spelling does not count in a column."""
+        return column in self.columns
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return the one spelling of texts that mean the same."""
+        return fold if column in self.columns else None
+
+
+@dataclass(frozen=True)
+class Crosswalk(ColumnRule):
+    """`crosswalk = { Disease = "crosswalk.csv" }`: by column, a file that says what values are called in the series.
+
+    `walks` is what the files say, by release and column; nothing until they are opened.
+    """
+
+    key: ClassVar[str] = "crosswalk"
+    form: ClassVar[Form] = Reader.files
+    of_whole_numbers: ClassVar[bool] = True
+    names: Mapping[str, str] = field(default_factory=dict)
+    walks: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield columns without a role."""
+        return unnamed(self.names, columns.named, *_NO_MEANING)
+
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+        """Return the rule with its files, each line of which is one new name of a value of a release."""
+        found: dict[tuple[str, str], dict[str, str]] = {}
+        for column, name in self.names.items():
+            table = beside.table(name, ["release", "from", "to"], problems)
+            if table is None:
+                continue
+            for row, (tag, old, new) in enumerate(zip(*map(table.texts, ("release", "from", "to")), strict=True)):
+                walk = found.setdefault((tag, column), {})
+                if tag not in beside.tags:
+                    what, remedy = "there is no such release", "write the tag of a release"
+                    problems.add(name, what, remedy, line=table.line(row), column="release")
+                elif walk.setdefault(old, new) != new or not new:
+                    what = "the value stands here twice for this release" if new else "the cell is empty"
+                    problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
+        return replace(self, walks=found)
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return what values are called; the file may spell them as the release does."""
+        walk = self.walks.get((tag, column))
+        return None if walk is None else partial(_walked, {so_far(old): so_far(new) for old, new in walk.items()})
+
+
+def _walked(walk: Mapping[str, str], text: str) -> str:
+    """Return what a value, or each member of a set of values, is called in the series.
+
+    >>> _walked({"Grippe": "flu"}, "{Grippe, cold}"), _walked({"Grippe": "flu"}, "cold;Grippe")
+    ('{flu, cold}', 'cold; flu')
+    """
+    if text in walk:
+        return walk[text]
+    braced = text.startswith("{") and text.endswith("}")
+    sign = "," if braced else list_sign(text)
+    if sign is None:
+        return text
+    members = [member.strip() for member in (text[1:-1] if braced else text).split(sign)]
+    called = f"{sign} ".join(walk.get(member, member) for member in members)
+    return text if not any(member in walk for member in members) else (f"{{{called}}}" if braced else called)
