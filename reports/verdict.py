@@ -131,6 +131,9 @@ def _holding(report: Report, ran: str) -> str:
             waived,
         )
         return f"{head} {_of_others(report, ran)}"
+    if any(each.kind == "harmless-value" for each in report.warnings):
+        head = say("The policy holds, except for values that are declared to be harmless.")
+        return f"{head} {_of_others(report, ran)}"
     return _of_all(report, ran)
 
 

@@ -48,7 +48,7 @@ class MaxRisk(Clause):
     def doubts(self, findings: JudgedAudit, limit: float) -> Iterator[str]:
         """Yield which attacks may have missed a risk that reaches the limit."""
         violating = {(each.attack, each.sensitive) for each in self.violations(findings, limit)}
-        unfinished = [*self._unfinished(findings, limit, violating)]
+        unfinished = [*self._unfinished(findings, limit, violating), *self._unclear(findings)]
         yield from unfinished
         people = findings.adversary is not None and findings.adversary.knows_people and self.judges(findings)
         if limit < 1.0 and people and not (violating or unfinished or any(map(_counted, findings.ran))):
@@ -56,6 +56,18 @@ class MaxRisk(Clause):
                 "below certainty only shares of worlds decide, and joint did not count them; ask for joint, and list "
                 "in the register, or in a key, whose rows belong to nobody known"
             )
+
+    def _unclear(self, findings: JudgedAudit) -> Iterator[str]:
+        """Yield that below certainty it is not known which risks are those of harmless values."""
+        for entry in findings.ran:
+            if entry.unclear:
+                yield attack_reason(
+                    entry.scored.outcome.attack,
+                    say(
+                        "below certainty it is not known whether every value as likely as the limit is harmless; write "
+                        "max_risk = 1, or leave harmless out"
+                    ),
+                )
 
     def _unfinished(
         self, findings: JudgedAudit, limit: float, violating: Collection[tuple[str | None, str | None]]

@@ -15,8 +15,9 @@ from audit.io.idle_keys import note_empty
 from audit.io.paths import is_remote
 from audit.io.rules.registry import KEYS, with_rules
 from audit.io.rules.rule import Columns
+from audit.io.rules.value_meaning import Harmless
 from audit.io.toml import UNCONFIRMED_KEYS, Reader, parse, read_text, release_tag, unconfirmed
-from audit.model.errors import Problems
+from audit.model.errors import Problems, printable
 
 NAME = "series.toml"
 PRIVATE = "private"
@@ -158,6 +159,12 @@ class _ManifestReader(Reader):
         releases = self.releases(series.get("releases"))
         if series.get("updates", GROWING) != GROWING:
             self.note("updates", "there is no such kind of updates", f'use "{GROWING}", or leave the line out')
+        for attribute, value in (grave := self.grave()):
+            harmless = columns.rules[Harmless].values
+            if value in (
+                harmless.get(attribute, ()) if attribute else [each for some in harmless.values() for each in some]
+            ):
+                self.note("grave", f'"{printable(value)}" is harmless, by [columns]', "take it from one of the two")
         return Manifest(
             folder=self.folder,
             growing=series.get("updates") == GROWING,
@@ -171,7 +178,7 @@ class _ManifestReader(Reader):
             counterfeits=self.counterfeits({release.tag for release in releases}),
             anonymized=self.anonymized(),
             policy=self.policy(),
-            grave=self.grave(),
+            grave=grave,
             published=self.published(series, {release.tag for release in releases}),
             waivers=read_waivers(self),
             unconfirmed=unconfirmed(self),

@@ -566,6 +566,9 @@ class _Reading:
         codes, names = text_codes(table.arrow(name))
         if "" not in self.columns.rules[Missing].texts:
             self.filled(table, name, Coded(codes, len(names), names), "the row has no value", "write its value")
+        for rule in self.series.adjustments(self.files.tag).rules:
+            for place, what, remedy in rule.wrong_values(name, names):
+                table.note_first(codes == place, name, what, remedy, self.problems)
         number = self.series.vocabularies[name].add(names)
         return codes if np.array_equal(number, np.arange(len(names))) else number.take(codes)
 

@@ -155,7 +155,8 @@ class Series:
             InputError: a file that a rule names cannot be read.
         """
         problems = Problems()
-        beside = BesideFiles(self.manifest.folder, frozenset((*self.tags, *self.manifest.to_come)))
+        tags = frozenset((*self.tags, *self.manifest.to_come))
+        beside = BesideFiles(self.manifest.folder, tags, self.columns.rules)
         rules = self.columns.rules.opened(beside, problems)
         problems.check()
         return rules

@@ -26,28 +26,33 @@ from audit.runtime.budget import Budget
 _SECONDS = 60.0
 
 
-Grave: TypeAlias = tuple[str | None, str]
-"""A sensitive attribute, None for any, and a grave value of it."""
+ListedValue: TypeAlias = tuple[str | None, str]
+"""A sensitive attribute, None for any, and a value of it."""
 
 
-def grave_codes(evidence: Evidence, grave: Collection[Grave]) -> frozenset[int]:
-    """Return the codes of the grave values, of combinations those with a grave part, and of claims of such parts."""
+def value_codes(evidence: Evidence, listed: Collection[ListedValue], *, wholly: bool = False) -> frozenset[int]:
+    """Return the codes of listed values, and of claims that somebody has one of them among several attributes.
+
+    Of combinations those with such a part are taken, or, if `wholly`, those of such parts only.
+    """
     if evidence.combined is None:
-        meant = {value for attribute, value in grave if attribute in {None, evidence.sensitive}}
+        meant = {value for attribute, value in listed if attribute in {None, evidence.sensitive}}
         return frozenset(code for code, value in enumerate(evidence.values) if value in meant)
     names, parts = evidence.combined.attributes, evidence.combined.parts()
-    found = set[int]()
+    has, found = [], set[int]()
     for at, attribute in enumerate(names):
-        meant = {value for each, value in grave if each in {None, attribute}}
+        meant = {value for each, value in listed if each in {None, attribute}}
         values = np.unique(parts[:, at])
         claims = claimed_code(at, values, len(names))
         named = np.array([evidence.values[int(code)] in meant for code in claims.tolist()], dtype=np.bool_)
-        found |= {*np.flatnonzero(np.isin(parts[:, at], values[named])).tolist(), *claims[named].tolist()}
-    return frozenset(found)
+        has.append(np.isin(parts[:, at], values[named]))
+        found |= {*claims[named].tolist()}
+    combinations = np.all(has, axis=0) if wholly else np.any(has, axis=0)
+    return frozenset({*np.flatnonzero(combinations).tolist(), *found})
 
 
 def ever_risks(
-    evidence: Evidence, grave: Collection[Grave], codes: frozenset[int], left_out: Flags, outcome: Outcome
+    evidence: Evidence, grave: Collection[ListedValue], codes: frozenset[int], left_out: Flags, outcome: Outcome
 ) -> EverRisks:
     """Return how probable it is for each person to have had a grave value, those left out excepted.
 

@@ -69,6 +69,7 @@ class ReportWarning:
         "dropped-file",
         "unlinkable-column",
         "unpublished-column",
+        "harmless-value",
         "equality-only",
         "register",
         "counterfeit-share",

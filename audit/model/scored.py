@@ -238,7 +238,8 @@ def _left_out(risks: Risks, claims: AttributeDisclosures, waived: Places) -> npt
 class Judged:
     """One attack's result, on one sensitive attribute of several; the places of waived claims and risks.
 
-    `whole` says whether it is on all attributes together: on the one, or on the combinations of several.
+    `whole` says whether it is on all attributes together: on the one, or on the combinations of several. `unclear` says
+    whether risks below certainty are left out that may be of harmless values, or of others.
     """
 
     attack: Attack
@@ -247,6 +248,7 @@ class Judged:
     waived: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     waived_risks: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     whole: bool = True
+    unclear: bool = False
 
     def without(self, claims: Places = _NOWHERE, risks: Places = _NOWHERE) -> Judged:
         """Return the result with the claims, and the risks, at some more places waived."""

@@ -21,8 +21,9 @@ from audit.io.timeline_file import read_timelines, write_timelines
 from audit.io.unread_keys import check_keys_are_read
 from audit.judgement.baseline import Baseline
 from audit.judgement.consistent import with_alone
-from audit.judgement.ever import Grave, ever_risks, grave_codes
+from audit.judgement.ever import ListedValue, ever_risks, value_codes
 from audit.judgement.findings import AnySelection, select_findings
+from audit.judgement.harmless import listed_values, set_aside
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, summarize_release
@@ -91,7 +92,7 @@ class AuditOptions:
     keeps_finished: bool = False
     warm_start: bool = True
     baseline: Baseline | None = None
-    grave: frozenset[Grave] = frozenset()
+    grave: frozenset[ListedValue] = frozenset()
     risk_findings: bool = True
     cache: bool = False
     follow: Literal["several", "always", "never"] = "several"
@@ -176,7 +177,7 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
     hashes = {name: hasher.submit(digest, file) for name, file in files.items()}
     each = [seen for seen in evidence if seen.combined is None]
     ranges = PartitionedSeries(series, each, options.engine) if apart else None
-    judged = _judged(evidence, attacks, options, ranges)
+    judged = [*set_aside(_judged(evidence, attacks, options, ranges), listed_values(series), limits["max_risk"])]
     if cache is not None:
         write_timelines(series.manifest.folder, cache)
     _check_applies([entry for _, entry in judged], named=options.explicit)
@@ -259,7 +260,7 @@ def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: Aud
     outcome = scored.outcome
     if not options.grave or not outcome.ran:
         return scored
-    codes = grave_codes(seen, options.grave)
+    codes = value_codes(seen, options.grave)
     scored = replace(scored, grave=codes)
     if "max_ever_risk" not in attack.decides or (outcome.status != "complete" and outcome.knowing is None):
         return scored

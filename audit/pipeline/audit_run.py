@@ -17,6 +17,7 @@ from audit.judgement.doubts import gather_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.findings import AnySelection
 from audit.judgement.found_people import found_people
+from audit.judgement.harmless import harmless_warnings, listed_values
 from audit.judgement.ladder import ladder, people_found
 from audit.judgement.locations import Locator
 from audit.judgement.pseudonyms import Pseudonymizer
@@ -128,6 +129,7 @@ def build_report(attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
             *warnings_of(series, attacked, reveal=options.reveal),
             *known_warnings(attacked, options),
             *register_warnings(attacked),
+            *harmless_warnings(attacked.judged, listed_values(series)),
         ),
         exposure=exposure(entries),
         known_before=None if options.baseline is None else waived.left_out,
@@ -199,7 +201,7 @@ def _waive(attacked: AuditRun, shelves: Selections, namer: Pseudonymizer, option
             claims, risks = _known(options.baseline, shelf, _risky(seen, marked, attacked, namer, options))
             still += len(claims) + len(risks)
             marked = marked.without(claims, risks)
-        before += len(marked.waived) + len(marked.waived_risks)
+        before += len(marked.waived) + len(marked.waived_risks) - len(entry.waived) - len(entry.waived_risks)
         entries.append(marked)
     accepted = {tag for tag in attacked.series.tags if book.accepts_release(tag)}
     if options.baseline is not None:

@@ -79,11 +79,8 @@ class Renamed(ColumnRule):
         """Yield the columns that are not there to be renamed."""
         for old, new in self.names.get(tag, {}).items():
             if old not in names:
-                yield (
-                    old,
-                    f'`renamed` calls it "{new}", and the file does not have it',
-                    "correct the entry in the manifest",
-                )
+                what = f'`renamed` calls it "{new}", and the file does not have it'
+                yield old, what, "correct the entry in the manifest"
 
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield the releases that the series does not have."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from audit.io.rules.rule import ColumnRule, Columns, Headers, nested
+from audit.io.rules.rule import ColumnRule, Columns, Headers, lists
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 
@@ -24,8 +24,7 @@ class IgnoreRows(ColumnRule):
     @classmethod
     def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
         """Return the rule; an empty cell may be such a mark, too."""
-        by_column = nested(reader, table, cls.key, '{ Patient = ["Total"] }')
-        return cls({column: reader.texts(by_column, column, empty=True) for column in by_column})
+        return cls(lists(reader, table, cls.key, '{ Patient = ["Total"] }'))
 
     @property
     def marking(self) -> Collection[str]:

@@ -13,13 +13,14 @@ from audit.io.rules.rule import ColumnRule, Columns, Rules
 from audit.io.rules.several_rows import Date, SeveralRows
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.rules.unlinkable import Unlinkable
+from audit.io.rules.value_meaning import Harmless, Similar
 from audit.io.toml import Reader
 
 RULES: tuple[type[ColumnRule], ...] = (
     *(Delimiter, Encoding, Renamed),  # the header
     *(IgnoreRows,),  # rows
     *(Decimal, Fold, Crosswalk),  # texts
-    *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, SeveralRows, Date),  # declared
+    *(Hierarchies, Unlinkable, ColumnTypes, Missing, Spelled, SeveralRows, Date, Harmless, Similar),  # declared
 )
 KEYS = frozenset(rule.key for rule in RULES)
 

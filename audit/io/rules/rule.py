@@ -32,10 +32,12 @@ class BesideFiles:
     Attributes:
         folder: the folder of the series.
         tags: the tags of all releases, those still to come among them.
+        rules: the rules as the manifest states them.
     """
 
     folder: Path
     tags: frozenset[str]
+    rules: Rules
 
     def table(self, name: str, columns: Sequence[str], problems: Problems) -> Table | None:
         """Read some columns of a file as they stand in it; None after noting a problem."""
@@ -160,6 +162,10 @@ class ColumnRule:
         """
         return None
 
+    def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+        """Yield the places of texts that are no values of a sensitive column, with what is wrong and what to do."""
+        yield from ()
+
     def unread(self, headers: Headers) -> Iterator[tuple[str, str]]:
         """Yield what nothing reads, and what to do about it."""
         yield from ()
@@ -259,6 +265,12 @@ def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: 
     for column in listed:
         if column not in allowed:
             yield f'"{column}" is {what}', remedy
+
+
+def lists(reader: Reader, table: Mapping[str, Any], key: str, example: str) -> dict[str, tuple[str, ...]]:
+    """Return a table of lists of texts, the empty one among them."""
+    by_column = nested(reader, table, key, example)
+    return {column: reader.texts(by_column, column, empty=True) for column in by_column}
 
 
 def nested(reader: Reader, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from audit.io.rules.rule import ColumnRule, Form
 from audit.io.rules.several_rows import Date, SeveralRows
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.rules.unlinkable import Unlinkable
+from audit.io.rules.value_meaning import Harmless, Similar
 from audit.io.toml import Reader
 from audit.model.errors import Problems
 from tests.helpers.messy import as_csv, write
@@ -38,6 +39,8 @@ STATED = [
     Spelled(("Town",)),
     SeveralRows("latest"),
     Date("Seen"),
+    Harmless({"Disease": ("none", "")}),
+    Similar({"Disease": "chapters.csv"}),
 ]
 BESIDE = {"rows": 'date = "Seen"', "date": 'rows = "latest"'}
 BASE = f"""

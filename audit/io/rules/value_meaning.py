@@ -1,0 +1,86 @@
+"""Rules about sensitive values: which harm nobody, and which are of one category, so that either tells the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+from audit.io.rules.cell_meaning import Missing
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, ReadSeries, lists, unnamed
+from audit.io.toml import Reader
+from audit.model.doubt import ON_VALUES, Doubt
+from audit.model.errors import Problems, printable
+from audit.runtime.phrases import say
+from audit.runtime.reasons import Reason, ReasonKind
+
+_NOT_SENSITIVE = ("no sensitive column", "name a column that `sensitive` names")
+
+
+@dataclass(frozen=True)
+class Harmless(ColumnRule):
+    """`harmless = { Diagnosis = ["none"] }`: by sensitive column, the values that may be known of anybody."""
+
+    key: ClassVar[str] = "harmless"
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule."""
+        return cls(lists(reader, table, cls.key, '{ Diagnosis = ["none"] }'))
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield what is no sensitive column."""
+        return unnamed(self.values, columns.sensitive, *_NOT_SENSITIVE)
+
+
+@dataclass(frozen=True)
+class Similar(ColumnRule):
+    """`similar = { Diagnosis = "chapters.csv" }`: by sensitive column, a file that says the categories of its values.
+
+    `categories` is what the files say, by column and value; nothing until they are opened. `missing` are texts that
+    need no category.
+    """
+
+    key: ClassVar[str] = "similar"
+    form: ClassVar[Form] = Reader.files
+    names: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
+
+    def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        """Yield what is no sensitive column."""
+        return unnamed(self.names, columns.sensitive, *_NOT_SENSITIVE)
+
+    def opened(self, beside: BesideFiles, problems: Problems) -> Self:
+        """Return the rule with its files, each line of which puts a value into a category; it may be in several."""
+        found: dict[str, dict[str, frozenset[str]]] = {}
+        for column, name in self.names.items():
+            table = beside.table(name, ["value", "category"], problems)
+            if table is None:
+                continue
+            known = found.setdefault(column, {})
+            for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
+                if not category:
+                    what, remedy = "the cell is empty", "write the category, or drop the line"
+                    problems.add(name, what, remedy, line=table.line(row), column="category")
+                value = beside.rules.spelled(column, text)
+                known[value] = known.get(value, frozenset()) | {category}
+        return replace(self, categories=found, missing=beside.rules[Missing].texts)
+
+    def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+        """Yield the values without a category."""
+        for place, text in enumerate(texts if column in self.categories else ()):
+            if text not in self.categories[column] and text not in self.missing:
+                name = printable(self.names[column])
+                yield place, f"the value has no category in {name}", "add a line with the value and its category"
+
+    def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
+        """Yield that a category which all values that are left to somebody have in common is not looked for yet."""
+        for column in self.names:
+            what = say(
+                'whether all values of "{column}" that are left to a person are of one category is not judged in this '
+                "version; publish the categories as a sensitive column of their own, or leave similar out",
+                column=printable(column),
+            )
+            yield Doubt(Reason(what, ReasonKind.UNFIT), ON_VALUES)

@@ -1,0 +1,216 @@
+"""Harmless values: what is known of them violates nothing, and nothing else is hidden behind them."""
+
+import random
+
+import pytest
+
+from tests.cli.forms import EXAMPLES, example
+from tests.helpers.messy import as_csv, write
+from tests.helpers.running import run_audit, run_main
+
+NONE = 'harmless = { Disease = ["none"] }'
+NOBODY_HAS_IT = 'harmless = { Disease = ["a value that nobody has"] }'
+
+
+def series(folder, releases, columns="", policy="", individual=True, more=()):
+    """Releases of rows (who, age, disease); under `published` nobody is named."""
+    for place, rows in enumerate(releases, 1):
+        table = [["Owner", "Age", "Disease", *more], *rows]
+        write(folder / f"{place}.csv", as_csv(table if individual else [row[1:] for row in table]))
+    files = ", ".join(f'"{place}.csv"' for place in range(1, len(releases) + 1))
+    owner = 'individual = "Owner"\n' if individual else ""
+    sensitive = ", ".join(f'"{name}"' for name in ("Disease", *more))
+    write(
+        folder / "series.toml",
+        f'[series]\nreleases = [{files}]\n[columns]\nsensitive = [{sensitive}]\nquasi_identifiers = ["Age"]\n'
+        f"{owner}{columns}\n[policy]\n{policy}\n",
+    )
+    return folder
+
+
+def ended(result):
+    return {each["clause"]: each["state"] for each in result["policy"]["clauses"]}
+
+
+def found(result):
+    return [(attack["attack"], each) for attack in result["attacks"] for each in attack["findings"]]
+
+
+def warned(result):
+    return [each for each in result["warnings"] if each["kind"] == "harmless-value"]
+
+
+HEALTHY = [["a", "20-29", "none"], ["b", "20-29", "none"]]
+MIXED = [["c", "30-39", "flu"], ["d", "30-39", "gout"], ["e", "40-49", "cold"], ["f", "40-49", "asthma"]]
+ILL = [["g", "50-59", "HIV"], ["h", "50-59", "HIV"]]
+
+
+@pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
+def test_what_is_certain_of_a_harmless_value_violates_nothing(tmp_path, individual):
+    rows = [[*HEALTHY, *MIXED]]
+    code, result, _ = run_audit(series(tmp_path / "without", rows, individual=individual))
+    assert code == 1
+    assert ended(result)["max_risk"] == "violated"
+    code, result, _ = run_audit(series(tmp_path / "with", rows, NONE, individual=individual))
+    assert code == 0
+    assert ended(result)["max_risk"] == "holds"
+    assert ended(result)["min_e"] == ("holds" if individual else "not judged")
+    assert found(result) == []
+    [warning] = warned(result)
+    assert warning["examples"] == ["Disease: none"]
+    assert warning["text"].startswith(f"{6 if individual else 1} finding")
+
+
+@pytest.mark.parametrize("individual", [True, False], ids=["linked", "published"])
+def test_another_value_is_found_as_ever(tmp_path, individual):
+    rows = [[*HEALTHY, *MIXED, *ILL]]
+    code, result, _ = run_audit(series(tmp_path, rows, NONE, individual=individual), "--findings", "all")
+    assert code == 1
+    assert ended(result)["max_risk"] == "violated"
+    assert {each["value"] for _, each in found(result) if "value" in each} == {"HIV"}
+    if individual:
+        assert ended(result)["min_e"] == "violated"
+
+
+def test_the_value_is_spelled_as_the_series_spells_it(tmp_path):
+    rows = [[*[[who, age, value.upper()] for who, age, value in HEALTHY], *MIXED]]
+    assert run_audit(series(tmp_path / "1", rows, NONE))[0] == 1
+    assert run_audit(series(tmp_path / "2", rows, NONE.replace("none", "None") + '\nfold = ["Disease"]'))[0] == 0
+
+
+def test_by_several_attributes_all_parts_have_to_be_harmless(tmp_path):
+    """Whoever is certain of a harmless value and of an income is found by the income alone."""
+    safe = [[*row, ["low", "high"][place % 2]] for place, row in enumerate([*HEALTHY, *MIXED])]
+    found_out = [[*row, "low"] if row in HEALTHY else each for row, each in zip([*HEALTHY, *MIXED], safe, strict=True)]
+    code, result, _ = run_audit(series(tmp_path / "safe", [safe], NONE, more=["Income"]))
+    assert (code, ended(result)["max_risk"], ended(result)["min_e"]) == (0, "holds", "holds")
+    folder = series(tmp_path / "income", [found_out], NONE, more=["Income"])
+    code, result, _ = run_audit(folder, "--findings", "all")
+    assert (code, ended(result)["max_risk"]) == (1, "violated")
+    assert all(each.get("value") != "none" for _, each in found(result))
+    both = 'harmless = { Disease = ["none"], Income = ["low"] }'
+    code, result, _ = run_audit(series(tmp_path / "both", [found_out], both, more=["Income"]))
+    assert (code, ended(result)["max_risk"], ended(result)["min_e"]) == (0, "holds", "holds")
+
+
+# -- below certainty ----------------------------------------------------------------------------------------------
+
+LIKELY = [["a", "20-29", "none"], ["b", "20-29", "none"], ["c", "20-29", "flu"], ["d", "20-29", "gout"]]
+OTHERS = [
+    [who, "30-39", value]
+    for who, value in zip("efghij", ["cold", "asthma", "gout", "flu", "mumps", "acne"], strict=True)
+]
+
+
+def test_a_likely_harmless_value_violates_nothing(tmp_path):
+    rows, policy = [[*LIKELY, *OTHERS]], "max_risk = 0.5"
+    code, result, _ = run_audit(series(tmp_path / "without", rows, policy=policy))
+    assert (code, ended(result)["max_risk"]) == (1, "violated")
+    code, result, _ = run_audit(series(tmp_path / "with", rows, NONE, policy))
+    assert (code, ended(result)["max_risk"]) == (0, "holds")
+    assert found(result) == []
+    code, result, _ = run_audit(series(tmp_path / "stricter", rows, NONE, "max_risk = 0.25"))
+    assert (code, ended(result)["max_risk"]) == (1, "violated")  # of flu and gout
+
+
+def test_whose_likeliest_value_is_not_known_decides_nothing(tmp_path):
+    rows, policy = [[*LIKELY, *OTHERS]], "max_risk = 0.5"
+    people = [["individual", "Age", "release"]]
+    people += [[who, "25" if age == "20-29" else "35", "1"] for who, age, _ in rows[0]]
+    for name, columns, code in (("without", "", 1), ("with", NONE, 3)):
+        folder = series(tmp_path / name, rows, columns, policy, individual=False)
+        write(folder / "register.csv", as_csv(people))
+        text = (folder / "series.toml").read_text()
+        write(folder / "series.toml", text + '[adversary]\nregister = "register.csv"\n')
+        ends, result, _ = run_audit(folder)
+        assert ends == code, result["policy"]
+    [reason] = [each["reason"] for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
+    assert "it is not known whether every value as likely as the limit is harmless" in reason
+
+
+def test_a_share_behind_the_harmless_one_is_not_passed_over(tmp_path):
+    """Half of the class has no disease, the other half HIV: the first is harmless, the second is not."""
+    rows = [["", "20-29", "none"], ["", "20-29", "none"], ["", "20-29", "HIV"], ["", "20-29", "HIV"]]
+    policy = "max_risk = 0.5"
+    code, result, _ = run_audit(series(tmp_path / "half", [[*rows, *OTHERS]], NONE, policy, individual=False))
+    assert (code, ended(result)["max_risk"]) == (3, "undecided")
+    few = [*rows[:2], *LIKELY[:3], *OTHERS]
+    code, result, _ = run_audit(series(tmp_path / "few", [few], NONE, policy, individual=False))
+    assert (code, ended(result)["max_risk"]) == (0, "holds")
+
+
+# -- laws ---------------------------------------------------------------------------------------------------------
+
+
+def drawn(seed):
+    """Draw rows of a few releases: small groups of people who stay, with few values."""
+    draw = random.Random(seed)  # noqa: S311 - a test draws
+    people = [f"p{n}" for n in range(draw.randint(4, 10))]
+    values = {who: draw.choice(["none", "none", "flu", "HIV"]) for who in people}
+    return [
+        [[who, f"{draw.randint(0, 2)}0-{draw.randint(3, 4)}9", values[who]] for who in people if draw.random() < 0.9]
+        for _ in range(draw.randint(1, 3))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_just_what_is_found_of_other_values_violates(seed, tmp_path):
+    """The clause on risks is violated where a finding is of another value, and nothing else is hidden or added."""
+    rows = drawn(seed)
+    before = run_audit(series(tmp_path / "1", rows), "--findings", "all", "--reveal")[1]
+    after = run_audit(series(tmp_path / "2", rows, NONE), "--findings", "all", "--reveal")[1]
+
+    def certain(result):
+        return {
+            (attack, each["individual"], each["release"], each["value"])
+            for attack, each in found(result)
+            if each["kind"] == "disclosure"
+        }
+
+    left = {each for each in certain(before) if each[3] != "none"}
+    assert certain(after) == left
+    assert (ended(after)["max_risk"] == "violated") == bool(left)
+    pairs = [each for _, each in found(before) if each["kind"] == "equivalence" and each["e"] == 1]
+    equal = [{*each["left"], *each["right"]} for each in pairs]
+    sure = {who for _, who, _, value in certain(before) if value == "none"}
+    values = [value for _, value in {(who, value) for _, who, _, value in left}]
+    alike = len(set(values)) < len(values) or any(not pair <= sure for pair in equal)
+    assert (ended(after)["min_e"] == "violated") == alike
+    worse = {clause for clause, state in ended(after).items() if state == "violated" != ended(before)[clause]}
+    assert worse == set()
+    if not sure:
+        assert ended(after) == ended(before)
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/series.toml")))
+def test_values_that_nobody_has_change_nothing(name, tmp_path):
+    results = []
+    for harmless in (False, True):
+        folder = tmp_path / str(harmless) / name
+        folder.parent.mkdir()
+        example(name)(folder)
+        text = (folder / "series.toml").read_text()
+        if 'kind = "tables"' in text:
+            pytest.skip("a series of count tables has no rows about people")
+        column = (
+            next(line for line in text.splitlines() if line.startswith("sensitive")).partition("=")[2].strip(' []"')
+        )
+        if harmless:
+            line = f'[columns]\nharmless = {{ {column.split(chr(34))[0]} = ["a value that nobody has"] }}'
+            write(folder / "series.toml", text.replace("[columns]", line))
+        code, result, _ = run_audit(folder, "--reveal", "--findings", "all")
+        results.append((code, result["policy"], [measured(each) for each in result["attacks"]]))
+    assert results[0] == results[1]
+
+
+def measured(attack):
+    return {key: value for key, value in attack.items() if key not in ("seconds", "findings")} | {
+        "findings": sorted(str({**each, "id": ""}) for each in attack["findings"])
+    }
+
+
+def test_a_grave_value_cannot_be_harmless(tmp_path):
+    folder = series(tmp_path, [[*HEALTHY, *MIXED]], NONE, 'grave = ["none"]\nmax_ever_risk = 0.5')
+    code, _, err = run_main(str(folder))
+    assert code == 2
+    assert '"none" is harmless, by [columns]; take it from one of the two' in err
