@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.loaded_series import LoadedSeries
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.register import RegisterSource
 from audit.adversary.row_contents import RowContentsSource
@@ -60,7 +60,7 @@ def build_evidence(
     kind = choose(series, adversary)
     follow = follow and ADVERSARIES[kind].knows_people and _has_records(series)
     register = _register(series) if ADVERSARIES[kind].has_register else None
-    releases = LoadedSeries(series, kind, register, records=(records or follow) and _has_records(series))
+    releases = HeldSeries(series, kind, register, records=(records or follow) and _has_records(series))
     each = tuple(_evidence(releases, kind, name) for name in series.manifest.columns.sensitive)
     every = each if releases.combined is None else (*each, _combined(releases, releases.combined, each))
     if not follow:
@@ -110,7 +110,7 @@ def _has_records(series: Series) -> bool:
     return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
-def _evidence(releases: LoadedSeries, kind: AdversaryKind, sensitive: str) -> Evidence:
+def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> Evidence:
     series = releases.series
     vocabulary = series.vocabularies[sensitive]
     has_transitions = series.manifest.values_change
@@ -131,20 +131,20 @@ def _evidence(releases: LoadedSeries, kind: AdversaryKind, sensitive: str) -> Ev
     )
 
 
-def knows_all_rows(releases: LoadedSeries) -> bool:
+def knows_all_rows(releases: HeldSeries) -> bool:
     """Return whether a column of the releases says whose every row is, for an adversary who knows that."""
     series = releases.series
     by_column = not any(is_there(series.key_path(files)) for files in series.manifest.releases)
     return releases.adversary.knows_groups and by_column and series.columns.rules[SeveralRows].choice is None
 
 
-def _source(releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
+def _source(releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> KnownGroupsSource:
     if releases.register is not None:
         return RegisterSource(releases, sensitive, listed, releases.register)
     return KnownGroupsSource(releases, sensitive, listed)
 
 
-def _combined(releases: LoadedSeries, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
+def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:

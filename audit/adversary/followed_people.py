@@ -18,8 +18,8 @@ import numpy as np
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN
+from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.loaded_series import LoadedRelease
 from audit.adversary.record_candidates import ABSENT, Fitting, TooManyRecordsError, fitting_pairs, kinds_of_rows
 from audit.adversary.register import RegisterSource
 from audit.io.encoding import NOBODY

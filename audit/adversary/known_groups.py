@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.constant_values import UNKNOWN, FirstValues
-from audit.adversary.loaded_series import LoadedSeries
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.row_classes import RowClassGroups, capacity, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
@@ -28,7 +28,7 @@ class KnownGroupsSource:
     transitions may say as well; `combined`, that the values are combinations.
     """
 
-    def __init__(self, releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
+    def __init__(self, releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None) -> None:
         self.releases = releases
         self.series = releases.series
         self.sensitive = sensitive

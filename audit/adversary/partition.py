@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.constant_values import FirstValues
+from audit.adversary.held_series import HeldSeries, LoadedRelease, loaded
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.loaded_series import LoadedRelease, LoadedSeries, loaded
 from audit.adversary.register import RegisterSource
 from audit.adversary.row_classes import by_class
 from audit.io.attributes import QuasiIdentifier
@@ -180,7 +180,7 @@ def sources_of(
     read = numbered(alone, numbers)
     series = Series(sight.manifest, lens.people, {name: Vocabulary(values) for name, values in lens.values.items()})
     series.attributes, series.about_rows = alone.attributes, sight.rows
-    releases = LoadedSeries(series, sight.kind, lens.register, loaded={position: read})
+    releases = HeldSeries(series, sight.kind, lens.register, loaded={position: read})
     sources: list[KnownGroupsSource] = []
     for sensitive, listed in lens.listed.items():
         if lens.register is None:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.loaded_series import LoadedSeries
+from audit.adversary.held_series import HeldSeries
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cell_reading import without_whole
 from audit.io.cell_text import show
@@ -85,7 +85,7 @@ class RecordContents:
 class FollowedRecords:
     """The rows of the releases, followed by the published record id."""
 
-    def __init__(self, releases: LoadedSeries) -> None:
+    def __init__(self, releases: HeldSeries) -> None:
         self.releases = releases
         self.attributes = releases.series.manifest.columns.quasi_identifiers
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from audit.adversary import coverage
 from audit.adversary.constant_values import UNKNOWN
+from audit.adversary.held_series import HeldSeries, LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.lattice_sweep import ragged
-from audit.adversary.loaded_series import LoadedRelease, LoadedSeries
 from audit.adversary.row_classes import capacity, places
 from audit.io.background_knowledge import Register
 from audit.io.encoding import NOBODY
@@ -57,7 +57,7 @@ class RegisterSource(KnownGroupsSource):
     by_key = False
 
     def __init__(
-        self, releases: LoadedSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
+        self, releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] | None, register: Register
     ) -> None:
         super().__init__(releases, sensitive, listed)
         self.register = register

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.loaded_series import LoadedSeries
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.record_linkage import RecordContents
 from audit.io.attributes import QuasiIdentifier
 from audit.io.cells import Cell, Interval, Kind, Masked, NumberSet, ValueSet, intersect
@@ -23,7 +23,7 @@ _ELSEWHERE = "any other value"
 class RowContentsSource:
     """The rows of the releases and their cells; they are read anew, as most audits do not need them."""
 
-    def __init__(self, releases: LoadedSeries, sensitive: str) -> None:
+    def __init__(self, releases: HeldSeries, sensitive: str) -> None:
         self._releases, self._sensitive = releases, sensitive
         self.attributes = releases.series.manifest.columns.quasi_identifiers
 

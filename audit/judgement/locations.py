@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.loaded_series import LoadedSeries
+from audit.adversary.held_series import HeldSeries
 from audit.io.adjustments import read_adjusted
 from audit.io.tables import Table
 from audit.model.errors import Problems
@@ -31,7 +31,7 @@ class _File:
 class Locator:
     """Looks groups up in the files of a series; each file is read once, when it is first asked for."""
 
-    def __init__(self, releases: LoadedSeries) -> None:
+    def __init__(self, releases: HeldSeries) -> None:
         self._releases = releases
         self._series = releases.series
         self._files: dict[int, tuple[_File, ...]] = {}

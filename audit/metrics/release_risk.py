@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from audit.adversary.held_series import LoadedRelease
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.loaded_series import LoadedRelease
 from audit.adversary.register import RegisterSource
 from audit.io.encoding import Vocabulary
 from audit.io.releases import Release

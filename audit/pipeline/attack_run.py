@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
+from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.loaded_series import LoadedSeries
 from audit.clauses.registry import in_force
 from audit.io.series import Series
 from audit.io.tables import count_rows
@@ -118,7 +118,7 @@ class AuditRun:
         return {name: each.limit for name, each in in_force(self.series.manifest.policy, options.limits).items()}
 
     @property
-    def releases(self) -> LoadedSeries:
+    def releases(self) -> HeldSeries:
         """The releases that were attacked."""
         source = self.evidence[0].source
         if not isinstance(source, KnownGroupsSource):

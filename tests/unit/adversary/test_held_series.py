@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.constant_values import FirstValues
-from audit.adversary.loaded_series import LoadedSeries, _around
+from audit.adversary.held_series import HeldSeries, _around
 from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
@@ -161,7 +161,7 @@ def test_each_release_is_read_once_whatever_is_asked_for_first(form, tmp_path):
 def test_how_many_releases_are_read_is_reported(tmp_path):
     FORMS["hospital-2-invariant"](tmp_path / "s")
     told = []
-    loaded = LoadedSeries(open_series(tmp_path / "s"), "linked", None)
+    loaded = HeldSeries(open_series(tmp_path / "s"), "linked", None)
     loaded.read(Budget(on_progress=lambda done, total: told.append((done, total))))
     assert told == [(0, 2), (1, 2)]
 

@@ -50,7 +50,7 @@ class LoadedRelease(NamedTuple):
     seen: Release
 
 
-class LoadedSeries:
+class HeldSeries:
     """The releases of a series, all of which are read when one is first asked for, unless they were read before.
 
     `records` says whether records are followed: their ids and all cells are then read. `names` are the record ids
