@@ -142,7 +142,7 @@ class _Builder:
         """Return the pair of each such person in what the publisher's key says, -1 where it says nothing."""
         told = np.full(self.people, -2, dtype=np.int32)
         for at in range(len(self._places)):
-            world = self._evidence.source.warm_start(at)
+            world = None if self._evidence.warm_start is None else self._evidence.warm_start(at)
             if world is None:
                 return np.full(self.people, -1, dtype=np.int64)
             _, everybody, staying = self._of(at)

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.followed_people import FollowedPeopleSource, UnfollowedError
 from audit.adversary.held_series import HeldSeries
+from audit.adversary.key import FollowedKey, SeriesKey
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.record_linkage import FollowedRecords
 from audit.adversary.register import RegisterSource
 from audit.adversary.row_contents import RowContentsSource
-from audit.adversary.sealed_sources import unsealed
+from audit.adversary.view import View
 from audit.io import manifest as manifests
 from audit.io.background_knowledge import Register, read_register, read_transitions
 from audit.io.diagnostics import is_there
@@ -28,7 +29,7 @@ from audit.io.unread_cells import check_register_texts
 from audit.model.adversary import ADVERSARIES, LINKED, PUBLISHED, REGISTER, AdversaryKind
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
-from audit.model.evidence import CombinedName, Evidence, Transitions
+from audit.model.evidence import CombinedName, Transitions
 from audit.runtime.phrases import say
 
 _ALLOWED: Mapping[str, Callable[[Series], bool]] = {
@@ -42,8 +43,8 @@ _ALLOWED: Mapping[str, Callable[[Series], bool]] = {
 
 def build_evidence(
     series: Series, adversary: AdversaryKind | None = None, *, records: bool = False, follow: bool = False
-) -> tuple[Evidence, ...]:
-    """Return what an adversary sees of a series, one `Evidence` per sensitive attribute, and one of all together.
+) -> tuple[View, ...]:
+    """Return what an adversary sees of a series, one view per sensitive attribute, and one of all together.
 
     The last one is of the combinations of values that rows have, where there are several attributes and nothing is
     known beforehand. With `follow` there is one more where people are known and record ids are published: that of these
@@ -110,7 +111,7 @@ def _has_records(series: Series) -> bool:
     return series.manifest.columns.record is not None and series.columns.rules[SeveralRows].choice != EPISODES
 
 
-def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> Evidence:
+def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> View:
     series = releases.series
     vocabulary = series.vocabularies[sensitive]
     has_transitions = series.manifest.values_change
@@ -124,10 +125,13 @@ def _evidence(releases: HeldSeries, kind: AdversaryKind, sensitive: str) -> Evid
     followed = FollowedRecords(releases) if _has_records(series) else None
     rows, tags = series.about_rows, series.tags
     alone = None if knows_all_rows(releases) else source
-    return Evidence(
+    key = SeriesKey(source)
+    return View(
         *(kind, sensitive, tags, transitions, known, rows, source, vocabulary.names, followed, alone),
+        warm_start=key.world,
         rows_of=RowContentsSource(releases, sensitive),
         growing=series.manifest.growing,
+        key=key,
     )
 
 
@@ -144,7 +148,7 @@ def _source(releases: HeldSeries, sensitive: str, listed: npt.NDArray[np.bool_] 
     return KnownGroupsSource(releases, sensitive, listed)
 
 
-def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[Evidence, ...]) -> Evidence:
+def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[View, ...]) -> View:
     """Return what is seen of the combinations of all sensitive attributes.
 
     Raises:
@@ -162,11 +166,14 @@ def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[Ev
         transitions = _together(releases.series, changing, combined.parts())
     name = CombinedName(combined.name)
     name.attributes = combined.attributes
+    key = SeriesKey(source)
     return replace(
         each[0],
         sensitive=name,
         transitions=transitions,
         source=source,
+        key=key,
+        warm_start=key.world,
         values=combined.names,
         records=None,
         published=None,
@@ -175,7 +182,7 @@ def _combined(releases: HeldSeries, combined: CombinedVocabulary, each: tuple[Ev
     )
 
 
-def _followed(each: tuple[Evidence, ...]) -> Evidence:
+def _followed(each: tuple[View, ...]) -> View:
     """Return what is seen when rows are followed by record ids too.
 
     Raises:
@@ -183,8 +190,6 @@ def _followed(each: tuple[Evidence, ...]) -> Evidence:
         InputError: releases cannot be read; all of them are.
     """
     first = each[0]
-    if not isinstance(first.source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
     if any(seen.transitions is not None for seen in each):
         raise UnfollowedError(say("values change, and what record ids tell of people then is not judged"))
     if first.source.series.manifest.known is not None:
@@ -197,22 +202,25 @@ def _followed(each: tuple[Evidence, ...]) -> Evidence:
     return _of_records(replace(alone, followed=True), source)
 
 
-def followed_until(evidence: Evidence, count: int) -> Evidence:
+def followed_until(evidence: View, count: int) -> View:
     """Return evidence of people who are followed by record ids, of the first so many releases alone.
 
     Raises:
         UnfollowedError: they cannot be.
     """
-    source = unsealed(evidence.source)
-    if not isinstance(source, FollowedPeopleSource):
+    if not isinstance(evidence.source, FollowedPeopleSource):
         raise TypeError("nobody is followed")
-    return _of_records(evidence, FollowedPeopleSource(source.plain, count))
+    return _of_records(evidence, FollowedPeopleSource(evidence.source.plain, count))
 
 
-def _of_records(evidence: Evidence, source: FollowedPeopleSource) -> Evidence:
+def _of_records(evidence: View, source: FollowedPeopleSource) -> View:
     """Return evidence from another source, that of all records; who may be several is not known to be in one group."""
     kind = evidence.kind if source.settled else REGISTER.name
-    return replace(evidence, kind=kind, source=source, values=source.vocabulary.names, combined=source.combined)
+    key, names = FollowedKey(source), source.vocabulary.names
+    start = None if evidence.warm_start is None else key.world
+    return replace(
+        evidence, kind=kind, source=source, values=names, combined=source.combined, key=key, warm_start=start
+    )
 
 
 def _together(series: Series, transitions: Sequence[Transitions | None], parts: Codes) -> Transitions:

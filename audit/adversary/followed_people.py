@@ -302,25 +302,10 @@ class FollowedPeopleSource(KnownGroupsSource):
     def _individual(self) -> Flags:
         return ~self.series.people.is_counterfeit()
 
-    # -- the truth ---------------------------------------------------------------------------------------------
-
-    def _values_of(self, people: Codes) -> Codes | None:
+    def values_of(self, people: Codes) -> Codes | None:
+        """Return the values of some people as the key tells them, -1 where it does not; None without a key."""
         if not len(self._own):
             return None
         own = np.append(self._own, np.full(max(0, self.series.people.size - len(self._own)), UNKNOWN, dtype=np.int32))
         record = own[people]
         return np.where(record == UNKNOWN, UNKNOWN, self.records.value[record]).astype(np.int32)
-
-    def warm_start(self, position: int) -> Codes | None:
-        """Return the values of everybody as the key tells them."""
-        del position
-        return self._values_of(self.choices.person)
-
-    def truth(self, position: int) -> Codes | None:
-        """Return the true values of the people of `pools`, -1 where it is not known; None without a key."""
-        return self._values_of(self.present(position))
-
-    def constant_truth(self) -> tuple[Codes | None, Flags]:
-        """Return everybody's true value by person code; nobody's changes."""
-        people = self.series.people.size
-        return self._values_of(np.arange(people, dtype=np.int32)), np.zeros(people, dtype=np.bool_)

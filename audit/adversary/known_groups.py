@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.combined_values import CombinedVocabulary
-from audit.adversary.constant_values import UNKNOWN, FirstValues
+from audit.adversary.constant_values import UNKNOWN
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.row_classes import RowClassGroups, capacity, places
 from audit.io.background_knowledge import Known, read_known
 from audit.io.encoding import NOBODY, Vocabulary
-from audit.io.releases import Release, own_values
+from audit.io.releases import Release
 from audit.io.unlisted_values import check_listed
 from audit.model.arrays import Codes, Counts
 from audit.model.composite_keys import combine, distinct
@@ -61,7 +59,7 @@ class KnownGroupsSource:
         """Return the pools of a release, or of some groups of it; `fixed` is as `_fixed` returns it."""
         if release.person is None:
             raise UsageError("per-person attacks need the adversary `linked` or `register`")
-        rows = self._real(release.person)
+        rows = self.real(release.person)
         person = release.person if rows is None else release.person[rows]
         group = release.group.codes if rows is None else release.group.codes[rows]
         entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
@@ -76,7 +74,7 @@ class KnownGroupsSource:
         person = self.release(position).person
         if person is None:
             return np.zeros(0, dtype=np.int32)
-        rows = self._real(person)
+        rows = self.real(person)
         return person if rows is None else person[rows]
 
     def pools_of(self, position: int, people: Codes) -> CandidatePools:
@@ -221,49 +219,7 @@ class KnownGroupsSource:
             values,
         )
 
-    def warm_start(self, position: int) -> Codes | None:
-        """Return the values of the people of `hosts(position)` as the key tells them; None where it does not."""
-        release = self.release(position)
-        if release.person is None:
-            return None
-        values = own_values(self.series, position, release, self.sensitive)
-        if values is None:
-            return None
-        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
-        own[release.person] = values
-        own[NOBODY] = UNKNOWN
-        return own[self.hosts(position).person]
-
-    def truth(self, position: int) -> Codes | None:
-        """Return the true values of the people of `pools(position)`, -1 where it is not known; None without a key."""
-        release = self.release(position)
-        if release.person is None:
-            return None
-        values = own_values(self.series, position, release, self.sensitive)
-        if values is None:
-            return None
-        if self.by_key:
-            rows = self._real(release.person)
-            return values if rows is None else values[rows]
-        own = np.full(self.series.people.size + 1, UNKNOWN, dtype=np.int32)
-        own[release.person] = values
-        own[NOBODY] = UNKNOWN
-        return own[self.pools(position).person]
-
-    def constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
-        """Return everybody's first true value by person code, and whether the person has another one later on."""
-        return self._constant_truth
-
-    @cached_property
-    def _constant_truth(self) -> tuple[Codes | None, npt.NDArray[np.bool_]]:
-        first = FirstValues()
-        for position in range(len(self.releases)):
-            values = self.truth(position)
-            person = np.zeros(0, dtype=np.int32) if values is None else self._asked(position)
-            first.note(person, values, self.series.people.size, len(self.vocabulary))
-        return first.result()
-
-    def _asked(self, position: int) -> Codes:
+    def asked(self, position: int) -> Codes:
         """Return the people of `pools(position)`."""
         if self.by_key:
             return self.present(position)
@@ -281,7 +237,7 @@ class KnownGroupsSource:
         values = len(self.vocabulary)
         return CandidatePools(person, pool, n_pools, contents, counted, fixed, self.series.people.size, values)
 
-    def _real(self, person: Codes) -> npt.NDArray[np.intp] | None:
+    def real(self, person: Codes) -> npt.NDArray[np.intp] | None:
         """Return the rows that are people and no counterfeits, or None when all are."""
         people = self.series.people
         if not people.has_counterfeits and (not len(person) or person.min() != NOBODY):

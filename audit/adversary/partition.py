@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from audit.adversary.constant_values import FirstValues
 from audit.adversary.held_series import HeldSeries, LoadedRelease, loaded
+from audit.adversary.key import SeriesKey
 from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
 from audit.adversary.row_classes import by_class
@@ -170,7 +171,9 @@ def split(
     Raises:
         InputError: the release contradicts what the adversary knows.
     """
-    return tuple(tuple(_parts(source.pools(position), source.truth(position), bounds)) for source in sources)
+    return tuple(
+        tuple(_parts(source.pools(position), SeriesKey(source).of_versions(position), bounds)) for source in sources
+    )
 
 
 def sources_of(
@@ -229,7 +232,7 @@ def _some(pools: CandidatePools, rows: npt.NDArray[np.intp], first: int, last: i
 
 
 class PartSource:
-    """The parts of one range of people, one for each release, as where evidence and truth come from."""
+    """The parts of one range of people, one for each release, as where evidence comes from."""
 
     def __init__(self, parts: Sequence[PartitionSlice]) -> None:
         self._parts = parts
@@ -241,22 +244,6 @@ class PartSource:
     def pools_of(self, release: int, people: Codes) -> CandidatePools:
         """Return the pools of a release."""
         return self.pools(release)
-
-    def truth(self, release: int) -> Codes | None:
-        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
-        return self._parts[release].truth
-
-    def constant_truth(self) -> tuple[Codes | None, Flags]:
-        """Return everybody's first true value by person code, and whether the person has another one later on."""
-        return self._constant
-
-    @cached_property
-    def _constant(self) -> tuple[Codes | None, Flags]:
-        first = FirstValues()
-        for part in self._parts:
-            pools = part.pools
-            first.note(pools.person, part.truth, pools.people, pools.values)
-        return first.result()
 
     def groups(self, release: int, people: Codes) -> list[tuple[str, ...]]:
         """Names stay with the release."""
@@ -274,9 +261,31 @@ class PartSource:
         """Who reasons about everybody at once has no use for parts."""
         raise AssertionError("parts are seen one person at a time")
 
-    def warm_start(self, release: int) -> Codes | None:
-        """Who reasons about everybody at once has no use for parts."""
-        raise AssertionError("parts are seen one person at a time")
+
+class PartKey:
+    """The key of the people of one range."""
+
+    def __init__(self, parts: Sequence[PartitionSlice]) -> None:
+        self._parts = parts
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+        return self._parts[release].truth
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's first true value by person code, -1 where unknown."""
+        return self._constant[0]
+
+    def changed(self) -> Flags:
+        """Return by person code whose value is another one later on."""
+        return self._constant[1]
+
+    @cached_property
+    def _constant(self) -> tuple[Codes | None, Flags]:
+        first = FirstValues()
+        for part in self._parts:
+            first.note(part.pools.person, part.truth, part.pools.people, part.pools.values)
+        return first.result()
 
 
 def settled(series: Series, kind: AdversaryKind) -> Manifest:

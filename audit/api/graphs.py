@@ -6,13 +6,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.sealed_sources import unsealed
 from audit.io.manifest import Manifest
 from audit.io.series import Series
 from audit.model.adversary import AdversaryKind
 from audit.model.errors import UsageError
-from audit.model.evidence import Evidence
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,7 +25,7 @@ def update_graph(manifest: Manifest, individual: str, adversary: AdversaryKind |
 
     evidence = build_evidence(Series.of(manifest), adversary)[0]
     after = None if evidence.transitions is None else follows(evidence.transitions.exact)
-    steps = Checker(PublishedReleases(_source(evidence))).own(find(evidence, individual), after)
+    steps = Checker(PublishedReleases(evidence.source)).own(find(evidence, evidence.source.series, individual), after)
     graph = nx.DiGraph(individual=individual, sensitive=evidence.sensitive)
     before: list[tuple[str, int]] = []
     for step in steps:
@@ -128,10 +125,3 @@ def _stays(releases: list[int]) -> list[tuple[int, int]]:
         else:
             found.append((release, release))
     return found
-
-
-def _source(evidence: Evidence) -> KnownGroupsSource:
-    source = unsealed(evidence.source)
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return source

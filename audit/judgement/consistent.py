@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.ground_truth import GroundTruth
+from audit.adversary.key import Key
 from audit.model.arrays import Codes, Flags, Places
 from audit.model.evidence import CandidateGroups, CandidatePools, Evidence, Members, PoolSource
 from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, CertificateStep, Columns
@@ -50,10 +50,6 @@ class ConsistentSource:
         """Who reasons about everybody at once has no use for part of them."""
         raise AssertionError("people are left out one at a time")
 
-    def warm_start(self, release: int) -> Codes | None:
-        """Who reasons about everybody at once has no use for part of them."""
-        raise AssertionError("people are left out one at a time")
-
     def _less(self, pools: CandidatePools) -> CandidatePools:
         kept = self.kept(pools)
         return replace(
@@ -72,19 +68,19 @@ class ConsistentSource:
 class ConsistentTruth:
     """The truth about the people of a consistent source."""
 
-    def __init__(self, truth: GroundTruth, evidence: Evidence, source: ConsistentSource) -> None:
-        self._truth = truth
+    def __init__(self, key: Key, evidence: Evidence, source: ConsistentSource) -> None:
+        self._key = key
         self._evidence = evidence
         self._source = source
 
     def of_versions(self, release: int) -> Codes | None:
         """Return the true values of the people who stay in a release's pools; None without a key."""
-        values = self._truth.of_versions(release)
+        values = self._key.of_versions(release)
         return None if values is None else values[self._source.kept(self._evidence.pools(release))]
 
     def of_people(self) -> Codes | None:
         """Return everybody's true value by person code."""
-        return self._truth.of_people()
+        return self._key.of_people()
 
 
 def alone(evidence: Evidence, people: Flags) -> Columns:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from audit.adversary.ground_truth import truth_of
-from audit.adversary.known_groups import KnownGroupsSource
-from audit.adversary.sealed_sources import unsealed
+from audit.adversary.view import View
+from audit.io.series import Series
 from audit.model.arrays import Codes
 from audit.model.errors import UsageError
 from audit.model.evidence import Evidence
@@ -30,7 +29,7 @@ class AttackedEvidence:
     """What an attack has found out about everybody."""
 
     attack: str
-    evidence: Evidence
+    sensitive: str
     outcome: Outcome
 
 
@@ -39,6 +38,7 @@ class About:
     """An attack that tells of one person only; what it found out about everybody is noted in `seen`."""
 
     attack: Attack
+    series: Series
     individual: str
     seen: list[AttackedEvidence] = field(default_factory=list)
 
@@ -72,29 +72,24 @@ class About:
         Raises:
             UsageError: the adversary knows of nobody with this identifier.
         """
-        person = find(evidence, self.individual)
+        person = find(evidence, self.series, self.individual)
         asking: Callable[[int], Attack] | None = getattr(self.attack, "about", None)
         outcome = (self.attack if asking is None else asking(person)).run(evidence, budget)
-        self.seen.append(AttackedEvidence(self.attack.name, evidence, outcome))
+        self.seen.append(AttackedEvidence(self.attack.name, evidence.sensitive, outcome))
         claims = None if outcome.claims is None else _about(outcome.claims, person)
         # Risks are asked for later on, for each value of this person.
         return replace(outcome, claims=claims, model=None)
 
 
-def find(evidence: Evidence, individual: str) -> int:
+def find(evidence: Evidence, series: Series, individual: str) -> int:
     """Return the code of a person whom the adversary knows to be in some release.
 
     Raises:
         UsageError: there is nobody with this identifier; whose there are is not told.
     """
-    source = _source(evidence)
-    for release in range(len(evidence.tags)):
-        source.release(release)
-    person = source.series.person(individual)
-    people = source.series.people.is_counterfeit()
-    fake = 0 <= person < len(people) and bool(people[person])
-    published = published_by(source)
-    if person < 0 or fake or not any(published.homes(person, release) for release in range(published.releases)):
+    hosts = [evidence.source.hosts(release) for release in range(len(evidence.tags))]
+    person = series.person(individual)
+    if not any(person in each.person and each.individual[person] for each in hosts):
         where = evidence.adversary.people_listed
         raise UsageError(f"--individual: nobody with this identifier is in {where}; write it as it stands there")
     return person
@@ -123,25 +118,27 @@ def _about(claims: Claims, person: int) -> Claims | None:
 
 
 def explanation(
-    report: Report, seen: Sequence[AttackedEvidence], individual: str, seconds: float | None
+    report: Report, views: Sequence[View], seen: Sequence[AttackedEvidence], individual: str, seconds: float | None
 ) -> Explanation:
     """Return what attacks have found out about one person.
 
     Args:
         report: what they say of the person alone.
+        views: what the adversary sees.
         seen: what they found out about everybody.
         individual: the person's identifier.
         seconds: how long finding each risk may take.
     """
     explained = []
-    for sensitive in dict.fromkeys(each.evidence.sensitive for each in seen):
-        mine = {each.attack: each for each in seen if each.evidence.sensitive == sensitive}
+    for sensitive in dict.fromkeys(each.sensitive for each in seen):
+        mine = {each.attack: each for each in seen if each.sensitive == sensitive}
         said = tuple(
             Said(attack.attack, attack.status, attack.reason, attack.findings)
             for attack in report.attacks
             if attack.sensitive in {None, sensitive} and attack.attack in _worth_telling(mine)
         )
-        explained.append(_Person(mine, individual, seconds).explained(said))
+        [view] = [each for each in views if each.sensitive == sensitive]
+        explained.append(_Person(view, mine, individual, seconds).explained(said))
     return Explanation(report.series.name, individual, report.adversary, tuple(explained))
 
 
@@ -154,10 +151,12 @@ def _worth_telling(seen: Mapping[str, AttackedEvidence]) -> list[str]:
 class _Person:
     """One person's versions as attacks on one sensitive attribute see them."""
 
-    def __init__(self, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None) -> None:
-        self.evidence = next(iter(seen.values())).evidence
-        self.code = find(self.evidence, individual)
-        self.published = published_by(_source(self.evidence))
+    def __init__(
+        self, view: View, seen: Mapping[str, AttackedEvidence], individual: str, seconds: float | None
+    ) -> None:
+        self.evidence = view
+        self.code = view.source.series.person(individual)
+        self.published = published_by(view.source)
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
         self.steps = {step.release: step for step in Checker(self.published).own(self.code, after)}
@@ -220,7 +219,7 @@ class _Person:
 
     def _truth(self, release: int) -> int | None:
         """Return the person's own value where the key tells it, but of people whose value is known beforehand."""
-        values = truth_of(self.evidence).of_versions(release)
+        values = self.evidence.key.of_versions(release)
         place = np.flatnonzero(self.evidence.pools(release).person == self.code)
         if values is None or not len(place) or values[place[0]] < 0:
             return None
@@ -234,7 +233,7 @@ class _Person:
 class _AskFor:
     """Asks how probable a value is for one person, and for the likeliest value of everybody else."""
 
-    evidence: Evidence
+    evidence: View
     person: int
     value: int
 
@@ -244,13 +243,6 @@ class _AskFor:
 
     def of_people(self) -> Codes:
         """Return the value to ask for, by person code."""
-        asked = np.full(_source(self.evidence).series.people.size, -1, dtype=np.int32)
+        asked = np.full(self.evidence.source.series.people.size, -1, dtype=np.int32)
         asked[self.person] = self.value
         return asked
-
-
-def _source(evidence: Evidence) -> KnownGroupsSource:
-    source = unsealed(evidence.source)
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return source

@@ -10,15 +10,14 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.record_linkage import FollowedRecords
-from audit.adversary.sealed_sources import unsealed
+from audit.adversary.view import View
 from audit.io.encoding import COUNTERFEIT
 from audit.judgement.named_proofs import ProofNamer
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
 from audit.model.arrays import Codes, Places
-from audit.model.evidence import Evidence, RowSource
+from audit.model.evidence import RowSource
 from audit.model.named_findings import (
     DisclosureStep,
     FillingStep,
@@ -70,7 +69,7 @@ _MOST_IDS, _MOST_IDS_ONCE = 1 << 17, 1 << 9
 class FindingSelection(ABC, Generic[C, F]):
     """The claims of one attack, ranked by risk, release and id; those that are taken are checked and told."""
 
-    def __init__(self, attack: str, evidence: Evidence, claims: C, namer: Pseudonymizer) -> None:
+    def __init__(self, attack: str, evidence: View, claims: C, namer: Pseudonymizer) -> None:
         self.attack = attack
         self.evidence = evidence
         self.claims: C = claims
@@ -164,7 +163,7 @@ class FindingSelection(ABC, Generic[C, F]):
 class DisclosureSelection(FindingSelection[AttributeDisclosures, AttributeDisclosure]):
     """Values that are certain."""
 
-    def __init__(self, attack: str, evidence: Evidence, claims: AttributeDisclosures, namer: Pseudonymizer) -> None:
+    def __init__(self, attack: str, evidence: View, claims: AttributeDisclosures, namer: Pseudonymizer) -> None:
         super().__init__(attack, evidence, claims, namer)
         self._proofs: dict[tuple[int, int], Followed] = {}
 
@@ -191,7 +190,7 @@ class DisclosureSelection(FindingSelection[AttributeDisclosures, AttributeDisclo
         return Claimed(self.evidence, self._all_ids, people, person, release)
 
     def _name(self, person: int) -> str:
-        return _linked(self.evidence).series.people.name(person)
+        return self.evidence.name(person)
 
     def _near(self, most: int, waived: Places) -> Places:
         return super()._near(most, waived) if len(waived) else self.claims.worst(most)
@@ -210,7 +209,7 @@ class DisclosureSelection(FindingSelection[AttributeDisclosures, AttributeDisclo
         if np.count_nonzero(last) <= (_MOST_IDS if self.namer.stable else max(most, _MOST_IDS_ONCE)):
             return places
         level = places[last]
-        lot = self.namer.lots(_linked(self.evidence).series.people, person[last])
+        lot = self.namer.lots(self.evidence.source.series.people, person[last])
         drawn = level[np.argpartition(lot, most - 1)[:most]]
         return np.concatenate([places[~last], np.sort(drawn)])
 
@@ -232,7 +231,7 @@ class DisclosureSelection(FindingSelection[AttributeDisclosures, AttributeDisclo
 
     @cached_property
     def _checker(self) -> DisclosureChecker:
-        return DisclosureChecker(self.evidence, _linked(self.evidence))
+        return DisclosureChecker(self.evidence, self.evidence.source)
 
     def _mentioned(self, finding: AttributeDisclosure) -> list[Who]:
         people = {finding.person} if finding.proof is None else {finding.person, *people_of(finding.proof)}
@@ -366,7 +365,7 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
 
     def _checked(self, places: Places) -> list[EquivalenceFinding]:
         findings = self.claims.build(places)
-        checker = CombinationChecker(_linked(self.evidence))
+        checker = CombinationChecker(self.evidence.source)
         for finding in findings:
             if finding.error is None and not finding.solver:
                 checker.check(finding)
@@ -386,7 +385,7 @@ class EquivalenceSelection(FindingSelection[EquivalenceFindings, EquivalenceFind
         if not isinstance(somebody, int):
             tag = self.evidence.tags[somebody.release]
             return "counterfeit", f"{COUNTERFEIT}(release {tag}, group {somebody.group}, {somebody.number + 1})"
-        return _called(_linked(self.evidence).series.people.name(somebody))
+        return _called(self.evidence.name(somebody))
 
     def _mentioned(self, finding: EquivalenceFinding) -> list[Who]:
         return [self._who(who) for side in _sides(finding) for who, _ in side]
@@ -419,16 +418,9 @@ def _called(name: str) -> Who:
     return ("counterfeit" if name.startswith(COUNTERFEIT) else "person"), name
 
 
-def _linked(evidence: Evidence) -> KnownGroupsSource:
-    source = unsealed(evidence.source)
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return source
-
-
-def _records(evidence: Evidence) -> FollowedRecords:
-    if not isinstance(evidence.records, FollowedRecords):
-        raise TypeError("this evidence does not come from a series with records")
+def _records(evidence: View) -> FollowedRecords:
+    if evidence.records is None:
+        raise TypeError("this evidence has no records")
     return evidence.records
 
 
@@ -458,7 +450,7 @@ class GroupSelection(FindingSelection[GroupDisclosures, GroupDisclosure]):
     def _checked(self, places: Places) -> list[GroupDisclosure]:
         findings = self.claims.build(places)
         alone = [finding for finding in findings if finding.record < 0]
-        check_groups(alone, _linked(self.evidence))
+        check_groups(alone, self.evidence.source)
         if len(alone) < len(findings):
             linked = [finding for finding in findings if finding.record >= 0]
             constant = self.evidence.transitions is None
@@ -479,7 +471,7 @@ class GroupSelection(FindingSelection[GroupDisclosures, GroupDisclosure]):
 class LinkageSelection(FindingSelection[LinkageDisclosures, LinkageDisclosure]):
     """People to whom too few rows are left."""
 
-    def __init__(self, attack: str, evidence: Evidence, claims: LinkageDisclosures, namer: Pseudonymizer) -> None:
+    def __init__(self, attack: str, evidence: View, claims: LinkageDisclosures, namer: Pseudonymizer) -> None:
         super().__init__(attack, evidence, claims, namer)
         self._unproved: set[LinkageDisclosure] = set()
 
@@ -566,7 +558,7 @@ class LinkageSelection(FindingSelection[LinkageDisclosures, LinkageDisclosure]):
 AnySelection = DisclosureSelection | IdentitySelection | EquivalenceSelection | GroupSelection | LinkageSelection
 
 
-def select_findings(attack: str, evidence: Evidence, claims: Claims, namer: Pseudonymizer) -> AnySelection:
+def select_findings(attack: str, evidence: View, claims: Claims, namer: Pseudonymizer) -> AnySelection:
     """Return the shelf for an attack's claims."""
     if isinstance(claims, AttributeDisclosures):
         return DisclosureSelection(attack, evidence, claims, namer)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from audit.adversary.view import View
 from audit.judgement.findings import AnySelection
 from audit.judgement.ladder import certain_people
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.risk_findings import RiskSelection
-from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosure, EquivalenceFinding
 from audit.model.report import FoundPerson
 from audit.model.scored import Judged
@@ -19,7 +19,7 @@ Selected = tuple[AnySelection | None, RiskSelection | None]
 
 
 def found_people(
-    judged: Sequence[tuple[Evidence, Judged]], selected: Sequence[Selected], namer: Pseudonymizer
+    judged: Sequence[tuple[View, Judged]], selected: Sequence[Selected], namer: Pseudonymizer
 ) -> tuple[FoundPerson, ...]:
     """Return those of whom some finding was selected, each once for each attribute, in the order of the findings.
 
@@ -33,7 +33,7 @@ def found_people(
         for ident, person in found:
             if person is not None:
                 ids.setdefault((entry.sensitive, person), []).append(ident)
-                names[person] = names.get(person) or namer.display_name("person", _name(seen, person))
+                names[person] = names.get(person) or namer.display_name("person", seen.name(person))
     reasons: dict[tuple[str | None, int], list[str]] = {key: [] for key in ids}
     for (_, entry), (_, risks) in zip(judged, selected, strict=True):
         certain = certain_people(entry)
@@ -59,11 +59,3 @@ def person_of(finding: object) -> int | None:
         who = finding.left[0][0]
         return who if isinstance(who, int) else None
     return None
-
-
-def _name(seen: Evidence, person: int) -> str:
-    from audit.adversary.known_groups import KnownGroupsSource
-
-    if not isinstance(seen.source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return seen.source.series.people.name(person)

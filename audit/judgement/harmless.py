@@ -13,13 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.adversary.ground_truth import truth_of
+from audit.adversary.view import View
 from audit.io.rules.value_meaning import Harmless
 from audit.io.series import Series
 from audit.judgement.ever import ListedValue, value_codes
 from audit.model.arrays import Codes, Places
 from audit.model.errors import printable
-from audit.model.evidence import Evidence
 from audit.model.outcome import (
     AttributeDisclosures,
     EquivalenceFindings,
@@ -32,7 +31,7 @@ from audit.model.report import ReportWarning
 from audit.model.scored import Judged, reaches_all
 from audit.runtime.phrases import say_count
 
-Results = Sequence[tuple[Evidence, Judged]]
+Results = Sequence[tuple[View, Judged]]
 
 
 def listed_values(series: Series) -> list[ListedValue]:
@@ -63,11 +62,11 @@ def harmless_warnings(judged: Results, listed: Sequence[ListedValue]) -> tuple[R
     return (ReportWarning("harmless-value", what, tuple(values)),) if listed else ()
 
 
-def _codes(seen: Evidence, listed: Sequence[ListedValue]) -> list[int]:
+def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:
     return sorted(value_codes(seen, listed, wholly=True))
 
 
-def _one(seen: Evidence, entry: Judged, codes: Sequence[int], limit: float) -> tuple[Evidence, Judged]:
+def _one(seen: View, entry: Judged, codes: Sequence[int], limit: float) -> tuple[View, Judged]:
     """Return a result without what it claims of harmless values, and without their risks."""
     claims, risks = entry.scored.outcome.claims, entry.scored.risks
     unclear = False
@@ -97,10 +96,10 @@ def _one(seen: Evidence, entry: Judged, codes: Sequence[int], limit: float) -> t
     return seen, replace(entry, unclear=unclear)
 
 
-def _risks(seen: Evidence, risks: Risks, codes: Sequence[int], limit: float) -> tuple[Places, Places]:
+def _risks(seen: View, risks: Risks, codes: Sequence[int], limit: float) -> tuple[Places, Places]:
     """Return the places of risks of harmless values, and of those below certainty of values that nobody knows."""
     values = np.full(len(risks.risk), -1, dtype=np.int64)
-    truth = truth_of(seen)
+    truth = seen.key
     for release in np.unique(risks.release).tolist():
         mine = np.flatnonzero(risks.release == release)
         known: Codes | None

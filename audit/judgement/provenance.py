@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.judgement.findings import AnySelection, EquivalenceSelection
 from audit.model.arrays import Places
-from audit.model.evidence import Evidence
 from audit.model.outcome import (
     AttributeDisclosure,
     CertificateStep,
@@ -51,22 +51,22 @@ class KnownRisks:
         limit: risks below it do not matter.
     """
 
-    def __init__(self, evidence: Evidence, judged: Judged, limit: float) -> None:
+    def __init__(self, evidence: View, judged: Judged, limit: float) -> None:
         self._limit = limit
         self._risk = self._high(evidence, judged)
         ever = judged.scored.ever
         people = np.zeros(0, np.intp) if ever is None else np.flatnonzero(ever.risk > 0)
-        self._ever = {} if ever is None else {_name(evidence, who): float(ever.risk[who]) for who in people.tolist()}
+        self._ever = {} if ever is None else {evidence.name(who): float(ever.risk[who]) for who in people.tolist()}
 
-    def _high(self, evidence: Evidence, judged: Judged) -> dict[tuple[str, int], float]:
+    def _high(self, evidence: View, judged: Judged) -> dict[tuple[str, int], float]:
         risks = judged.scored.risks
         if risks is None:
             return {}
         high = reaches_all(risks.risk, self._limit)
         rows = zip(risks.person[high].tolist(), risks.release[high].tolist(), risks.risk[high].tolist(), strict=True)
-        return {(_name(evidence, person), release): risk for person, release, risk in rows}
+        return {(evidence.name(person), release): risk for person, release, risk in rows}
 
-    def no_higher(self, evidence: Evidence, judged: Judged) -> Places:
+    def no_higher(self, evidence: View, judged: Judged) -> Places:
         """Return the places of the risks of a later result that reach the limit, and are no higher than before."""
         risks = judged.scored.risks
         if risks is None:
@@ -76,22 +76,16 @@ class KnownRisks:
         known = [risk <= self._risk.get(who, 0.0) + _ROUNDING for who, risk in now.items()]
         return places[np.array(known, dtype=np.bool_)]
 
-    def ever_higher(self, evidence: Evidence, judged: Judged) -> EverRisks | None:
+    def ever_higher(self, evidence: View, judged: Judged) -> EverRisks | None:
         """Return how probable grave values are for people of a later result; 0 where no more than before."""
         ever = judged.scored.ever
         if ever is None:
             return None
         risk = ever.risk.copy()
         for who in np.flatnonzero(risk > 0).tolist():
-            if risk[who] <= self._ever.get(_name(evidence, who), 0.0) + _ROUNDING:
+            if risk[who] <= self._ever.get(evidence.name(who), 0.0) + _ROUNDING:
                 risk[who] = 0.0
         return replace(ever, risk=risk)
-
-
-def _name(evidence: Evidence, person: int) -> str:
-    if not isinstance(evidence.source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return evidence.source.series.people.name(person)
 
 
 class _Classes:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audit.adversary.ground_truth import truth_of
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
 from audit.model.arrays import Places
-from audit.model.evidence import Evidence
 from audit.model.named_findings import DisclosureStep, NamedRisk
 from audit.model.outcome import Risks
 from audit.model.scored import Judged, reaches_all
@@ -29,7 +27,7 @@ class RiskSelection:
     Certain values are findings of their own. `places` are entries of the risks that are not waived; shape (n,).
     """
 
-    evidence: Evidence
+    evidence: View
     judged: Judged
     risks: Risks
     limit: float
@@ -50,7 +48,9 @@ class RiskSelection:
         name = self.judged.attack.name
         # What people are who are followed by record ids is no risk of before.
         about = (self.evidence.sensitive,) if self.evidence.followed else ()
-        return [self.namer.finding(name, "risk", self._name(p), tags[r], *about, stable=stable) for p, r in rows]
+        return [
+            self.namer.finding(name, "risk", self.evidence.name(p), tags[r], *about, stable=stable) for p, r in rows
+        ]
 
     def claimed(self) -> Claimed:
         """Return the risks as waivers look at them."""
@@ -58,7 +58,7 @@ class RiskSelection:
         return Claimed(
             self.evidence,
             lambda: self.ids(self.places, stable=True),
-            lambda: [frozenset((self._name(who),)) for who in person.tolist()],
+            lambda: [frozenset((self.evidence.name(who),)) for who in person.tolist()],
             person,
             release,
             risk=self.risks.risk[self.places],
@@ -78,7 +78,7 @@ class RiskSelection:
 
     def mentioned(self) -> list[tuple[str, str]]:
         """Return whom the risks that were taken are about."""
-        return [("person", self._name(int(self.risks.person[place]))) for _, place in self._taken]
+        return [("person", self.evidence.name(int(self.risks.person[place]))) for _, place in self._taken]
 
     @property
     def selected(self) -> list[tuple[str, int | None]]:
@@ -89,7 +89,7 @@ class RiskSelection:
         """Return the risks that were taken as they are told, each with the person's own groups."""
         transitions = self.evidence.transitions
         after = None if transitions is None else follows(transitions.exact)
-        checker = Checker(published_by(self._source))
+        checker = Checker(published_by(self.evidence.source))
         told = []
         for ident, place in self._taken:
             person, release = int(self.risks.person[place]), int(self.risks.release[place])
@@ -102,7 +102,7 @@ class RiskSelection:
             told.append(
                 NamedRisk(
                     ident,
-                    self.namer.display_name("person", self._name(person)),
+                    self.namer.display_name("person", self.evidence.name(person)),
                     self.evidence.tags[release] if release >= 0 else steps[-1].release,
                     None if value is None else self.evidence.values[value],
                     float(self.risks.risk[place]),
@@ -114,24 +114,15 @@ class RiskSelection:
 
     def _value(self, person: int, release: int) -> int | None:
         """Return the value that the risk is of: the true one, where it is known."""
-        truth = truth_of(self.evidence)
+        key = self.evidence.key
         if release < 0:
-            of_people = truth.of_people()
+            of_people = key.of_people()
             value = -1 if of_people is None or person >= len(of_people) else int(of_people[person])
         else:
-            values = truth.of_versions(release)
+            values = key.of_versions(release)
             at = np.flatnonzero(self.evidence.pools(release).person == person)
             value = -1 if values is None or not len(at) else int(values[at[0]])
         return None if value < 0 else value
 
     def _texts(self, codes: Sequence[int]) -> tuple[str, ...]:
         return tuple(sorted(self.evidence.values[code] for code in codes))
-
-    def _name(self, person: int) -> str:
-        return self._source.series.people.name(person)
-
-    @property
-    def _source(self) -> KnownGroupsSource:
-        if not isinstance(self.evidence.source, KnownGroupsSource):
-            raise TypeError("this evidence does not come from a series")
-        return self.evidence.source

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.adversary.constant_values import UNKNOWN
-from audit.adversary.ground_truth import truth_of
-from audit.adversary.sealed_sources import sealed
+from audit.adversary.key import Key
+from audit.adversary.view import handed
 from audit.judgement.consistent import ConsistentSource, ConsistentTruth, alone
 from audit.model.evidence import Evidence
 from audit.model.measures import Measures
@@ -20,43 +20,44 @@ from audit.runtime.phrases import say
 from audit.runtime.reasons import Reason, ReasonKind
 
 
-def attacked(attack: Attack, evidence: Evidence, budget: Budget) -> Scored:
+def attacked(attack: Attack, evidence: Evidence, key: Key, budget: Budget) -> Scored:
     """Run an attack, and return what it found with the risks of the true values.
 
     An attack on single people is run again without those whose own values contradict the assumptions.
     """
-    outcome = attack.run(sealed(evidence), budget)
+    seen = handed(evidence)
+    outcome = attack.run(seen, budget)
     if not isinstance(attack, PerPersonAttack) or outcome.claims is None:
-        return score(evidence, outcome, budget)
-    changed = changed_values(evidence)
+        return score(evidence, key, outcome, budget)
+    changed = changed_values(evidence, key)
     if not changed.any():
-        return score(evidence, outcome, budget)
+        return score(evidence, key, outcome, budget)
     source = ConsistentSource(evidence.source, changed)
-    outcome = attack.run(replace(sealed(evidence), source=source), budget)
-    scored = _with_risks(outcome, ConsistentTruth(truth_of(evidence), evidence, source), budget)
+    outcome = attack.run(replace(seen, source=source), budget)
+    scored = _with_risks(outcome, ConsistentTruth(key, evidence, source), budget)
     return replace(scored, alone=alone(evidence, changed))
 
 
-def score(evidence: Evidence, outcome: Outcome, budget: Budget) -> Scored:
+def score(evidence: Evidence, key: Key, outcome: Outcome, budget: Budget) -> Scored:
     """Return an outcome with the risks of the true values.
 
     What is claimed of people whose own values contradict the assumptions would be wrong: it is withheld, and they
     have no risk. They are counted by `changed_values`.
     """
     claims = outcome.claims
-    if claims is None and outcome.estimate is not None and not changed_values(evidence).any():
-        measures = outcome.estimate.scored(truth_of(evidence), budget)
+    if claims is None and outcome.estimate is not None and not changed_values(evidence, key).any():
+        measures = outcome.estimate.scored(key, budget)
         return Scored(outcome if measures is None else replace(outcome, measures=measures), None)
     if not isinstance(claims, AttributeDisclosures | EquivalenceFindings):
         return Scored(outcome, None)
-    changed = changed_values(evidence)
+    changed = changed_values(evidence, key)
     if claims.nothing is not None and changed.any():
         return Scored(_unfounded(outcome, claims.nothing), None)
     if isinstance(claims, EquivalenceFindings):
         return Scored(outcome, None)
     if changed.any():
         outcome = replace(outcome, claims=claims.some(np.flatnonzero(~changed[claims.person])))
-    scored = _with_risks(outcome, truth_of(evidence), budget)
+    scored = _with_risks(outcome, key, budget)
     if scored.risks is not None and changed.any():
         risks = scored.risks
         return replace(scored, risks=replace(risks, risk=np.where(changed[risks.person], np.nan, risks.risk)))
@@ -88,15 +89,14 @@ def _unfounded(outcome: Outcome, nothing: Measures) -> Outcome:
     return replace(outcome, status="incomplete", reason=reason, measures=nothing, claims=None)
 
 
-def changed_values(evidence: Evidence) -> npt.NDArray[np.bool_]:
+def changed_values(evidence: Evidence, key: Key) -> npt.NDArray[np.bool_]:
     """Return, by person code, whose own published values change as the assumptions say they never do."""
-    truth = truth_of(evidence)
     if evidence.transitions is None:
-        return truth.changed()
+        return key.changed()
     last = np.full(0, UNKNOWN, dtype=np.int32)
     changed = np.zeros(0, dtype=np.bool_)
     for release in range(len(evidence.tags)):
-        values = truth.of_versions(release)
+        values = key.of_versions(release)
         if values is None:
             continue
         pools = evidence.pools(release)

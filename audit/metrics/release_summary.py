@@ -1,7 +1,7 @@
 """Describing: what is told of the files and of each release by itself, whatever the attacks find.
 
 A release is described by a function of this release alone, whose answer is small, so that it can be done elsewhere.
-People are counted over all releases instead: `LoadedSeries.present`.
+People are counted over all releases instead: `HeldSeries.present`.
 """
 
 from __future__ import annotations

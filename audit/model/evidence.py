@@ -12,7 +12,7 @@ paper, Section 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -326,12 +326,6 @@ class PoolSource(Protocol):
     def hosts(self, release: int) -> CandidateGroups:
         """Return the rows of a release and which groups may hold whom (`linked`, `register`)."""
 
-    def warm_start(self, release: int) -> Codes | None:
-        """Return the values of the people of `hosts(release)` in a world, -1 where not told; None where none is known.
-
-        Who looks for worlds may start from it to save time; nothing that is found out may depend on it.
-        """
-
     def group_names(self, release: int, groups: Codes) -> list[str]:
         """Return the names of some groups of a release."""
 
@@ -454,8 +448,8 @@ class Evidence:
             the adversary knows whose every row is.
         combined: the attributes whose values are combined, where values are combinations; claims about one of these
             attributes have codes of their own: see `claimed_code`.
-        warm_start: whether a world is handed in, where one is known, for who looks for worlds to start from; a hint,
-            on which nothing that is found out depends.
+        warm_start: the values of the people of `source.hosts` of a release in a world, -1 where unknown, for who looks
+            for worlds to start from; None where none is known. A hint, on which nothing that is found out depends.
         rows_of: where rows and their cells come from; None for combinations of attributes.
         growing: whether every record of a release is in the next one, with the same value or one that may follow.
         timelines: what earlier audits counted after earlier releases, so that it is not counted again; a hint too.
@@ -474,7 +468,7 @@ class Evidence:
     records: RecordSource | None = None
     published: PublishedSource | None = None
     combined: Combinations | None = None
-    warm_start: bool = True
+    warm_start: Callable[[int], Codes | None] | None = None
     rows_of: RowSource | None = None
     growing: bool = False
     timelines: TimelineCache | None = None

@@ -14,6 +14,7 @@ import numpy as np
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.held_series import HeldSeries
 from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.clauses.registry import in_force
 from audit.io.series import Series
 from audit.io.tables import count_rows
@@ -30,7 +31,6 @@ from audit.metrics.release_summary import ReleaseSummary, facts, rows_of_files, 
 from audit.model.adversary import AdversaryKind
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError
-from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, AttributeDisclosures, Outcome, PerPersonAttack, RefinableAttack, interruption
 from audit.model.report import Input, ReleasePanel, SeriesFacts
 from audit.model.scored import Judged, Scored
@@ -106,9 +106,9 @@ class AuditRun:
     """
 
     series: Series
-    evidence: Sequence[Evidence]
+    evidence: Sequence[View]
     changed: Sequence[Flags]
-    judged: list[tuple[Evidence, Judged]]
+    judged: list[tuple[View, Judged]]
     facts: SeriesFacts
     inputs: tuple[Input, ...]
     panel: tuple[ReleasePanel, ...]
@@ -120,10 +120,7 @@ class AuditRun:
     @property
     def releases(self) -> HeldSeries:
         """The releases that were attacked."""
-        source = self.evidence[0].source
-        if not isinstance(source, KnownGroupsSource):
-            raise TypeError("this evidence does not come from a series")
-        return source.releases
+        return self.evidence[0].source.releases
 
     def checked(self, namer: Pseudonymizer) -> AuditRun:
         """Return the run with all claims of other packages' attacks checked; what does not hold fails its attack."""
@@ -161,10 +158,10 @@ def run_attacks(series: Series, attacks: Sequence[Attack], options: AuditOptions
         stage.count(attributes=len(evidence), known=max(each.known for each in evidence))
     _LOG.info("adversary: %s", evidence[0].kind)
     cache = read_timelines(series.manifest.folder) if options.cache and not options.distributed else None
-    evidence = tuple(replace(seen, warm_start=options.warm_start, timelines=cache) for seen in evidence)
+    evidence = tuple(
+        replace(seen, warm_start=seen.warm_start if options.warm_start else None, timelines=cache) for seen in evidence
+    )
     source = evidence[0].source
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
     apart = (
         options.distributed
         and evidence[0].adversary.knows_people
@@ -201,13 +198,13 @@ def _described(source: KnownGroupsSource, options: AuditOptions) -> list[Release
 
 
 def _judged(
-    evidence: Sequence[Evidence], attacks: Sequence[Attack], options: AuditOptions, ranges: PartitionedSeries | None
-) -> list[tuple[Evidence, Judged]]:
+    evidence: Sequence[View], attacks: Sequence[Attack], options: AuditOptions, ranges: PartitionedSeries | None
+) -> list[tuple[View, Judged]]:
     """Run each attack on each evidence.
 
     An interrupt keeps what has come to an end by then, if that is asked for and anything has; the rest is marked.
     """
-    judged: list[tuple[Evidence, Judged]] = []
+    judged: list[tuple[View, Judged]] = []
     interrupted = False
     for seen in evidence:
         for attack in attacks:
@@ -231,7 +228,7 @@ def _judged(
     return judged if interrupted else _refined(judged, options)
 
 
-def _refined(judged: Sequence[tuple[Evidence, Judged]], options: AuditOptions) -> list[tuple[Evidence, Judged]]:
+def _refined(judged: Sequence[tuple[View, Judged]], options: AuditOptions) -> list[tuple[View, Judged]]:
     """Return the results, those of attacks on groups beside what another one rules out of the same evidence.
 
     An attack has what it left of its time. One that is interrupted is marked, where that is asked for.
@@ -255,7 +252,7 @@ def _refined(judged: Sequence[tuple[Evidence, Judged]], options: AuditOptions) -
     return found
 
 
-def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: AuditOptions) -> Scored:
+def _with_histories(attack: Attack, seen: View, scored: Scored, options: AuditOptions) -> Scored:
     """Return a result with how probable it is for people ever to have had a grave value, where the policy names any."""
     outcome = scored.outcome
     if not options.grave or not outcome.ran:
@@ -264,7 +261,7 @@ def _with_histories(attack: Attack, seen: Evidence, scored: Scored, options: Aud
     scored = replace(scored, grave=codes)
     if "max_ever_risk" not in attack.decides or (outcome.status != "complete" and outcome.knowing is None):
         return scored
-    return replace(scored, ever=ever_risks(seen, options.grave, codes, changed_values(seen), outcome))
+    return replace(scored, ever=ever_risks(seen, options.grave, codes, changed_values(seen, seen.key), outcome))
 
 
 def _counted(outcome: Outcome) -> dict[str, int]:
@@ -277,13 +274,13 @@ def _is_skipped(entry: Judged) -> bool:
     return entry.scored.outcome.status == "skipped"
 
 
-def _sensitive(attack: Attack, seen: Evidence, evidence: Sequence[Evidence]) -> str | None:
+def _sensitive(attack: Attack, seen: View, evidence: Sequence[View]) -> str | None:
     several = seen.followed or sum(not each.followed for each in evidence) > 1
     return seen.sensitive if several and attack.per_attribute else None
 
 
 def _attack(
-    attack: Attack, evidence: Evidence, options: AuditOptions, ranges: PartitionedSeries | None, releases: int
+    attack: Attack, evidence: View, options: AuditOptions, ranges: PartitionedSeries | None, releases: int
 ) -> Scored:
     start = time.perf_counter()
     budget = Budget(options.time_limit, options.progress(attack.name), options.engine)
@@ -292,7 +289,7 @@ def _attack(
         if ranges is not None and isinstance(attack, PerPersonAttack) and evidence.combined is None:
             scored = ranges.attack(attack, evidence, budget)
         else:
-            scored = attacked(attack, evidence, budget)
+            scored = attacked(attack, evidence, evidence.key, budget)
         outcome = scored.outcome
         if evidence.followed:
             outcome = with_timeline(attack, evidence, outcome, releases, budget)
@@ -305,13 +302,13 @@ def _attack(
     return replace(scored, seconds=time.perf_counter() - start)
 
 
-def _changed(evidence: Sequence[Evidence], ranges: PartitionedSeries | None) -> list[Flags]:
+def _changed(evidence: Sequence[View], ranges: PartitionedSeries | None) -> list[Flags]:
     """Return, for each evidence, by person code, whose own published values contradict the assumptions."""
     found = []
     for seen in evidence:
         changed = None if ranges is None else ranges.changed(seen)
         if changed is None and seen.adversary.knows_people:
-            changed = changed_values(seen)
+            changed = changed_values(seen, seen.key)
         found.append(np.zeros(0, dtype=np.bool_) if changed is None else changed)
     return found
 
@@ -329,7 +326,7 @@ def _check_applies(judged: Sequence[Judged], *, named: bool) -> None:
         raise UsageError(f"no attack applies to this series - {reasons}; add what they need to the manifest")
 
 
-def _with_checked_claims(seen: Evidence, entry: Judged, namer: Pseudonymizer) -> Judged:
+def _with_checked_claims(seen: View, entry: Judged, namer: Pseudonymizer) -> Judged:
     def check() -> None:
         if (shelf := _shelf(seen, entry, namer)) is not None:
             shelf.select(None, np.zeros(0, dtype=np.intp))
@@ -337,6 +334,6 @@ def _with_checked_claims(seen: Evidence, entry: Judged, namer: Pseudonymizer) ->
     return replace(entry, scored=check_claims(entry.attack, entry.scored, check))
 
 
-def _shelf(seen: Evidence, entry: Judged, namer: Pseudonymizer) -> AnySelection | None:
+def _shelf(seen: View, entry: Judged, namer: Pseudonymizer) -> AnySelection | None:
     claims = entry.scored.outcome.claims
     return None if claims is None else select_findings(entry.attack.name, seen, claims, namer)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.adversary.view import View
 from audit.clauses.clause import JudgedAudit, attack_reason, decide
 from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
@@ -25,7 +26,6 @@ from audit.judgement.risk_findings import RiskSelection
 from audit.judgement.waivers import WaiverBook
 from audit.model.arrays import Places
 from audit.model.doubt import Doubt
-from audit.model.evidence import Evidence
 from audit.model.named_findings import NamedDisclosure, NamedFinding
 from audit.model.outcome import Attack, Finding
 from audit.model.report import (
@@ -219,7 +219,7 @@ def _known(baseline: Baseline, shelf: AnySelection | None, risky: RiskSelection 
 
 
 def _risky(
-    seen: Evidence, entry: Judged, attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
+    seen: View, entry: Judged, attacked: AuditRun, namer: Pseudonymizer, options: AuditOptions
 ) -> RiskSelection | None:
     """Return the risks of a result that reach the limit; None where certainty alone does, or none is counted."""
     limit, risks = attacked.limits(options)["max_risk"], entry.scored.risks

@@ -14,7 +14,7 @@ from audit.model.errors import UsageError
 from audit.model.explanation import Explanation
 from audit.model.outcome import Attack
 from audit.model.report import Report
-from audit.pipeline.audit_run import AuditOptions, run_audit
+from audit.pipeline.audit_run import AuditOptions, build_report, pseudonymizer, run_attacks
 
 
 def explain_person(
@@ -35,7 +35,8 @@ def explain_person(
     if not chosen:
         raise UsageError("--attack: this one says nothing of people; name an attack on people's values")
     seen: list[AttackedEvidence] = []
-    report = run_audit(
-        series, [About(attack, individual, seen) for attack in chosen], replace(options, findings=None, reveal=True)
-    )
-    return explanation(report, seen, individual, options.time_limit), replace(report, about=individual)
+    told = replace(options, findings=None, reveal=True)
+    namer = pseudonymizer(series, told)
+    attacked = run_attacks(series, [About(attack, series, individual, seen) for attack in chosen], told)
+    report = replace(build_report(attacked, namer, told), about=individual)
+    return explanation(report, attacked.evidence, seen, individual, options.time_limit), report

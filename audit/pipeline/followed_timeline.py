@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from audit.adversary.build_evidence import followed_until
 from audit.adversary.followed_people import UnfollowedError
+from audit.adversary.view import View
 from audit.judgement.explain_person import About
 from audit.judgement.scoring import attacked
-from audit.model.evidence import Evidence
 from audit.model.outcome import Attack, Outcome
 from audit.runtime.budget import Budget
 from audit.runtime.phrases import say
 from audit.runtime.reasons import combined
 
 
-def with_timeline(attack: Attack, evidence: Evidence, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
+def with_timeline(attack: Attack, evidence: View, outcome: Outcome, releases: int, budget: Budget) -> Outcome:
     """Return an outcome about all releases with what was found after each; `outcome` tells what is in the end.
 
     Whoever is found early is found in the end: where nobody is, nobody was before.
@@ -30,7 +30,8 @@ def with_timeline(attack: Attack, evidence: Evidence, outcome: Outcome, releases
         before = None
         try:
             if not budget.exhausted():
-                before = attacked(attack, followed_until(evidence, count), budget).outcome
+                early = followed_until(evidence, count)
+                before = attacked(attack, early, early.key, budget).outcome
         except UnfollowedError:
             reason = say("people may be too many records")
         line = None if before is None else before.measures.timeline

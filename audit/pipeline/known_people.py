@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.register import RegisterSource
-from audit.adversary.sealed_sources import sealed
+from audit.adversary.view import handed
 from audit.io.series import Series
 from audit.model.errors import printable
 from audit.model.outcome import AttributeDisclosures, PerPersonAttack
@@ -78,13 +77,13 @@ def _disclosed(attacked: AuditRun, options: AuditOptions) -> int:
     found = set[str]()
     for evidence in attacked.evidence:
         source = evidence.source
-        if not attacks or not isinstance(source, KnownGroupsSource) or source.known is None:
+        if not attacks or source.known is None:
             continue
         names = [attacked.series.people.name(code) for code in np.unique(source.known.person).tolist()]
         attack = attacks[-1]  # the last one decides where values change, too
         left = None if options.time_limit is None else max(0.0, options.time_limit - used[id(evidence), attack.name])
         budget = Budget(left, options.progress(attack.name), options.engine)
-        outcome = attack.run(sealed(seen[evidence.sensitive]), budget)
+        outcome = attack.run(handed(seen[evidence.sensitive]), budget)
         if isinstance(outcome.claims, AttributeDisclosures):
             there = np.isin(plain.people.codes(names), outcome.claims.people)
             found |= {name for name, certain in zip(names, there.tolist(), strict=True) if certain}

@@ -130,7 +130,7 @@ class _CandidateComparison:
         shelves = zip(was.judged, was.shelves(self.namer), strict=True)
         self.shelves = {(judged.attack.name, judged.sensitive): shelf for (_, judged), shelf in shelves}
         self.was_told, self.now_told = self.report_of(was), self.report_of(self.now)
-        self.candidate = _Candidate(after, _linked(self.now), self.now_told.adversary.kind)
+        self.candidate = _Candidate(after, self.now.evidence[0].source, self.now_told.adversary.kind)
 
     def report_of(self, attacked: AuditRun) -> Report:
         """Return the report of a run; findings are told beside it."""
@@ -296,10 +296,3 @@ def _people(attacked: AuditRun, entry: int, places: Places) -> Codes:
 
 def _union(people: Sequence[Codes]) -> Codes:
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *people]))
-
-
-def _linked(attacked: AuditRun) -> KnownGroupsSource:
-    source = attacked.evidence[0].source
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return source

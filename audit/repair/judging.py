@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.clauses.registry import in_force
 from audit.io.candidate import with_candidate
 from audit.io.series import Series
@@ -190,8 +189,6 @@ class _Written:
 
     def __init__(self, run: AuditRun, rows: CandidateRows, plan: RepairPlan) -> None:
         source = run.evidence[0].source
-        if not isinstance(source, KnownGroupsSource):
-            raise TypeError("this evidence does not come from a series")
         self.source, self.rows, self.plan = source, rows, plan
         self._read = source.releases.get(len(source.releases) - 1)
         self._person = owners(self.source.series, self._read.release.person)

@@ -16,10 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.view import View
 from audit.io.encoding import NOBODY
 from audit.model.arrays import Flags, Places
-from audit.model.evidence import Evidence
 from audit.pipeline.audit_run import AuditOptions
 from audit.repair.candidate_rows import CandidateRows
 from audit.repair.repair_plan import RepairPlan
@@ -38,7 +37,7 @@ class PastValues:
         together: whether everybody of a group is looked at together, as an attack does, or each person alone.
     """
 
-    def __init__(self, rows: CandidateRows, evidence: Sequence[Evidence], k: int, *, together: bool) -> None:
+    def __init__(self, rows: CandidateRows, evidence: Sequence[View], k: int, *, together: bool) -> None:
         self.rows, self.k, self.together = rows, k, together
         self.own = [rows.values[seen.sensitive] for seen in evidence]
         self.left = [_left(rows, seen) for seen in evidence]
@@ -112,10 +111,10 @@ def _leading_back(left: Flags, own: Places) -> Flags:
     return reach.T[own] > 0
 
 
-def _left(rows: CandidateRows, seen: Evidence) -> Flags:
+def _left(rows: CandidateRows, seen: View) -> Flags:
     source = seen.source
-    if not isinstance(source, KnownGroupsSource) or rows.person is None:
-        raise TypeError("this evidence does not come from a series")
+    if rows.person is None:
+        raise TypeError("the candidate has no key")
     past = len(rows.series.tags) - 1
     pools = [source.pools(position) for position in range(past)]
     values = len(rows.series.vocabularies[seen.sensitive])

@@ -26,7 +26,6 @@ from attacks.joint.settling import TWO, Settling
 from attacks.joint.values import Findings, VersionValues
 from audit.adversary.build_evidence import build_evidence
 from audit.io.series import open_series
-from audit.model.arrays import Codes
 from audit.model.evidence import Evidence
 from audit.runtime.budget import Budget
 from audit.runtime.distributed.engines import engine
@@ -97,20 +96,6 @@ def _settled(series: Path, releases: int) -> Job:
 # -- stages -------------------------------------------------------------------------------------------------------
 
 
-class Withholding:
-    """A source of evidence that tells no world."""
-
-    def __init__(self, source: object) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._source, name)
-
-    def warm_start(self, release: int) -> Codes | None:
-        """Return nothing."""
-        return None
-
-
 def _stages(series: Path, releases: int, seconds: float) -> Job:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
     import numba  # noqa: F401
@@ -158,7 +143,7 @@ def _stages(series: Path, releases: int, seconds: float) -> Job:
 
 
 def _withheld(evidence: Evidence) -> Evidence:
-    return replace(evidence, source=Withholding(evidence.source))  # type: ignore[arg-type]
+    return replace(evidence, warm_start=None)
 
 
 @dataclass(frozen=True)

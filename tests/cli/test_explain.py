@@ -10,7 +10,6 @@ import pytest
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
-from audit.adversary.sealed_sources import unsealed
 from audit.model.outcome import Proof
 from tests.cli.test_command_line import only_line
 from tests.helpers.provable import Provable
@@ -255,7 +254,7 @@ def test_what_ones_own_groups_show_is_shown_by_them(monkeypatch):
     class Short(Provable):
         def run(self, evidence, budget, /):
             outcome = super().run(evidence, budget)
-            bob = unsealed(evidence.source).series.people.find("Bob")
+            bob = evidence.source.pools.__self__.series.people.find("Bob")
 
             def build(places):
                 findings = outcome.claims.build(places)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attacks.joint.measures import JointMeasures
-from audit.adversary.sealed_sources import unsealed
 from audit.model.evidence import Evidence
 from audit.model.outcome import AttributeDisclosures, Outcome
 from audit.runtime.budget import Budget
@@ -31,7 +30,7 @@ class Provable:
     def run(self, evidence: Evidence, budget: Budget, /) -> Outcome:
         for release in range(len(evidence.tags)):
             evidence.pools(release)
-        people = unsealed(evidence.source).series.people
+        people = evidence.source.pools.__self__.series.people  # which an attack may not look at
         number = {people.name(code): code for code in range(people.size)}
         codes = {value: code for code, value in enumerate(evidence.values)}
         prover = Prover(self.series, evidence.kind, number, codes)

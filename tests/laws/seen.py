@@ -11,7 +11,6 @@ import pytest
 
 from attacks.registry import find
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.sealed_sources import unsealed
 from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.model.errors import UsageError
@@ -79,7 +78,7 @@ def seen(
         except UsageError:
             return Seen("skipped", {}, frozenset())
         for evidence in every:
-            outcome = attacked(attack_named(name), evidence, budget).outcome
+            outcome = attacked(attack_named(name), evidence, evidence.key, budget).outcome
             found.append((outcome, frozenset(facts(evidence, outcome)), frozenset(ruled_out(evidence, outcome))))
     first = found[0][0]
     return Seen(first.status, dict(first.measures), frozenset().union(*(f for _, f, _ in found)), found[0][2])
@@ -119,7 +118,7 @@ def when(evidence: Evidence, release: int) -> int | None:
 
 
 def name_of(evidence: Evidence, person: int) -> str:
-    return unsealed(evidence.source).series.people.name(person)
+    return evidence.name(person)
 
 
 def equal(evidence: Evidence, findings: Any) -> Iterator[Fact]:

@@ -12,7 +12,7 @@ from attacks.joint.decision import Decision
 from attacks.joint.posteriors import WorldRisks
 from attacks.joint.settling import Settling
 from attacks.joint.values import VersionValues
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.key import SeriesKey
 from audit.runtime.budget import Budget
 from tests.helpers.opening import opened
 from tests.helpers.running import written
@@ -114,7 +114,7 @@ def asked(series, adversary, *, budget=Budget, way="counted", world=None):
     with written(series) as folder, pytest.MonkeyPatch.context() as patch:
         forced(patch, way)
         if world is not None:
-            patch.setattr(KnownGroupsSource, "warm_start", world)
+            patch.setattr(SeriesKey, "world", world)
         opening, evidence = opened(folder, adversary)
         decided = []
         patch.setattr(
@@ -207,4 +207,4 @@ def half_is_told(source, position):
     return None if values is None else np.where(np.arange(len(values)) % 2, values, -1).astype(np.int32)
 
 
-KEY = KnownGroupsSource.warm_start
+KEY = SeriesKey.world

@@ -132,7 +132,7 @@ def found(folder, kind, attack):
     """Who is certain of what, by attribute, and everybody's risk."""
     evidence = build_evidence(open_series(folder), "register" if kind["register"] else "linked", follow=True)[-1]
     assert evidence.followed
-    scored = attacked(attack, evidence, Budget())
+    scored = attacked(attack, evidence, evidence.key, Budget())
     name = evidence.source.series.people.name
     claims = scored.outcome.claims
     certain = {

@@ -12,7 +12,7 @@ import pytest
 from attacks.homogeneity import HomogeneityAttack
 from attacks.intersection import IntersectionAttack
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.sealed_sources import sealed
+from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from tests.helpers.messy import as_csv, write
@@ -64,12 +64,12 @@ def written(folder, releases, *, listed=None, registered=None):
 def found(folder, adversary, limit=1.0):
     """The classes that are found, by release, value and rows; and who is found, by release."""
     [evidence] = build_evidence(open_series(folder), adversary)
-    outcome = HomogeneityAttack(limit).run(sealed(evidence), Budget(None))
+    outcome = HomogeneityAttack(limit).run(handed(evidence), Budget(None))
     claims = [] if outcome.claims is None else outcome.claims.build(range(len(outcome.claims)))
     classes = Counter((each.release, each.group, evidence.values[each.value], each.rows) for each in claims)
     people = set()
     if evidence.adversary.knows_people:
-        outcome = IntersectionAttack().run(sealed(evidence), Budget(None))
+        outcome = IntersectionAttack().run(handed(evidence), Budget(None))
         people = {evidence.source.series.people.name(code) for code in outcome.claims.person.tolist()}
     return classes, people
 

@@ -10,7 +10,6 @@ from attacks.candidate_update import fold_all
 from attacks.feasible_values import FeasibleValues
 from attacks.registry import find
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.ground_truth import truth_of
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 
@@ -48,7 +47,7 @@ def test_candidates(folder, expected):
 def test_risks_of_versions(folder, expected):
     series, evidence = opened(folder)
     outcome = find("update-graph").run(evidence, Budget())
-    risks = outcome.model.risks(truth_of(evidence), Budget())
+    risks = outcome.model.risks(evidence.key, Budget())
     found = {}
     for person, release, risk in zip(risks.person.tolist(), risks.release.tolist(), risks.risk.tolist(), strict=True):
         found.setdefault(series.people.name(person), {})[release + 1] = risk

@@ -15,7 +15,7 @@ from attacks.equivalence.attack import EquivalenceAttack
 from attacks.joint import settling
 from attacks.joint.attack import JointAttack
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.known_groups import KnownGroupsSource
+from audit.adversary.key import SeriesKey
 from audit.io.series import open_series
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
@@ -138,9 +138,9 @@ def test_every_kernel_travels():
     engine = Travelling()
     with written(crowd) as folder:
         for way in ways:
-            for world in (KnownGroupsSource.warm_start, nobody_tells):
+            for world in (SeriesKey.world, nobody_tells):
                 with pytest.MonkeyPatch.context() as patch:
-                    patched(patch, SMALL | {(KnownGroupsSource, "warm_start"): world})
+                    patched(patch, SMALL | {(SeriesKey, "world"): world})
                     forced(patch, way)
                     JointAttack().run(opened(folder, "linked")[1], Budget(engine=engine))
         with pytest.MonkeyPatch.context() as patch:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attacks.registry import all_attacks
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.sealed_sources import sealed
+from audit.adversary.view import handed
 from audit.io.series import open_series
 from audit.judgement.scoring import attacked
 from audit.model.evidence import PoolSource, PublishedSource, RecordSource
@@ -36,26 +36,27 @@ def test_attacks_are_handed_nothing_else(adversary, attack, data):
     tiny = data.draw(crowds(adversary, "constant"))
     with written(tiny) as folder:
         (evidence,) = build_evidence(open_series(folder), adversary)
-        handed = []
+        given = []
 
         class Watching:
             def __getattr__(self, what):
                 return getattr(attack, what)
 
             def run(self, seen, budget):
-                handed.append(seen)
+                given.append(seen)
                 return attack.run(seen, budget)
 
-        attacked(Watching(), evidence, Budget())
-    assert handed
-    for seen in handed:
+        attacked(Watching(), evidence, evidence.key, Budget())
+    assert given
+    for seen in given:
         for source, protocol in (
             (seen.source, PoolSource),
             (seen.records, RecordSource),
             (seen.published, PublishedSource),
         ):
             known = set() if source is None else {each for each in dir(source) if not each.startswith("_")}
-            assert known - {"behind", "kept"} <= allowed(protocol)
+            assert known - {"kept"} <= allowed(protocol)
+        assert "key" not in vars(seen)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -83,5 +84,5 @@ def test_a_world_to_start_from_changes_no_verdict(adversary, kind, data):
 def test_a_world_is_withheld_where_it_is_not_wanted(tmp_path):
     TinySeries([[Row("Ann", "1", "flu"), Row("Bob", "1", "gout")]]).write(tmp_path)
     (evidence,) = build_evidence(open_series(tmp_path))
-    assert sealed(evidence).source.warm_start(0).tolist() == [0, 1]
-    assert sealed(replace(evidence, warm_start=False)).source.warm_start(0) is None
+    assert handed(evidence).warm_start(0).tolist() == [0, 1]
+    assert handed(replace(evidence, warm_start=None)).warm_start is None

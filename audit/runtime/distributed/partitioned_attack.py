@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.adversary.partition import (
     EvidenceContext,
     Numbers,
     PartitionSlice,
+    PartKey,
     PartSource,
     ReadContext,
     ReleaseNames,
@@ -28,6 +28,7 @@ from audit.adversary.partition import (
     sources_of,
     split,
 )
+from audit.adversary.view import View, handed
 from audit.io.series import Series
 from audit.judgement.scoring import attacked, changed_values
 from audit.metrics.release_summary import ReleaseSummary, summarize_release
@@ -111,7 +112,8 @@ def judge(
 ) -> PartialOutcome:
     """Attack the people from a code on, of whom there is a part for each release."""
     evidence = replace(seen, source=PartSource(parts), rows=sum(len(part.pools.person) for part in parts))
-    scored = attacked(attack, evidence, budget)
+    key = PartKey(parts)
+    scored = attacked(attack, evidence, key, budget)
     outcome, claims, risks = scored.outcome, None, scored.risks
     shift = np.int32(first)
     if isinstance(outcome.claims, AttributeDisclosures):
@@ -119,7 +121,7 @@ def judge(
     if risks is not None:
         risks = replace(risks, person=risks.person + shift)
     alone = None if scored.alone is None else (scored.alone[0] + shift, *scored.alone[1:])
-    changed = np.flatnonzero(changed_values(evidence)).astype(np.int32) + shift
+    changed = np.flatnonzero(changed_values(evidence, key)).astype(np.int32) + shift
     return PartialOutcome(outcome.status, outcome.reason, outcome.measures, claims, risks, alone, changed)
 
 
@@ -131,7 +133,7 @@ class PartitionedSeries:
         present: who is in some release, by person code.
     """
 
-    def __init__(self, series: Series, evidence: Sequence[Evidence], engine: Engine) -> None:
+    def __init__(self, series: Series, evidence: Sequence[View], engine: Engine) -> None:
         self._evidence = evidence
         self._engine = engine
         self._changed: dict[str, npt.NDArray[np.bool_]] = {}
@@ -169,7 +171,13 @@ class PartitionedSeries:
     def attack(self, attack: PerPersonAttack, seen: Evidence, budget: Budget) -> Scored:
         """Run an attack on all ranges, and put together what it finds."""
         bare = replace(
-            seen, source=PartSource(()), records=None, rows_of=None, published=None, values=tuple(seen.values)
+            handed(seen),
+            source=PartSource(()),
+            records=None,
+            rows_of=None,
+            published=None,
+            values=tuple(seen.values),
+            warm_start=None,
         )
         place = next(place for place, each in enumerate(self._evidence) if each is seen)
 
@@ -197,7 +205,7 @@ class PartitionedSeries:
         return alone, [_numbers(series, each) for each in called]
 
     def _lens(self, series: Series) -> EvidenceContext:
-        sources = {seen.sensitive: _linked(seen) for seen in self._evidence}
+        sources = {seen.sensitive: seen.source for seen in self._evidence}
         return EvidenceContext(
             people=series.people.outline(),
             listed={name: source.listed for name, source in sources.items()},
@@ -215,12 +223,6 @@ def _numbers(series: Series, names: ReleaseNames) -> Numbers:
     people.largest = max(people.largest, names.largest)
     others = people.number(names.others)
     return Numbers(others, {name: series.vocabularies[name].add(values) for name, values in names.values.items()})
-
-
-def _linked(seen: Evidence) -> KnownGroupsSource:
-    if not isinstance(seen.source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    return seen.source
 
 
 def joined(attack: PerPersonAttack, evidence: Evidence, found: Sequence[PartialOutcome], budget: Budget) -> Scored:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.sealed_sources import sealed
+from audit.adversary.view import handed
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.read_counts import read_counts
@@ -65,7 +65,7 @@ class AttackedSeries:
     def evidence(self) -> Evidence:
         """What the attacks of this project look at, of people."""
         (seen,) = build_evidence(self.series)
-        return sealed(seen)
+        return handed(seen)
 
     @cached_property
     def published(self) -> PublishedCounts:

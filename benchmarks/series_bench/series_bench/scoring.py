@@ -16,7 +16,6 @@ from attacks.differencing.attack import Differencing
 from attacks.equivalence.attack import EquivalenceAttack
 from attacks.registry import all_attacks
 from audit.adversary.build_evidence import build_evidence
-from audit.adversary.known_groups import KnownGroupsSource
 from audit.api.microdata import LoadedMicrodata, load_microdata
 from audit.count_tables.manifest import read_table_manifest
 from audit.count_tables.table_audit import CountOptions, audit_tables
@@ -212,10 +211,7 @@ def _count_checker(series: AttackedSeries) -> _Holds:
 
 def _disclosure_checker(series: AttackedSeries) -> _Holds:
     (evidence,) = build_evidence(series.series)
-    source = evidence.source
-    if not isinstance(source, KnownGroupsSource):
-        raise TypeError("this evidence does not come from a series")
-    checker = DisclosureChecker(evidence, source)
+    checker = DisclosureChecker(evidence, evidence.source)
     names = {series.series.people.name(code): code for code in range(series.series.people.size)}
     values = {name: code for code, name in enumerate(evidence.values)}
     tags = {tag: release for release, tag in enumerate(evidence.tags)}

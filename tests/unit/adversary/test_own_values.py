@@ -41,7 +41,7 @@ def said(folder, key, *, total):
     [evidence] = build_evidence(series)
     names = series.people.names(evidence.source.hosts(0).person).to_pylist()
     found = []
-    for codes, people in ((evidence.source.warm_start(0), names), (evidence.source.truth(0), None)):
+    for codes, people in ((evidence.warm_start(0), names), (evidence.key.of_versions(0), None)):
         texts = None if codes is None else [evidence.values[code] if code >= 0 else None for code in codes.tolist()]
         found.append(texts if people is None or texts is None else dict(zip(people, texts, strict=True)))
     return found, JointAttack().run(evidence, Budget())

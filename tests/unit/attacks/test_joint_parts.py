@@ -12,7 +12,7 @@ from audit.io.microdata import open_microdata
 from audit.io.series import open_series
 from audit.principles.registry import find
 from audit.publishing.publish import PublishOptions, publish
-from benchmarks.speed.joint_parts import Whole, Withholding, build
+from benchmarks.speed.joint_parts import Whole, build
 from benchmarks.speed.registering import register
 from tests.helpers.microdata import write_microdata
 from tests.helpers.tiny import Registered, read
@@ -44,13 +44,6 @@ def test_each_stage_finds_at_least_what_the_one_before_finds(published):
     assert [found["handed"][name] for name in counts] == [found["withheld"][name] for name in counts]
     shorter = build("joint", "1-60", published / "series")()
     assert shorter["versions"] < found["versions"]
-
-
-def test_the_world_is_withheld_and_nothing_else(published):
-    (evidence,) = build_evidence(open_series(published / "series"))
-    assert evidence.source.warm_start(0) is not None
-    assert Withholding(evidence.source).warm_start(0) is None
-    assert np.array_equal(Withholding(evidence.source).hosts(0).person, evidence.source.hosts(0).person)
 
 
 def test_different_answers_are_noticed(published):

@@ -1,0 +1,105 @@
+"""Keys: the publisher's knowledge of who has which value. Scoring and checking see it, and attacks never do."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from audit.adversary.constant_values import UNKNOWN, FirstValues
+from audit.adversary.followed_people import FollowedPeopleSource
+from audit.adversary.known_groups import KnownGroupsSource
+from audit.io.encoding import NOBODY
+from audit.io.releases import own_values
+from audit.model.arrays import Codes, Flags
+
+
+class Key(Protocol):
+    """True values of the people of evidence."""
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's true value by person code, -1 where unknown, for values that never change."""
+
+    def changed(self) -> Flags:
+        """Return by person code whose value is another one later on, though values never change."""
+
+
+class SeriesKey:
+    """The key of a series whose groups an adversary knows, or looks up in a register."""
+
+    def __init__(self, source: KnownGroupsSource) -> None:
+        self._source = source
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the true values of the people of a release's pools, -1 where unknown; None without a key."""
+        source = self._source
+        if not source.by_key:
+            return self._of(release, source.pools(release).person)
+        values, person = self._of_rows(release), source.release(release).person
+        rows = None if person is None else source.real(person)
+        return values if rows is None or values is None else values[rows]
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's first true value by person code, -1 where unknown."""
+        return self._constant[0]
+
+    def changed(self) -> Flags:
+        """Return by person code whose value is another one later on."""
+        return self._constant[1]
+
+    def world(self, release: int) -> Codes | None:
+        """Return the values of the people of `hosts(release)`, -1 where unknown; None without a key."""
+        if self._of_rows(release) is None:
+            return None
+        return self._of(release, self._source.hosts(release).person)
+
+    @cached_property
+    def _constant(self) -> tuple[Codes | None, Flags]:
+        first, source = FirstValues(), self._source
+        for release in range(len(source.releases)):
+            values = self.of_versions(release)
+            person = np.zeros(0, dtype=np.int32) if values is None else source.asked(release)
+            first.note(person, values, source.series.people.size, len(source.vocabulary))
+        return first.result()
+
+    def _of_rows(self, release: int) -> Codes | None:
+        read = self._source.release(release)
+        return None if read.person is None else own_values(self._source.series, release, read, self._source.sensitive)
+
+    def _of(self, release: int, people: Codes) -> Codes | None:
+        """Return the values that some people have in a release."""
+        values, person = self._of_rows(release), self._source.release(release).person
+        if values is None or person is None:
+            return None
+        own = np.full(self._source.series.people.size + 1, UNKNOWN, dtype=np.int32)
+        own[person] = values
+        own[NOBODY] = UNKNOWN
+        return own[people]
+
+
+class FollowedKey:
+    """The key of people who are followed by record ids; nobody's value changes."""
+
+    def __init__(self, source: FollowedPeopleSource) -> None:
+        self._source = source
+
+    def of_versions(self, release: int) -> Codes | None:
+        """Return the true values of the people of the pools, -1 where unknown; None without a key."""
+        return self._source.values_of(self._source.present(release))
+
+    def of_people(self) -> Codes | None:
+        """Return everybody's true value by person code, -1 where unknown."""
+        return self._source.values_of(np.arange(self._source.series.people.size, dtype=np.int32))
+
+    def changed(self) -> Flags:
+        """Return by person code whose value is another one later on: nobody's."""
+        return np.zeros(self._source.series.people.size, dtype=np.bool_)
+
+    def world(self, release: int) -> Codes | None:
+        """Return the values of everybody, -1 where unknown; None without a key."""
+        del release
+        return self._source.values_of(self._source.choices.person)
