@@ -38,8 +38,9 @@ def test_a_value_without_a_category_is_refused_at_its_line(tmp_path):
     assert (code, out) == (2, "")
     what = 'audit: 1.csv:6, column "Disease": the value has no category in chapters.csv (and 1 more such lines); '
     assert err == f"{what}add a line with the value and its category\n"
-    folder = with_chapters(tmp_path / "2", [*MIXED, *HEALTHY], f'{SIMILAR}\nmissing = ["none"]')
-    assert run_main(str(folder))[0] != 2
+    for place, spelling in enumerate(['missing = ["none"]', 'missing = ["NONE"]\nfold = ["Disease"]']):
+        folder = with_chapters(tmp_path / f"with {place}", [*MIXED, *HEALTHY], f"{SIMILAR}\n{spelling}")
+        assert run_main(str(folder))[0] != 2
 
 
 def test_values_are_spelled_as_in_the_series(tmp_path):

@@ -38,15 +38,13 @@ class Harmless(ColumnRule):
 class Similar(ColumnRule):
     """`similar = { Diagnosis = "chapters.csv" }`: by sensitive column, a file that says the categories of its values.
 
-    `categories` is what the files say, by column and value; nothing until they are opened. `missing` are texts that
-    need no category.
+    `categories` is what the files say, by column and value, and none of a missing one; nothing until they are opened.
     """
 
     key: ClassVar[str] = "similar"
     form: ClassVar[Form] = Reader.files
     names: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
-    missing: frozenset[str] = frozenset()
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield what is no sensitive column."""
@@ -59,19 +57,20 @@ class Similar(ColumnRule):
             table = beside.table(name, ["value", "category"], problems)
             if table is None:
                 continue
-            known = found.setdefault(column, {})
+            missing = beside.rules[Missing].texts
+            known = found[column] = {beside.rules.spelled(column, text): frozenset() for text in missing}
             for row, (text, category) in enumerate(zip(*map(table.texts, ("value", "category")), strict=True)):
                 if not category:
                     what, remedy = "the cell is empty", "write the category, or drop the line"
                     problems.add(name, what, remedy, line=table.line(row), column="category")
                 value = beside.rules.spelled(column, text)
                 known[value] = known.get(value, frozenset()) | {category}
-        return replace(self, categories=found, missing=beside.rules[Missing].texts)
+        return replace(self, categories=found)
 
     def wrong_values(self, column: str, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
         """Yield the values without a category."""
         for place, text in enumerate(texts if column in self.categories else ()):
-            if text not in self.categories[column] and text not in self.missing:
+            if text not in self.categories[column]:
                 name = printable(self.names[column])
                 yield place, f"the value has no category in {name}", "add a line with the value and its category"
 
