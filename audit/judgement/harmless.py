@@ -17,7 +17,8 @@ from audit.adversary.view import View
 from audit.io.rules.value_meaning import Harmless
 from audit.io.series import Series
 from audit.judgement.ever import ListedValue, value_codes
-from audit.model.arrays import Codes, Places
+from audit.judgement.risk_findings import true_values
+from audit.model.arrays import Places
 from audit.model.errors import printable
 from audit.model.outcome import (
     AttributeDisclosures,
@@ -98,24 +99,7 @@ def _one(seen: View, entry: Judged, codes: Sequence[int], limit: float) -> tuple
 
 def _risks(seen: View, risks: Risks, codes: Sequence[int], limit: float) -> tuple[Places, Places]:
     """Return the places of risks of harmless values, and of those below certainty of values that nobody knows."""
-    values = np.full(len(risks.risk), -1, dtype=np.int64)
-    truth = seen.key
-    for release in np.unique(risks.release).tolist():
-        mine = np.flatnonzero(risks.release == release)
-        known: Codes | None
-        if release < 0:
-            person, known = None, truth.of_people()
-        else:
-            person, known = seen.pools(release).person, truth.of_versions(release)
-        if known is None:
-            continue
-        if person is not None:
-            by_person = np.full(int(max(person.max(initial=-1), risks.person[mine].max(initial=-1))) + 1, -1)
-            by_person[person] = known
-        else:
-            by_person = np.full(max(len(known), int(risks.person[mine].max(initial=-1)) + 1), -1)
-            by_person[: len(known)] = known
-        values[mine] = by_person[risks.person[mine]]
+    values = true_values(seen, risks)
     unknown = (values == -1) & reaches_all(risks.risk, limit) & (risks.risk < 1.0)
     return np.flatnonzero(np.isin(values, codes)), np.flatnonzero(unknown)
 

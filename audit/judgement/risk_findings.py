@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from audit.adversary.view import View
 from audit.judgement.pseudonyms import Pseudonymizer
 from audit.judgement.waivers import Claimed
-from audit.model.arrays import Places
+from audit.model.arrays import Codes, Places
 from audit.model.named_findings import DisclosureStep, NamedRisk
 from audit.model.outcome import Risks
 from audit.model.scored import Judged, reaches_all
@@ -98,13 +99,13 @@ class RiskSelection:
                 for step in checker.own(person, after)
             )
             # Which of several values is true, and where, is for those inside alone; that there is a finding, for all.
-            value = self._value(person, release) if self.namer.reveal else None
+            value = int(self._values[place]) if self.namer.reveal else -1
             told.append(
                 NamedRisk(
                     ident,
                     self.namer.display_name("person", self.evidence.name(person)),
                     self.evidence.tags[release] if release >= 0 else steps[-1].release,
-                    None if value is None else self.evidence.values[value],
+                    None if value < 0 else self.evidence.values[value],
                     float(self.risks.risk[place]),
                     steps if self.namer.reveal else (),
                     everywhere=release < 0,
@@ -112,17 +113,23 @@ class RiskSelection:
             )
         return tuple(told)
 
-    def _value(self, person: int, release: int) -> int | None:
-        """Return the value that the risk is of: the true one, where it is known."""
-        key = self.evidence.key
-        if release < 0:
-            of_people = key.of_people()
-            value = -1 if of_people is None or person >= len(of_people) else int(of_people[person])
-        else:
-            values = key.of_versions(release)
-            at = np.flatnonzero(self.evidence.pools(release).person == person)
-            value = -1 if values is None or not len(at) else int(values[at[0]])
-        return None if value < 0 else value
+    @cached_property
+    def _values(self) -> Codes:
+        return true_values(self.evidence, self.risks)
 
     def _texts(self, codes: Sequence[int]) -> tuple[str, ...]:
         return tuple(sorted(self.evidence.values[code] for code in codes))
+
+
+def true_values(evidence: View, risks: Risks) -> Codes:
+    """Return the value that each risk is of: the true one, -1 where it is not known; shape (entries,), int32."""
+    values, key = np.full(len(risks.person), -1, dtype=np.int32), evidence.key
+    for release in np.unique(risks.release).tolist():
+        known = key.of_people() if release < 0 else key.of_versions(release)
+        if known is not None:
+            mine = np.flatnonzero(risks.release == release)
+            person = np.arange(len(known)) if release < 0 else evidence.pools(release).person
+            of_person = np.full(int(max(person.max(initial=-1), risks.person[mine].max())) + 1, -1, dtype=np.int32)
+            of_person[person] = known
+            values[mine] = of_person[risks.person[mine]]
+    return values
