@@ -17,6 +17,7 @@ from audit.adversary import coverage
 from audit.adversary.combined_values import CombinedVocabulary
 from audit.adversary.row_classes import RowClasses, by_class
 from audit.adversary.row_classes import row_classes as classes_of
+from audit.io import manifest as manifests
 from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.encoding import IdentifierEncoder
@@ -25,10 +26,13 @@ from audit.io.series import Series
 from audit.io.tables import Table
 from audit.model.adversary import ADVERSARIES, AdversaryKind
 from audit.model.arrays import Codes
+from audit.model.errors import UsageError
 from audit.runtime.budget import Budget
+from audit.runtime.memory import memory_bytes
 
 _LAST_BITS = 0xFFFF
 _CHUNK = 1 << 20
+_GB = 1e9
 
 
 class LoadedRelease(NamedTuple):
@@ -48,6 +52,24 @@ class LoadedRelease(NamedTuple):
     record: Codes | None
     classes: RowClasses | None
     seen: Release
+
+
+class ShortCodes(Mapping[str, Codes]):
+    """Columns of codes by name, held in integers as short as they can be, and handed out as the usual ones."""
+
+    def __init__(self, columns: Mapping[str, Codes]) -> None:
+        self._columns = {
+            name: codes.astype(np.min_scalar_type(codes.max(initial=0))) for name, codes in columns.items()
+        }
+
+    def __getitem__(self, name: str) -> Codes:
+        return self._columns[name].astype(np.int32)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 class HeldSeries:
@@ -95,12 +117,27 @@ class HeldSeries:
 
         Raises:
             InputError: a release cannot be read.
+            UsageError: they do not fit into memory.
         """
+        self._check_memory()
         loaded = {}
         for position, table in enumerate(self._tables()):
             watched.progress(position, len(self))
             loaded[position] = self._load(position, table)
         self._loaded = loaded
+
+    def _check_memory(self) -> None:
+        """Refuse a series whose columns alone, as they are held, take more than there is: at least a group and a value.
+
+        Raises:
+            UsageError: it is one.
+        """
+        columns = bool(self.adversary.reads_key) + (1 + len(self._wanted.attributes)) * self.records + 1
+        needed = self.series.about_rows * (4 * columns + len(self.series.vocabularies))
+        there = memory_bytes()
+        if there is not None and needed > there:
+            what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
+            raise UsageError(f"{manifests.NAME}: {what}; use a larger machine, or a cluster with --engine dask")
 
     def _tables(self) -> Iterator[Table | None]:
         """Yield the table of each release; while its cells are numbered the next table is read."""
@@ -120,6 +157,7 @@ class HeldSeries:
 
     def _load(self, position: int, table: Table | None) -> LoadedRelease:
         release = self.series.release(position, self._wanted, table)
+        release = replace(release, entry_value=ShortCodes(release.entry_value))
         record = None if release.records is None else self.names.encode_coded(release.records)
         read = loaded(
             replace(release, records=None),
@@ -131,7 +169,7 @@ class HeldSeries:
         if self.combined is None:
             return read
         values = {**release.entry_value, self.combined.name: self.combined.add(release)}
-        return read._replace(seen=replace(read.seen, entry_value=values))
+        return read._replace(seen=replace(read.seen, entry_value=ShortCodes(values)))
 
     def around(self, position: int, people: Codes, *, published: bool = False) -> Release:
         """Return a release less the groups that hold none of some people, if the key tells who is in them.

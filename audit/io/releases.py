@@ -66,7 +66,7 @@ class Release:
     group: Coded
     person: Codes | None
     entry_group: Codes
-    entry_value: dict[str, Codes]
+    entry_value: Mapping[str, Codes]
     entry_count: npt.NDArray[np.int64] | None
     counts: npt.NDArray[np.int64] | None
     values_by_row: bool

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote, unquote
 
 from audit.model.errors import InputError, Problem
@@ -86,9 +86,10 @@ class RemotePath:
         """Return what the storage says of the file or folder; None when there is none."""
         try:
             with self.translate_errors():
-                return cast("dict[str, Any]", self.root.fs.info(self.target))
+                found: dict[str, Any] = self.root.fs.info(self.target)
         except FileNotFoundError:
             return None
+        return found
 
     def exists(self) -> bool:
         """Return whether there is such a file or folder."""
@@ -124,7 +125,8 @@ class RemotePath:
     def fetched(self) -> bytes:
         """Return what stands in the file, asked for now."""
         with self.translate_errors():
-            return cast("bytes", self.root.fs.cat_file(self.target))
+            content: bytes = self.root.fs.cat_file(self.target)
+        return content
 
     def read_bytes(self) -> bytes:
         """Return what stands in the file."""

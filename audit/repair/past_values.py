@@ -59,7 +59,7 @@ class PastValues:
             return None
         evidence = [seen for seen in build_evidence(rows.series, options.adversary) if seen.combined is None]
         constant = all(seen.transitions is None for seen in evidence)
-        if evidence[0].kind != "linked" or not constant:
+        if not evidence[0].adversary.knows_groups or not constant:
             return None
         values = sum(len(rows.series.vocabularies[seen.sensitive]) for seen in evidence)
         return cls(rows, evidence, k, together=together) if rows.rows * values <= _MOST_BYTES else None

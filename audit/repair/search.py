@@ -16,6 +16,7 @@ import numpy as np
 
 from audit.adversary.build_evidence import choose
 from audit.io.series import Series
+from audit.model.adversary import ADVERSARIES
 from audit.model.moves import COARSEN, COUNTERFEIT, MERGE, MOVE, MOVES, WITHHOLD, Move
 from audit.model.outcome import Attack, PerPersonAttack
 from audit.model.repair import Repair
@@ -100,7 +101,7 @@ class RepairSearch:
     def _hindrance(self) -> str | None:
         """Why no row can be withheld under a register, from which people have to be taken whose rows are."""
         rows = self.rows
-        if self.judge.past.adversary.kind != "register" or rows.register is None:
+        if rows.register is None or not ADVERSARIES[self.judge.past.adversary.kind].has_register:
             return None
         if rows.person is None:
             return say(
@@ -114,9 +115,9 @@ class RepairSearch:
 
     def _cells_matter(self) -> bool:
         """Return whether cells say more than which rows form a group."""
-        columns, adversary = self.rows.series.manifest.columns, self.judge.past.adversary.kind
+        columns, adversary = self.rows.series.manifest.columns, ADVERSARIES[self.judge.past.adversary.kind]
         several = any(len(cells) > 1 for group in self.rows.contents for cells in group)
-        return adversary != "linked" or columns.group is None or columns.record is not None or several
+        return not adversary.knows_groups or columns.group is None or columns.record is not None or several
 
     def repair(self, output: Path) -> Repair:
         """Return the least changed candidate that was found to keep the policy, written to a folder that is new.

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.adversary import held_series
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.constant_values import FirstValues
-from audit.adversary.held_series import HeldSeries, _around
+from audit.adversary.held_series import HeldSeries, ShortCodes, _around
 from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
@@ -22,6 +23,7 @@ from audit.model.composite_keys import row_ranks, tally
 from audit.model.lazy_disclosures import VersionDisclosures
 from audit.runtime.budget import Budget
 from tests.cli.forms import FORMS
+from tests.helpers.running import run_main
 
 BATCHES = st.lists(
     st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 5)), min_size=1, unique_by=lambda row: row[0]), min_size=1
@@ -164,6 +166,26 @@ def test_how_many_releases_are_read_is_reported(tmp_path):
     loaded = HeldSeries(open_series(tmp_path / "s"), "linked", None)
     loaded.read(Budget(on_progress=lambda done, total: told.append((done, total))))
     assert told == [(0, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(("spare", "fits"), [(0, True), (-1, False)])
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_read(spare, fits, tmp_path, monkeypatch):
+    FORMS["hospital-2-invariant"](tmp_path / "s")
+    rows = open_series(tmp_path / "s").about_rows
+    monkeypatch.setattr(held_series, "memory_bytes", lambda: 9 * rows + spare)
+    if not fits:
+        monkeypatch.setattr(releases._Reading, "table", lambda _: pytest.fail("a release was read"))
+    code, _, err = run_main(str(tmp_path / "s"), "--attack", "intersection")
+    assert (code == 2) != fits
+    assert fits or ("of memory, and this machine has" in err and len(err.splitlines()) == 1)
+
+
+@given(codes=st.lists(st.integers(0, 70_000), max_size=8))
+def test_short_codes_are_handed_out_as_they_came(codes):
+    held = ShortCodes({"v": np.array(codes, dtype=np.int32)})
+    assert held["v"].dtype == np.int32
+    assert held["v"].tolist() == codes
+    assert held._columns["v"].itemsize == (1 if max(codes, default=0) < 256 else 2 if max(codes) < 65_536 else 4)
 
 
 def test_only_the_first_releases_are_looked_up_for_the_first_claims():
