@@ -21,6 +21,7 @@ from attacks.differencing.programs import (
     costs,
     integer_point,
     merged,
+    optimum_bound,
     prove,
     relaxed_bound,
     slice_around,
@@ -55,6 +56,7 @@ _EXACTLY = 300
 _PATIENCE = 4
 _FIRST = 5
 _SLICE = 300
+_WIDE = 1500
 Costs = npt.NDArray[np.float64]
 
 
@@ -125,11 +127,16 @@ class Remainder(Solutions):
         is_finding = self.questions.is_finding(self.proved)[left]
         left = left[np.argsort(is_finding, kind="stable")]
         if self.rows:
-            # What a long search did not settle in loosely tied tables, programmes seldom do. A finding is one, though
-            # its exact interval is not known.
-            left = left[: _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY]
+            # What a long search did not settle in loosely tied tables, integer programmes seldom do, and bounds do of
+            # half. A finding is one, though its exact interval is not known.
+            closely = _CLOSELY if self._local is not None else int((~is_finding).sum()) + _EXACTLY
+            left, others = left[:closely], left[closely : max(closely, int((~is_finding).sum()))]
+        else:
+            others = left[:0]
         for place in budget.each(left.tolist()):
             self._settle(place, budget)
+        for place in budget.each(others.tolist()):
+            self._settle(place, budget, by_bounds=True)
         if self.rows and (self.questions.decide(self.proved, self.seen) == OPEN).any():
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
 
@@ -269,12 +276,14 @@ class Remainder(Solutions):
         inside |= np.isin(self.bounds.lattice.nodes(self.tables.boxes), known)
         return dict.fromkeys(np.flatnonzero(inside).tolist(), 1)
 
-    def _settle(self, place: int, budget: Budget) -> None:
+    def _settle(self, place: int, budget: Budget, *, by_bounds: bool = False) -> None:
+        """Settle a question; `by_bounds` alone, which do not make the interval of a finding exact."""
         node = int(self.questions.node[place])
         # Bounds by a few lines cost least, those by all lines more, and whole solutions most.
-        for improve in (self._bound_nearby, self._bound_by_all, self._reach, self.tighten):
+        bounds, exact = (self._bound_nearby, self._bound_by_all), (self._reach, self.tighten)
+        for improve in bounds if by_bounds else (*bounds, *exact):
             for side in (UPPER, LOWER):
-                if self.questions.decide_one(place, self.proved, self.seen) != OPEN:
+                if self.questions.is_settled(place, self.proved, self.seen, exactly=not by_bounds):
                     return
                 if self.proved[side][node] != self.seen[side][node] and not budget.exhausted():
                     improve(node, side, budget)
@@ -333,23 +342,41 @@ class Remainder(Solutions):
 
     def _bound_nearby(self, node: int, side: int, budget: Budget) -> None:
         """Improve a bound by a linear programme over the equalities that are nearest to a node or sum."""
-        self._bound(node, side, budget, _SLICE)
+        self._bound_by_slice(node, side, budget, _SLICE)
 
     def _bound_by_all(self, node: int, side: int, budget: Budget) -> None:
-        """Improve a bound by a linear programme over all equalities of a component, unless it is large."""
-        self._bound(node, side, budget, _LARGE)
-
-    def _bound(self, node: int, side: int, budget: Budget, most: int) -> None:
-        """Improve a bound by a linear programme over so many equalities, once."""
+        """Improve a bound by a linear programme over all equalities of a component, or over many where it is large."""
         row = self.row(node)
         component = self._component_of(row)
-        if component is None or self.proved[side][node] == self.seen[side][node] or budget.exhausted():
+        if component is None or component.matrix.shape[0] <= _SLICE:
             return
-        if (node, side, most) in self._bounded_by or (most == _LARGE and len(component.nodes) > most):
-            return
+        if len(component.nodes) > _LARGE:
+            self._bound_by_slice(node, side, budget, _WIDE)
+        elif self._is_wanted(node, side, budget, _LARGE):
+            found, point = optimum_bound(component, self.bounds.ends, (row, side))
+            self._improve(node, side, found)
+            if point is not None:
+                self.note(component, point)
+
+    def _bound_by_slice(self, node: int, side: int, budget: Budget, most: int) -> None:
+        """Improve a bound by a linear programme over so many equalities."""
+        row = self.row(node)
+        component = self._component_of(row)
+        start = None if component is None else self.solution(component, row, side)
+        if component is not None and start is not None and self._is_wanted(node, side, budget, most):
+            part = slice_around(component, row, most)
+            self._improve(node, side, relaxed_bound(part, self.bounds.ends, (row, side), start[part.nodes], budget))
+
+    def _is_wanted(self, node: int, side: int, budget: Budget, most: int) -> bool:
+        """Return whether a bound may become better by a programme that was not tried yet, and note that it is."""
+        if self.proved[side][node] == self.seen[side][node] or budget.exhausted():
+            return False
+        known = (node, side, most) in self._bounded_by
         self._bounded_by.add((node, side, most))
-        part = component if most == _LARGE else slice_around(component, row, most)
-        found = relaxed_bound(part, self.bounds.ends, row, side)
+        return not known
+
+    def _improve(self, node: int, side: int, found: tuple[int, Leaf] | None) -> None:
+        """Take a bound with its proof, where it is better than what is known."""
         before = int(self.proved[side][node])
         if found is not None and (found[0] < before if side == UPPER else found[0] > before):
             self.proved[side][node], self.proofs[node, side] = found

@@ -20,8 +20,10 @@ import numpy.typing as npt
 from attacks.differencing.lattice import Ids, MarginLattice
 from attacks.differencing.propagation import LOWER, UPPER, Ends
 from attacks.graphs import component_of
-from audit.model.arrays import Counts
+from attacks.linear_programmes import Programme, optimum_near
+from audit.model.arrays import Counts, Floats
 from audit.model.count_tables import UNBOUNDED
+from audit.runtime.budget import Budget
 
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 5040)
 _BRANCHES = 10_000
@@ -238,11 +240,45 @@ def slice_around(component: Component, about: Sum, most: int) -> Component:
     )
 
 
-def relaxed_bound(component: Component, ends: Ends, row: Sum, side: int) -> tuple[int, Leaf] | None:
-    """Return the bound of a sum that the linear programme gives, with its proof; None where it gives none."""
-    answer = _optimum(component, ends, row, side)
+def relaxed_bound(
+    component: Component, ends: Ends, goal: tuple[Sum, int], start: Point, budget: Budget
+) -> tuple[int, Leaf] | None:
+    """Return the bound of a sum that the linear programme gives, with its proof; None where it gives none.
+
+    The goal is a sum of nodes, and a side. From a solution `start` on, few steps lead to the bound, where it is tight.
+    """
+    row, side = goal
+    sign = 1.0 if side == UPPER else -1.0
+    right = component.right.astype(float)
+    cost, (lower, upper) = sign * costs(component, row), _limits(component, ends)
+    programme = Programme(cost, lower, upper, component.matrix.astype(float), right, right)
+    found = optimum_near(programme, start.astype(float), budget)
+    return None if found is None else _best(component, ends, goal, sign * found.weight)
+
+
+def optimum_bound(
+    component: Component, ends: Ends, goal: tuple[Sum, int]
+) -> tuple[tuple[int, Leaf] | None, Point | None]:
+    """Return the same without a start, and the solution that the programme has at the bound where that is one."""
+    answer = _optimum(component, ends, *goal)
+    if answer is None:
+        return None, None
+    point = np.rint(answer[0]).astype(np.int64)
+    return _best(component, ends, goal, answer[1]), point if component.holds(point, ends) else None
+
+
+def _limits(component: Component, ends: Ends) -> tuple[Floats, Floats]:
+    """Return the ends of a component's nodes as numbers for a solver."""
+    lower, upper = ends[:, component.nodes].astype(float)
+    upper[upper >= UNBOUNDED] = np.inf
+    return lower, upper
+
+
+def _best(component: Component, ends: Ends, goal: tuple[Sum, int], duals: Floats) -> tuple[int, Leaf] | None:
+    """Return the best bound of a goal that duals give, with its proof; None where they give none."""
+    row, side = goal
     best: tuple[int, Leaf] | None = None
-    for combined in () if answer is None else _combinations(component, row, answer[1]):
+    for combined in _combinations(component, row, duals):
         bound = combined.bound(ends, side)
         if bound is not None:
             value = floor(bound) if side == UPPER else ceil(bound)

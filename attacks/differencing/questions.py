@@ -55,12 +55,13 @@ class Questions:
         result[(small | (hidden & (self.min_width > 1))) & exact & (width == 1)] = RECOVERED
         return result
 
-    def decide_one(self, place: int, proved: Ends, seen: Ends) -> int:
-        """Return the verdict on one question."""
+    def is_settled(self, place: int, proved: Ends, seen: Ends, *, exactly: bool) -> bool:
+        """Return whether one question is settled; a finding whose exact interval is not known is, unless `exactly`."""
         node = self.node[place : place + 1]
         one = copy(self)
         one.node, one.protected = np.zeros(1, dtype=np.int64), self.protected[place : place + 1]
-        return int(one.decide(proved[:, node], seen[:, node])[0])
+        proved, seen = proved[:, node], seen[:, node]
+        return bool(one.decide(proved, seen)[0] != OPEN or (not exactly and one.is_finding(proved)[0]))
 
     def wishes(
         self, some: npt.NDArray[np.intp], proved: Ends, seen: Ends, rng: np.random.Generator

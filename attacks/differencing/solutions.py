@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,18 @@ class Solutions:
             value = self._matrix @ every
             self.seen[LOWER][start:][known] = np.minimum(self.seen[LOWER][start:], value)[known]
             self.seen[UPPER][start:][known] = np.maximum(self.seen[UPPER][start:], value)[known]
+
+    def solution(self, component: Component, row: Mapping[int, int], side: int) -> Point | None:
+        """Return the known solution of a component in which a sum is the least or greatest; None where there is none.
+
+        It has an entry for each node; those of the other components are of no meaning.
+        """
+        known = self.points[(self.points[:, component.nodes] >= 0).all(axis=1)]
+        if not len(known):
+            return None
+        value = known[:, list(row)] @ np.array(list(row.values()))
+        point: Point = known[int(value.argmax() if side == UPPER else value.argmin())]
+        return point
 
     def _keep(self, name: int, nodes: Ids, point: Point) -> None:
         """Keep the last solutions of some nodes; where there are fewer, the first stands for others."""

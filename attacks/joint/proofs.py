@@ -20,7 +20,7 @@ from attacks.joint.arrays import Numbers, segments, starts
 from attacks.joint.core import Core
 from attacks.joint.decision import Decision
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.solvers import Programme, optimum
+from attacks.linear_programmes import Programme, optimum
 from audit.model.arrays import Codes, Flags, Floats, Places
 from audit.model.evidence import Evidence, claimed_part
 from audit.model.outcome import AttributeDisclosure, AttributeDisclosures, Proof, RefutedCase, RowPoints

@@ -13,7 +13,8 @@ import numpy as np
 from attacks.joint.arrays import Numbers, starts
 from attacks.joint.core import Core
 from attacks.joint.linear_model import LinearModel
-from attacks.joint.solvers import Programme, bounds, in_fractions, optimum, row_weights, whole
+from attacks.joint.solvers import bounds, in_fractions, row_weights, whole
+from attacks.linear_programmes import Programme, optimum
 from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
 

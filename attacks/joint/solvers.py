@@ -8,66 +8,18 @@ work, which is the same on every machine; the clock is the user's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from attacks.joint.arrays import Numbers
 from attacks.joint.linear_model import LinearModel
+from attacks.linear_programmes import Programme, Solution, optimum
 from audit.model.arrays import Flags, Floats
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 
 _ROUNDING = 1e-6
-
-
-@dataclass(frozen=True)
-class Programme:
-    """Maximize `cost` over columns between `lower` and `upper`, with rows between `low` and `high`.
-
-    Attributes:
-        cost, lower, upper: of each column; shape (columns,).
-        rows: what each row sums; a sparse array of shape (rows, columns).
-        low, high: of each row; shape (rows,).
-    """
-
-    cost: Floats
-    lower: Floats
-    upper: Floats
-    rows: object
-    low: Floats
-    high: Floats
-
-
-@dataclass(frozen=True)
-class Solution:
-    """An optimum: values of columns, and what the rows weigh in the proof that nothing is better."""
-
-    value: Floats
-    weight: Floats
-
-
-def optimum(programme: Programme, budget: Budget, parameters: str = "") -> Solution | None:
-    """Return an optimum, found by GLOP with some parameters of its own; None for no optimum, or the time is up."""
-    from ortools.linear_solver.python import model_builder_helper as glop
-    from scipy.sparse import csr_matrix
-
-    model: Any = glop.ModelBuilderHelper()
-    solver = glop.ModelSolverHelper("GLOP")
-    p = programme
-    model.fill_model_from_sparse_data(p.lower, p.upper, p.cost, p.low, p.high, csr_matrix(p.rows))
-    model.set_maximize(True)
-    if parameters:
-        solver.set_solver_specific_parameters(parameters)
-    seconds = budget.remaining()
-    if seconds is not None:
-        solver.set_time_limit_in_seconds(max(0.001, seconds))
-    with on_cancel(solver.interrupt_solve):
-        solver.solve(model)
-    if not solver.has_solution() or solver.status() != glop.SolveStatus.OPTIMAL:
-        return None
-    return Solution(np.asarray(solver.variable_values()), np.asarray(solver.dual_values()))
 
 
 def in_fractions(model: LinearModel, cost: Floats, budget: Budget) -> Solution | None:
