@@ -124,9 +124,12 @@ class Release:
             flags[gone[gone != NOBODY]] = 0
             present = np.packbits(flags, bitorder="little")
 
+        group = less_coded(self.group)
+        stars = group.codes == (NOBODY if self.suppressed is None else self.suppressed)
         return replace(
             self,
-            group=less_coded(self.group),
+            group=group,
+            suppressed=self.suppressed if stars.any() and not stars.all() else None,
             person=None if self.person is None else less(self.person),
             strangers=None if self.strangers is None else np.delete(self.strangers, rows),
             present=present,

@@ -149,7 +149,9 @@ class _CandidateComparison:
         reports, findings, places = self.news(self.now, self.options.findings)
         withholding, reasons = SuppressionSearch(self, places).withholding()
         less = None if withholding is None else withholding.report
-        pairs = zip(self.was_told.attacks, self.now_told.attacks, reports, strict=True)
+        # Where the candidate's key leaves rows out, people are followed less far by record ids than before.
+        olds = {(told.attack, told.sensitive): told for told in self.was_told.attacks}
+        pairs = zip(self.now_told.attacks, reports, strict=True)
         compared = [
             AttackComparison(
                 attack=new.attack,
@@ -166,7 +168,8 @@ class _CandidateComparison:
                     for told, found in zip(news.findings, findings[entry], strict=False)
                 ),
             )
-            for entry, (old, new, news) in enumerate(pairs)
+            for entry, (new, news) in enumerate(pairs)
+            for old in [olds[new.attack, new.sensitive]]
         ]
         files = self.after.manifest.releases[-1]
         return ReleaseImpact(

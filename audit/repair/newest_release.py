@@ -64,4 +64,7 @@ def with_repair(
             rows=figure(LARGE),
         )
         return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", why)))
-    return replace(impact, repair=RepairSearch(before, after, attacks, options).proposed())
+    try:
+        return replace(impact, repair=RepairSearch(before, after, attacks, options).proposed())
+    except UsageError as problem:  # a form that is judged, and not written again
+        return replace(impact, not_computed=(*impact.not_computed, attack_reason("repair", str(problem))))

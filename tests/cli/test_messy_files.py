@@ -241,14 +241,18 @@ def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, mo
 
 
 @pytest.mark.parametrize("spelled", ["HIV", "hiv", " Hiv"])
-@pytest.mark.parametrize(("values", "state"), [("HIV hiv", "violated"), ("HIV flu", "holds")])
-def test_grave_values_are_spelled_as_their_column_is(tmp_path, values, state, spelled):
-    rows = [[name, "1", value] for name, value in zip("AB", values.split(), strict=True)]
-    write(tmp_path / "1.csv", as_csv([["Owner", "Group", "Value"], *rows]))
+@pytest.mark.parametrize("pay", [False, True])
+@pytest.mark.parametrize(("values", "state"), [("HIV hiv", "violated"), ("HIV flu", "holds"), ("gas flu", "undecided")])
+def test_grave_values_are_spelled_as_their_column_is(tmp_path, values, state, pay, spelled):
+    """A second attribute is not folded, and does not have the value."""
+    rows = [[name, "1", value, *[f"pay of {name}"] * pay] for name, value in zip("AB", values.split(), strict=True)]
+    attributes = ["Value", *["Pay"] * pay]
+    write(tmp_path / "1.csv", as_csv([["Owner", "Group", *attributes], *rows]))
     write(
         tmp_path / "series.toml",
-        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\ngroup = "Group"\nsensitive = "Value"\n'
-        f'quasi_identifiers = []\nfold = ["Value"]\n[policy]\nmax_ever_risk = 1\ngrave = ["{spelled}"]\n',
+        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\ngroup = "Group"\nquasi_identifiers = []\n'
+        f'sensitive = {json.dumps(attributes)}\nfold = ["Value"]\n'
+        f'[policy]\nmax_ever_risk = 1\ngrave = ["{spelled}"]\n',
     )
     clauses = {each["clause"]: each["state"] for each in run_audit(tmp_path)[1]["policy"]["clauses"]}
     assert clauses["max_ever_risk"] == state

@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from audit.io.candidate import Lessened
 from audit.io.series import open_series
+from audit.metrics.release_risk import smallest_class
 from tests.cli.forms import (
     EXAMPLES,
     FORMS,
@@ -22,6 +25,7 @@ from tests.cli.forms import (
     snapshot,
     without,
 )
+from tests.helpers.messy import write
 from tests.helpers.running import run_main
 from tests.helpers.tiny import Known, Row, TinySeries
 
@@ -286,6 +290,27 @@ def test_no_smaller_set_of_rows_does_where_values_change(seed, tmp_path):
         assert repairs({line - 2 for line in lines(withholding)})
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_withheld_leave_the_release_that_a_file_without_them_is(seed, tmp_path):
+    """Rows that say nothing are anybody's beside others, and a class where no others are left."""
+    rng = random.Random(seed)  # noqa: S311
+    rows = [f"{rng.choice(['*', '*', '20-29', '30-39'])},{rng.choice('xyz')}" for _ in range(rng.randint(2, 6))]
+    withheld = sorted(rng.sample(range(len(rows)), rng.randint(1, len(rows) - 1)))
+    text = '[series]\nreleases = ["1.csv"]\n[columns]\nquasi_identifiers = ["Age"]\nsensitive = "Value"\n'
+
+    def series(name, some):
+        write(tmp_path / name / "series.toml", text)
+        write(tmp_path / name / "1.csv", "\n".join(["Age,Value", *some, ""]))
+        return open_series(tmp_path / name)
+
+    whole = series("whole", rows)
+    lessened = Lessened(whole.manifest, whole.people, whole.vocabularies, whole.updates, np.array(withheld))
+    left = series("left", [row for place, row in enumerate(rows) if place not in withheld])
+    found, expected = lessened.read(0), left.read(0)
+    assert smallest_class(found, None) == smallest_class(expected, None)
+    assert (found.suppressed is None) == (expected.suppressed is None)
+
+
 # -- every form of a series ----------------------------------------------------------------------------------------
 
 
@@ -322,6 +347,44 @@ def test_every_form_is_judged_as_if_it_were_published(form, tmp_path):
     assert result["policy"]["violations"] == whole["policy"]["violations"]
     assert [entry["measures"] for entry in result["attacks"]] == [entry["measures"] for entry in whole["attacks"]]
     assert snapshot(series) == before
+
+
+def four(folder, values, columns="", *, head="Group,Value,Case", keyed="ABCD"):
+    """Return a series of four people in one group with its last release, beside it and in it."""
+    for tag, name, some in (("1", head if "Krank" not in head else "Group,Value,Case", "wxyz"), ("2", head, values)):
+        rows = "".join(
+            f"1,{value},c{place if columns.startswith('record') else ''}\n" for place, value in enumerate(some)
+        )
+        write(folder / "whole" / f"{tag}.csv", f"{name}\n{rows}")
+        lines = [f"{place},{who}\n" for place, who in enumerate("ABCD") if tag == "1" or who in keyed]
+        write(folder / "whole/private" / f"{tag}.key.csv", "row,individual\n" + "".join(lines))
+    text = f'[series]\nreleases = ["1.csv", "2.csv"]\n[columns]\ngroup = "Group"\nsensitive = "Value"\n{columns}\n'
+    write(folder / "whole/series.toml", text)
+    shutil.copytree(folder / "whole", folder / "series")
+    write(folder / "series/series.toml", text.replace(', "2.csv"', ""))
+    shutil.move(folder / "series/2.csv", folder)
+    return folder / "series", folder / "2.csv", folder / "whole"
+
+
+@pytest.mark.parametrize(("values", "expected"), [("wxyz", 0), ("wwww", 1)])
+def test_a_candidate_that_cannot_be_written_again_is_judged(values, expected, tmp_path):
+    columns = 'unlinkable = { Case = "drawn anew" }\nrenamed = { "2" = { Krankheit = "Value" } }'
+    series, candidate, whole = four(tmp_path, values, columns, head="Group,Krankheit,Case")
+    code, result = foretold(series, candidate)
+    assert code == run_main(str(whole))[0] == expected
+    assert any("cannot be written again" in each for each in result["not_computed"]) == bool(expected)
+
+
+@pytest.mark.parametrize("keyed", ["ABCD", "AB"])
+@pytest.mark.parametrize("values", ["wxyz", "wwww"])
+def test_a_key_with_holes_follows_people_less_far_than_before(values, keyed, tmp_path):
+    """By record ids, people of whom some rows are not listed may be several records."""
+    series, candidate, whole = four(tmp_path, values, 'record = "Case"', keyed=keyed)
+    code, result = foretold(series, candidate)
+    report = json.loads(run_main(str(whole), "--format", "json")[1])
+    assert [entry["attack"] for entry in result["attacks"]] == [entry["attack"] for entry in report["attacks"]]
+    assert result["policy"]["clauses"] == report["policy"]["clauses"]
+    assert (code == 1) == (values == "wwww")
 
 
 # -- what cannot be computed --------------------------------------------------------------------------------------
