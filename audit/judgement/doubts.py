@@ -40,8 +40,7 @@ def gather_doubts(
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
     declared = (doubt for rule in series.columns.rules for doubt in rule.doubts(series))
-    combined = () if published else _not_combined(series)
-    return (*_guessed(series), *_without_role(series), *tying, *declared, *combined, *unread)
+    return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
@@ -62,7 +61,7 @@ def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
         yield Doubt(Reason(what, ReasonKind.UNFIT), frozenset({"min_e"}))
 
 
-def _not_combined(series: Series) -> Iterator[Doubt]:
+def combination_doubts(series: Series) -> Iterator[Doubt]:
     """Yield that values which are known beforehand leave combinations of several attributes unjudged."""
     if series.manifest.known is not None and len(series.manifest.columns.sensitive) > 1:
         what = say(

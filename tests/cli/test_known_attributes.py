@@ -67,6 +67,8 @@ def test_what_known_values_tell_of_combinations_is_not_judged_by_any_clause(seri
     write(series / "known.csv", "individual,attribute,value\nA,HIV,yes\n")
     clauses = {each["clause"]: each["state"] for each in run_audit(series)[1]["policy"]["clauses"]}
     assert {clauses[name] for name in ("max_risk", "min_e", "max_ever_risk")} == {state}
+    # A principle asks nobody's knowledge.
+    assert run_main("check", str(series), "--principle", "l-diversity", "--l", "2")[0] != 3
 
 
 def test_a_value_of_one_attribute_needs_none(series):
