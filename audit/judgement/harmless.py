@@ -45,7 +45,7 @@ def set_aside(judged: Results, listed: Sequence[ListedValue], limit: float) -> R
     """Return results in which what is about harmless values alone violates nothing; `limit` is that of risks."""
     if not listed:
         return judged
-    found = [_one(seen, entry, _codes(seen, listed), limit) for seen, entry in judged]
+    found = [_one(seen, entry, listed, limit) for seen, entry in judged]
     sure: dict[int, set[Somebody]] = {}
     for seen, entry in found:
         sure.setdefault(id(seen), set()).update(_certain(entry, _codes(seen, listed)))
@@ -67,9 +67,9 @@ def _codes(seen: View, listed: Sequence[ListedValue]) -> list[int]:
     return sorted(value_codes(seen, listed, wholly=True))
 
 
-def _one(seen: View, entry: Judged, codes: Sequence[int], limit: float) -> tuple[View, Judged]:
+def _one(seen: View, entry: Judged, listed: Sequence[ListedValue], limit: float) -> tuple[View, Judged]:
     """Return a result without what it claims of harmless values, and without their risks."""
-    claims, risks = entry.scored.outcome.claims, entry.scored.risks
+    claims, risks, codes = entry.scored.outcome.claims, entry.scored.risks, _codes(seen, listed)
     unclear = False
     if isinstance(claims, AttributeDisclosures):
         entry = entry.without(np.flatnonzero(np.isin(claims.value, codes)))
@@ -91,16 +91,21 @@ def _one(seen: View, entry: Judged, codes: Sequence[int], limit: float) -> tuple
         outcome = replace(entry.scored.outcome, claims=replace(claims, certain=certain))
         entry = replace(entry, scored=replace(entry.scored, outcome=outcome))
     if risks is not None and limit < 1.0:
-        harmless, unknown = _risks(seen, risks, codes, limit)
+        mixed = value_codes(seen, listed).difference(codes)
+        harmless, unknown = _risks(seen, risks, codes, sorted(mixed), limit)
         entry = entry.without(risks=np.concatenate([harmless, unknown]))
         unclear = unclear or bool(len(unknown))
     return seen, replace(entry, unclear=unclear)
 
 
-def _risks(seen: View, risks: Risks, codes: Sequence[int], limit: float) -> tuple[Places, Places]:
-    """Return the places of risks of harmless values, and of those below certainty of values that nobody knows."""
+def _risks(seen: View, risks: Risks, codes: Sequence[int], mixed: Sequence[int], limit: float) -> tuple[Places, Places]:
+    """Return the places of risks of harmless values, and of those that may be of a harmless value or of another one.
+
+    The risk of a combination is that of its likeliest part, which may be harmless while others are not.
+    """
     values = true_values(seen, risks)
-    unknown = (values == -1) & reaches_all(risks.risk, limit) & (risks.risk < 1.0)
+    untold = (values == -1) & ((risks.risk < 1.0) | (seen.combined is not None))
+    unknown = reaches_all(risks.risk, limit) & (untold | np.isin(values, mixed))
     return np.flatnonzero(np.isin(values, codes)), np.flatnonzero(unknown)
 
 

@@ -11,9 +11,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.rules.file_form import Renamed
-from audit.io.rules.ignored_rows import IgnoreRows
-from audit.io.rules.spelling import Crosswalk
 from audit.io.series import Series
 from audit.io.tables import Table, header, read_table
 from audit.model.arrays import Codes, Flags, Floats, Places
@@ -40,8 +37,7 @@ class CandidateRows:
         self.series = series
         files = series.manifest.releases[-1]
         self.tag = files.tag
-        rules = series.columns.rules
-        if files.tag in rules[Renamed].names or rules[IgnoreRows].marks or rules[Crosswalk].names:
+        if any(rule.rewrites(files.tag) for rule in series.columns.rules):
             raise UsageError(
                 "a candidate whose columns are renamed, whose values have a crosswalk or whose rows are partly ignored "
                 "cannot be written again; write it in the columns and values of the series first"

@@ -113,6 +113,17 @@ def test_a_likely_harmless_value_violates_nothing(tmp_path):
     assert (code, ended(result)["max_risk"]) == (1, "violated")  # of flu and gout
 
 
+def test_a_combination_is_as_likely_as_it_was(tmp_path):
+    """Of two people without a disease it is as likely as not which income is whose: that is no harmless value."""
+    rows = [["a", "20-29", "none", "low"], ["b", "20-29", "none", "high"]]
+    rows += [[*row, f"{place} thousand"] for place, row in enumerate(OTHERS)]
+    code, result, _ = run_audit(series(tmp_path / "1", [rows], NONE, "max_risk = 0.5", more=["Income"]))
+    assert (code, ended(result)["max_risk"]) == (3, "undecided")
+    both = 'harmless = { Disease = ["none"], Income = ["low", "high"] }'
+    code, result, _ = run_audit(series(tmp_path / "2", [rows], both, "max_risk = 0.5", more=["Income"]))
+    assert (code, ended(result)["max_risk"]) == (0, "holds")
+
+
 def test_whose_likeliest_value_is_not_known_decides_nothing(tmp_path):
     rows, policy = [[*LIKELY, *OTHERS]], "max_risk = 0.5"
     people = [["individual", "Age", "release"]]

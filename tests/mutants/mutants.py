@@ -10,6 +10,8 @@ FINGERPRINT = "tests/unit/attacks/test_fingerprint.py"
 ENGINE = "tests/unit/runtime/test_engine.py"
 POLICY = "tests/unit/judgement/test_policy.py"
 JOINT = "tests/oracle/test_joint_steps.py"
+HARMLESS = "tests/cli/test_harmless.py"
+COLUMN_RULES = "tests/unit/io/test_column_rules.py"
 
 MUTANTS = (
     # -- the algebra of cells
@@ -199,6 +201,44 @@ MUTANTS = (
         'entry.scored.outcome.status == "complete"',
         "True",
         (POLICY,),
+    ),
+    # -- harmless values
+    Mutant(
+        "audit.judgement.ever.value_codes",
+        "np.all(has",
+        "np.any(has",
+        (f"{HARMLESS}::test_a_combination_is_as_likely_as_it_was",),
+    ),
+    Mutant(
+        "audit.judgement.harmless._one",
+        "behind or ",
+        "",
+        (f"{HARMLESS}::test_a_share_behind_the_harmless_one_is_not_passed_over",),
+    ),
+    Mutant(
+        "audit.judgement.harmless._risks",
+        "values == -1",
+        "values == -2",
+        (f"{HARMLESS}::test_whose_likeliest_value_is_not_known_decides_nothing",),
+    ),
+    Mutant(
+        "audit.judgement.harmless._one",
+        "np.isin(claims.value, codes)",
+        "np.isin(claims.person, claims.person)",
+        (f"{HARMLESS}::test_another_value_is_found_as_ever",),
+    ),
+    # -- column rules
+    Mutant(
+        "audit.io.rules.registry.with_rules",
+        "kept = kept.without(type(rule))",
+        "pass",
+        (f"{COLUMN_RULES}::test_a_rule_that_is_wrong_is_left_out_of_what_is_read",),
+    ),
+    Mutant(
+        "audit.io.rules.rule.Rules.respellings",
+        "partial(spelled, steps)",
+        "str",
+        (f"{COLUMN_RULES}::test_a_crosswalk_names_values_as_the_release_spells_them",),
     ),
     # -- balancing of m-invariance
     Mutant(

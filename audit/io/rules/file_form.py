@@ -75,6 +75,10 @@ class Renamed(ColumnRule):
                 return None
         return [renamed.get(name, name) for name in names]
 
+    def rewrites(self, tag: str) -> bool:
+        """Return whether a release has other names of columns."""
+        return tag in self.names
+
     def lacking(self, names: Collection[str], tag: str) -> Iterator[tuple[str, str, str]]:
         """Yield the columns that are not there to be renamed."""
         for old, new in self.names.get(tag, {}).items():

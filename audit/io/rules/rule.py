@@ -146,6 +146,10 @@ class ColumnRule:
         """Yield the columns that the files of a release should have: each with what is wrong, and what to do."""
         yield from ()
 
+    def rewrites(self, tag: str) -> bool:
+        """Return whether a release's file cannot be written again from what is read of it."""
+        return bool(self.marking)
+
     @property
     def marking(self) -> Collection[str]:
         """The columns by whose cells rows are left out."""

@@ -103,6 +103,10 @@ class Crosswalk(ColumnRule):
                     problems.add(name, what, "write one new name for each value", line=table.line(row), column="to")
         return replace(self, walks=found)
 
+    def rewrites(self, tag: str) -> bool:
+        """Return whether values have other names."""
+        return bool(self.names)
+
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return what values are called; the file may spell them as the release does."""
         walk = self.walks.get((tag, column))

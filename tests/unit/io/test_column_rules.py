@@ -13,7 +13,7 @@ from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing, Spell
 from audit.io.rules.file_form import Delimiter, Encoding, Renamed
 from audit.io.rules.ignored_rows import IgnoreRows
 from audit.io.rules.registry import RULES
-from audit.io.rules.rule import ColumnRule, Form
+from audit.io.rules.rule import ColumnRule, Form, Rules, spelled
 from audit.io.rules.several_rows import Date, SeveralRows
 from audit.io.rules.spelling import Crosswalk, Decimal, Fold
 from audit.io.rules.unlinkable import Unlinkable
@@ -79,6 +79,25 @@ def test_a_rule_of_an_absent_key_writes_and_does_nothing(kind):
     assert (*rule.roles, *rule.files, *rule.marking) == ()
     assert rule.header(["a", "b"], "1", "1.csv", Problems()) == ["a", "b"]
     assert rule.respelling("a", "1", str) is None
+
+
+def test_what_cannot_be_written_again_is_known():
+    assert [rule.key for rule in STATED if rule.rewrites("1")] == ["renamed", "ignore_rows", "crosswalk"]
+    assert not Renamed({"2": {"x": "Age"}}).rewrites("1")
+
+
+def test_a_crosswalk_names_values_as_the_release_spells_them():
+    walk = Crosswalk({"V": "walk.csv"}, {("1", "V"): {"1,5": "GRIPPE", "cold": "Schnupfen"}})
+    rules = Rules((Decimal(",", ("V",)), Fold(("V",)), walk))
+    steps = rules.respellings("V", "1")
+    assert [spelled(steps, text) for text in ("1,5", "1,50", "COLD ")] == ["grippe", "grippe", "schnupfen"]
+    assert rules.spelled("V", "COLD") == "cold"
+
+
+def test_a_rule_that_is_wrong_is_left_out_of_what_is_read(tmp_path):
+    code, _, err = series(tmp_path, 'delimiter = ";;"')
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("audit: series.toml:7: `delimiter`: this is no delimiter; ")
 
 
 # -- a rule of its own --------------------------------------------------------------------------------------------
