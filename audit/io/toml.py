@@ -177,6 +177,23 @@ class Reader:
         self.note(key, "this has to be a table of texts", f'write {key} = {{ Column = "…" }}')
         return {}
 
+    def lists(self, table: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
+        """Return a table of lists of texts, which may be empty."""
+        entries = self._entries(table, key, '["…", "…"]')
+        return {name: self.texts(entries, name, empty=True) for name in entries}
+
+    def mappings(self, table: Mapping[str, Any], key: str) -> dict[str, dict[str, str]]:
+        """Return a table of tables of texts."""
+        entries = self._entries(table, key, '{ Column = "…" }')
+        return {name: self.mapping(entries, name) for name in entries}
+
+    def _entries(self, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:
+        value = table.get(key, {})
+        if isinstance(value, dict):
+            return value
+        self.note(key, "this has to be a table", f'write {key} = {{ "…" = {example} }}')
+        return {}
+
     def files(self, table: Mapping[str, Any], key: str) -> dict[str, str]:
         """Return a table of paths, those that stay in the folder."""
         return {name: path for name, path in self.mapping(table, key).items() if self.inside(key, path)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from audit.io.dialect import is_encoding
-from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers, nested
+from audit.io.rules.rule import NOTHING, ColumnRule, Columns, Form, Headers
 from audit.io.toml import Reader
 from audit.model.errors import Problems, printable
 
@@ -55,14 +55,9 @@ class Renamed(ColumnRule):
     """`renamed = { "2024Q3" = { Diagnose = "Disease" } }`: by release, what columns of its file are called here."""
 
     key: ClassVar[str] = "renamed"
+    form: ClassVar[Form] = Reader.mappings
     why: ClassVar[str] = "these columns look like those of the other releases"
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule."""
-        by_tag = nested(reader, table, cls.key, '{ "2024Q3" = { Diagnose = "Disease" } }')
-        return cls({tag: reader.mapping(by_tag, tag) for tag in by_tag})
 
     def header(self, names: list[str], tag: str, shown: str, problems: Problems) -> list[str] | None:
         """Return the new names, which have to be those of no other column."""

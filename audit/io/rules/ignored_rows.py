@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from audit.io.rules.rule import ColumnRule, Columns, Headers, lists
+from audit.io.rules.rule import ColumnRule, Form, Headers
 from audit.io.tables import Table, text_codes
 from audit.io.toml import Reader
 
@@ -18,13 +18,9 @@ class IgnoreRows(ColumnRule):
     """`ignore_rows = { Patient = ["Total"] }`: by column, the cells whose rows are left out."""
 
     key: ClassVar[str] = "ignore_rows"
+    form: ClassVar[Form] = Reader.lists
     why: ClassVar[str] = "rows with these cells are totals, and no people"
     marks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule; an empty cell may be such a mark, too."""
-        return cls(lists(reader, table, cls.key, '{ Patient = ["Total"] }'))
 
     @property
     def marking(self) -> Collection[str]:

@@ -269,18 +269,3 @@ def unnamed(listed: Iterable[str], allowed: Collection[str], what: str, remedy: 
     for column in listed:
         if column not in allowed:
             yield f'"{column}" is {what}', remedy
-
-
-def lists(reader: Reader, table: Mapping[str, Any], key: str, example: str) -> dict[str, tuple[str, ...]]:
-    """Return a table of lists of texts, the empty one among them."""
-    by_column = nested(reader, table, key, example)
-    return {column: reader.texts(by_column, column, empty=True) for column in by_column}
-
-
-def nested(reader: Reader, table: Mapping[str, Any], key: str, example: str) -> Mapping[str, Any]:
-    """Return a table within one, an empty one where it is absent or no table."""
-    value = table.get(key, {})
-    if isinstance(value, dict):
-        return value
-    reader.note(key, "this has to be a table", f"write {key} = {example}")
-    return {}

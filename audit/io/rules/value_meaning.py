@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from audit.io.rules.cell_meaning import Missing
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, ReadSeries, lists, unnamed
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, ReadSeries, unnamed
 from audit.io.toml import Reader
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import Problems, printable
@@ -22,12 +22,8 @@ class Harmless(ColumnRule):
     """`harmless = { Diagnosis = ["none"] }`: by sensitive column, the values that may be known of anybody."""
 
     key: ClassVar[str] = "harmless"
+    form: ClassVar[Form] = Reader.lists
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
-        """Return the rule."""
-        return cls(lists(reader, table, cls.key, '{ Diagnosis = ["none"] }'))
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield what is no sensitive column."""
