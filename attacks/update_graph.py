@@ -37,7 +37,6 @@ from attacks.paths import PathRisks
 from attacks.posterior import PRODUCT, CandidateRisks
 from audit.model.arrays import Codes, Places
 from audit.model.evidence import Evidence, Transitions
-from audit.model.lazy_disclosures import VersionDisclosures
 from audit.model.measures import VERSIONS, Measures
 from audit.model.named_findings import WITHHOLD, FindingRule
 from audit.model.outcome import (
@@ -169,7 +168,7 @@ class UpdateGraphAttack:
         complete = done == len(evidence.tags)
         reason = None if complete else budget.reason_after(done, len(evidence.tags))
         if common is None:
-            claims: AttributeDisclosures = _constant_versions(evidence, state, seen & (sizes == 1))
+            claims = self.claims(evidence, *_constant_versions(evidence, done, state, seen & (sizes == 1)))
         else:
             told = common.versions[-1] if common.versions else 0
             measures = replace(measures, disclosed=told, timeline=common.versions)
@@ -196,18 +195,14 @@ class UpdateGraphAttack:
         return AttributeDisclosures(person, release, value, build)
 
 
-def _constant_versions(evidence: Evidence, state: Candidates, certain: npt.NDArray[np.bool_]) -> AttributeDisclosures:
-    """Return what is claimed of all versions of the people whose value is certain."""
+def _constant_versions(evidence: Evidence, releases: int, state: Candidates, certain: npt.NDArray[np.bool_]) -> Columns:
+    """Return what is claimed of all versions, in the first so many releases, of the people whose value is certain."""
     known = np.flatnonzero(certain).astype(np.int32)
-    value = np.zeros(len(certain), dtype=np.min_scalar_type(len(evidence.values)))
+    value = np.zeros(len(certain), dtype=np.int32)
     value[known] = state.only(known)
-
-    def present(release: int) -> Codes:
-        person = evidence.pools(release).person
-        return person[certain[person]]
-
-    count = int(state.versions[certain].sum(dtype=np.int64))
-    return VersionDisclosures(known, value, count, present, lambda columns: _found(evidence, columns))
+    found = [pools.person[certain[pools.person]] for pools in map(evidence.pools, range(releases))]
+    person = np.concatenate([_NONE, *found])
+    return person, np.repeat(np.arange(len(found), dtype=np.int32), list(map(len, found))), value[person]
 
 
 def _common_versions(evidence: Evidence, claims: Columns) -> Columns:

@@ -20,7 +20,6 @@ from audit.metrics import release_risk
 from audit.metrics.release_risk import diversity_of
 from audit.model import composite_keys
 from audit.model.composite_keys import row_ranks, tally
-from audit.model.lazy_disclosures import VersionDisclosures
 from audit.runtime.budget import Budget
 from tests.cli.forms import FORMS
 from tests.helpers.running import run_main
@@ -186,27 +185,3 @@ def test_short_codes_are_handed_out_as_they_came(codes):
     assert held["v"].dtype == np.int32
     assert held["v"].tolist() == codes
     assert held._columns["v"].itemsize == (1 if max(codes, default=0) < 256 else 2 if max(codes) < 65_536 else 4)
-
-
-def test_only_the_first_releases_are_looked_up_for_the_first_claims():
-    present = [np.array(codes, dtype=np.int32) for codes in ([3, 1], [1], [3, 4])]
-    asked = []
-
-    def look(release):
-        asked.append(release)
-        return present[release]
-
-    value = np.array([0, 7, 0, 8, 9], dtype=np.uint8)
-    claims = VersionDisclosures(np.array([1, 3, 4]), value, 5, look, lambda columns: [c.tolist() for c in columns])
-    assert len(claims) == len(claims.severity) == 5
-    assert claims.people.tolist() == [1, 3, 4]
-    assert claims.worst(1).tolist() == [0, 1]
-    assert claims.build(np.array([1])) == [[1], [0], [7]]
-    assert asked == [0]
-    assert claims.worst(3).tolist() == [0, 1, 2]
-    assert asked == [0, 1]
-    assert claims.some(np.array([0, 4])).person.tolist() == [3, 4]
-    assert claims.person.tolist() == [3, 1, 1, 3, 4]
-    assert claims.release.tolist() == [0, 0, 1, 2, 2]
-    assert claims.value.tolist() == [8, 7, 7, 8, 9]
-    assert asked == [0, 1, 2]
