@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from audit.io.cell_text import decimal
 from audit.io.cells import CellError, Kind
-from audit.io.notations import read_interval
+from audit.io.notations import read_interval, read_number
 
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*))?")
 _COMMAS = re.compile(r"[+-]?[0-9.]+(?:,[0-9]+)+")
@@ -61,6 +62,16 @@ def with_decimal_point(text: str) -> str:
         return text if read_interval(spelled, Kind.NUMERIC) is None else spelled
     except CellError:
         return spelled  # an interval of which the ends are exchanged, which is refused where it is read
+
+
+def as_plain_number(text: str) -> str:
+    """Return a number in the one spelling that is every text's of that number; other texts as they are.
+
+    >>> [as_plain_number(text) for text in ("5.0", "+05", "1e1", "0.50", "-0", "flu")]
+    ['5', '5', '10', '0.5', '0', 'flu']
+    """
+    number = read_number(text.strip())
+    return text if number is None else decimal(number)
 
 
 def _point(number: str) -> str:

@@ -258,6 +258,26 @@ def test_grave_values_are_spelled_as_their_column_is(tmp_path, values, state, pa
     assert clauses["max_ever_risk"] == state
 
 
+@pytest.mark.parametrize("spelled", ["5.0", "05", "+5", "5.", "0.5e1"])
+@pytest.mark.parametrize(
+    ("kind", "other", "code"), [("numeric", "", 1), ("numeric", "6", 0), ("categorical", "", 0)], ids=str
+)
+def test_sensitive_numbers_are_one_value_however_they_are_spelled(tmp_path, kind, other, code, spelled):
+    """Codes are not: `05` and `5` may be two. What is known beforehand is spelled as the files are, or not."""
+    text = (
+        '[series]\nreleases = ["1.csv"]\n[columns]\nindividual = "Owner"\nquasi_identifiers = ["Age"]\n'
+        f'sensitive = "Pay"\ntypes = {{ Pay = "{kind}" }}\n'
+    )
+    write(tmp_path / "1.csv", as_csv([["Owner", "Age", "Pay"], ["A", "21", "5"], ["B", "21", other or spelled]]))
+    write(tmp_path / "series.toml", text)
+    assert run_main(str(tmp_path))[0] == code
+    if kind == "numeric" and other:
+        write(tmp_path / "known.csv", as_csv([["individual", "value"], ["A", spelled]]))
+        write(tmp_path / "series.toml", f'{text}[adversary]\nknown = "known.csv"\n')
+        result = run_audit(tmp_path, "--reveal", "--attack", "joint")[1]
+        assert [each["value"] for each in result["attacks"][0]["findings"]] == ["6"]
+
+
 # -- what other tools write -----------------------------------------------------------------------------------------
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from audit.io.cell_reading import is_range, parse_value
 from audit.io.cells import CellError, Kind
-from audit.io.rules.rule import ColumnRule, Columns, Form, ReadSeries, unnamed
+from audit.io.respelling import as_plain_number
+from audit.io.rules.rule import ColumnRule, Columns, Form, ReadSeries, Respelling, unnamed
 from audit.io.toml import Reader, toml_key
 from audit.model.doubt import ON_VALUES, Doubt
 from audit.model.errors import printable
@@ -35,11 +36,22 @@ class Hierarchies(ColumnRule):
 
 @dataclass(frozen=True)
 class ColumnTypes(ColumnRule):
-    """`types = { Age = "numeric" }`: by column, how its values compare."""
+    """`types = { Age = "numeric" }`: by column, how its values compare; `sensitive` are the columns that are."""
 
     key: ClassVar[str] = "types"
     why: ClassVar[str] = "some cells have the form of a range of numbers, but are none"
     kinds: Mapping[str, str] = field(default_factory=dict)
+    sensitive: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, reader: Reader, table: Mapping[str, Any], columns: Columns) -> Self:
+        """Return the rule for these columns."""
+        return replace(super().read(reader, table, columns), sensitive=columns.sensitive)
+
+    def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
+        """Return how sensitive numbers are spelled, so that `5` and `5.0` are one value; cells are read as they are."""
+        is_number = column in self.sensitive and self.kinds.get(column) == Kind.NUMERIC.value
+        return as_plain_number if is_number else None
 
     def faults(self, columns: Columns) -> Iterator[tuple[str, str]]:
         """Yield what is no kind of these columns; sensitive values are numbers or texts."""
