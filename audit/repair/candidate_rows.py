@@ -39,8 +39,9 @@ class CandidateRows:
         self.tag = files.tag
         if any(rule.rewrites(files.tag) for rule in series.columns.rules):
             raise UsageError(
-                "a candidate whose columns are renamed, whose values have a crosswalk or whose rows are partly ignored "
-                "cannot be written again; write it in the columns and values of the series first"
+                "a candidate whose columns are renamed, whose values have a crosswalk, whose rows are partly ignored, "
+                "or of which delimiter, decimal sign or encoding is declared cannot be written again; write it in the "
+                "columns and values of the series first, with commas and points in UTF-8"
             )
         release = series.read(len(series.tags) - 1)
         self.group, self.groups = release.group.codes, release.group.size

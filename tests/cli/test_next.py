@@ -367,9 +367,17 @@ def four(folder, values, columns="", *, head="Group,Value,Case", keyed="ABCD"):
 
 
 @pytest.mark.parametrize(("values", "expected"), [("wxyz", 0), ("wwww", 1)])
-def test_a_candidate_that_cannot_be_written_again_is_judged(values, expected, tmp_path):
-    columns = 'unlinkable = { Case = "drawn anew" }\nrenamed = { "2" = { Krankheit = "Value" } }'
-    series, candidate, whole = four(tmp_path, values, columns, head="Group,Krankheit,Case")
+@pytest.mark.parametrize(
+    ("key", "head"),
+    [
+        ('renamed = { "2" = { Krankheit = "Value" } }', "Group,Krankheit,Case"),
+        ('decimal = ","', "Group,Value,Case"),
+        ('encoding = "cp1252"', "Group,Value,Case"),
+    ],
+)
+def test_a_candidate_that_cannot_be_written_again_is_judged(key, head, values, expected, tmp_path):
+    columns = f'unlinkable = {{ Case = "drawn anew" }}\n{key}'
+    series, candidate, whole = four(tmp_path, values, columns, head=head)
     code, result = foretold(series, candidate)
     assert code == run_main(str(whole))[0] == expected
     assert any("cannot be written again" in each for each in result["not_computed"]) == bool(expected)

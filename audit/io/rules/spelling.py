@@ -37,6 +37,10 @@ class Decimal(ColumnRule):
         if self.sign not in (None, ".", ","):
             yield "this is no decimal sign", 'write decimal = "," or leave it out'
 
+    def rewrites(self, tag: str) -> bool:
+        """Return whether numbers have commas."""
+        return self.sign == ","
+
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return how commas become points."""
         return with_decimal_point if self.sign == "," and column in self.columns else None
