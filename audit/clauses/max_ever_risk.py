@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from audit.clauses.clause import Clause, JudgedAudit, attack_reason
-from audit.io.respelling import fold
 from audit.model.outcome import AttributeDisclosures
 from audit.model.report import Violation
 from audit.model.scored import Judged, reaches
@@ -57,8 +56,9 @@ class MaxEverRisk(Clause):
         known = [entry.scored.ever for entry in findings.ran if entry.scored.ever is not None]
         if not known:
             return
-        published = {fold(value) for ever in known for value in ever.named.difference(ever.unpublished)}
-        for value in sorted({value for ever in known for value in ever.unpublished if fold(value) not in published}):
+        published = {value.casefold() for ever in known for value in ever.named.difference(ever.unpublished)}
+        unpublished = {value for ever in known for value in ever.unpublished}
+        for value in sorted(value for value in unpublished if value.casefold() not in published):
             yield say('no release has the grave value "{value}"; write it as the releases do', value=value)
         if all(ever.highest is None and not ever.open(limit) for ever in known):
             yield say("nobody could be judged: every row is a counterfeit or its value is known beforehand")
