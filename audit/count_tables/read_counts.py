@@ -17,7 +17,7 @@ from audit.count_tables.manifest import TableFile, TableManifest
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.published_values import FileRows, ValueReader
 from audit.count_tables.related_cells import related
-from audit.count_tables.table_files import column_names, read_count_table, refuse_lone_row
+from audit.count_tables.table_files import below_table, column_names, read_count_table, refuse_lone_row
 from audit.count_tables.table_rules import STATISTIC, part_atoms, roots
 from audit.count_tables.table_shapes import (
     breakdown_labels,
@@ -45,10 +45,22 @@ def read_counts(manifest: TableManifest) -> PublishedCounts:
         for file in release.tables
         for part in _read_file(manifest, place, file, problems)
     ]
+    _refuse_lone_rows(manifest, parts, categories, problems)
     problems.check()
     counts = _Assembler(manifest, parts, categories, problems).assembled()
     problems.check()
     return counts
+
+
+def _refuse_lone_rows(
+    manifest: TableManifest, parts: Sequence[FileRows], categories: dict[str, dict[str, list[str]]], problems: Problems
+) -> None:
+    """Refuse files whose last row may be a note: its text is no total, in no categories, and in no other file."""
+    known = {*manifest.totals.values(), *(label for some in categories.values() for label in some)}
+    for file in (file for release in manifest.releases for file in release.tables if below_table(file.path).lone):
+        others = (coded for part in parts if part.file.path != file.path for coded in part.labels.values())
+        elsewhere = {coded.name(code) for coded in others for code in range(coded.size)}
+        refuse_lone_row(file.path, file.shown, known | elsewhere, problems)
 
 
 def _read_file(manifest: TableManifest, release: int, file: TableFile, problems: Problems) -> Iterator[FileRows]:
@@ -99,8 +111,6 @@ def _read_columns(manifest: TableManifest, file: TableFile, problems: Problems) 
     only = [] if file.only is None else [file.only[0]]
     columns = [*wanted, *only, *(c for c in sorted(beside) if c in names)]
     table = read_count_table(file.path, file.shown, columns, problems)
-    if table is not None:
-        refuse_lone_row(file.path, file.shown, problems)
     if table is None or file.only is None:
         return table
     releases = table.coded(file.only[0])

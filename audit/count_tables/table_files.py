@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,12 +45,12 @@ class Below:
     Attributes:
         notes: line and text of each note.
         rows: how many of the last rows these are, empty ones between them included.
-        lone: the line of the last row, where that has a text in its first cell alone, and no other row has it.
+        lone: line and text of a last row that may be a note: its first cell alone has a text, which no other row has.
     """
 
     notes: tuple[tuple[int, str], ...] = ()
     rows: int = 0
-    lone: int | None = None
+    lone: tuple[int, str] | None = None
 
 
 def column_names(path: Path, shown: str, problems: Problems) -> list[str] | None:
@@ -98,13 +98,13 @@ def _split(cells: Sequence[str], many: int) -> list[str]:
     return [cells[0]] if many == 1 else cells[0].split(",")
 
 
-def refuse_lone_row(path: Path, shown: str, problems: Problems) -> None:
-    """Refuse a file that may end with a note: taken for a label, it would count people."""
-    lone = below_table(path).lone
-    if lone is not None:
+def refuse_lone_row(path: Path, shown: str, known: Container[str], problems: Problems) -> None:
+    """Refuse a file that may end with a note, a text that is no `known` label: taken for one, it would count people."""
+    line, text = below_table(path).lone or (0, "")
+    if line and text not in known:
         what = "the row has a text in its first cell alone"
         remedy = "delete it if it is a note below the table, else move it up"
-        problems.add(shown, what, remedy, line=lone)
+        problems.add(shown, what, remedy, line=line)
 
 
 @kept_while_unchanged(64)
@@ -141,14 +141,17 @@ def _below(rows: Sequence[Row]) -> Below:
     while first < len(last) and first and not last[first - 1][1]:
         first -= 1
     notes = tuple((line, text) for line, text in last[first:] if text)
-    doubtful = [line for line, text in notes if not (_NOTE.fullmatch(text) or _is_sentence(text))]
+    doubtful = [each for each in notes if not (_NOTE.fullmatch(each[1]) or _is_sentence(each[1]))]
     if notes and any(map(_NOTE.fullmatch, labels)):  # labels look like notes here
-        doubtful = [notes[0][0]]
+        doubtful = [notes[0]]
     if doubtful:
         return Below(lone=doubtful[0])
-    above = [(line, text) for line, text in last[:first] if text]
+    above = [each for each in last[:first] if each[1]]
     known = [*labels, *(text for _, text in above)]
-    lone = next((line for line, text in above[-1:] if known.count(text) == 1), None)
+    # Beside counts alone, a label whose count is hidden is as likely as a note.
+    only_counts = max((len(cells) for _, cells in rows), default=0) <= 2
+    lone = next((each for each in above[-1:] if known.count(each[1]) == 1), None)
+    lone = None if lone is None or (only_counts and not _is_sentence(lone[1])) else lone
     return Below(notes, len(last) - first if notes else 0, lone)
 
 

@@ -5,6 +5,7 @@ Only the publisher knows the rules: what other readings of the files satisfy too
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from audit.count_tables.acro_outputs import SESSION
@@ -65,8 +66,10 @@ def _read_below(files: CountFiles, rules: RuleGuesses) -> None:
         InputError: a file has such a row.
     """
     problems = Problems()
+    often = Counter(next(iter(files.columns.values())))
+    known = {*rules.totals.values(), *(text for text, times in often.items() if times > 1)}
     for path, shown in zip(files.files, files.shown, strict=True):
-        refuse_lone_row(path, shown, problems)
+        refuse_lone_row(path, shown, known, problems)
         notes = below_table(path).notes
         if notes:
             (line, text), many = notes[0], len(notes)

@@ -117,6 +117,37 @@ def test_rows_are_no_notes(last, rows, tmp_path):
         assert (found["series"]["rows"], found["series"].get("notes")) == (rows - 1, None)
 
 
+@pytest.mark.parametrize(
+    ("rows", "key", "code"),
+    [
+        (("area,n", "All,30", "A,12", "Counts of the last year,"), "", 2),
+        (("area,n", "All,30", "A,12", "B,"), "", 0),  # beside counts alone, a count that is not shown
+        (("area,n", "A,12", "B,9", "All,"), "", 0),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "B,,"), "", 2),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "B,,"), 'categories = { area = "areas.csv" }\n', 0),
+        (("area,sex,n", "A,f,12", "A,m,9", "A,All,21", "All,,"), "", 0),
+    ],
+)
+def test_known_labels_are_no_notes(rows, key, code, tmp_path):
+    folder = series(tmp_path / "s", "t.csv", lines(*rows).encode())
+    (folder / "areas.csv").write_text("label,atom\nA,A\nB,B\n", encoding="utf-8")
+    sexes = "sex" in rows[0]
+    text = MANIFEST.format(name="t.csv").replace('"count"', '"n"') + key + "[policy]\nmin_count = 2\n"
+    if not sexes:
+        text = text.replace(', "sex"', "").replace(', sex = "All"', "")
+    (folder / "series.toml").write_text(text, encoding="utf-8")
+    assert run_main(str(folder))[0] == code
+
+
+def test_a_label_of_another_release_is_no_note(tmp_path):
+    folder = series(tmp_path / "s", "1.csv", lines("area,sex,count", "A,f,12", "A,m,11", "A,All,23", "B,,").encode())
+    (folder / "2.csv").write_text(lines("area,sex,count", "A,f,12", "A,m,11", "B,f,11", "A,All,23"), encoding="utf-8")
+    assert run_main(str(folder))[0] == 2
+    manifest = (folder / "series.toml").read_text(encoding="utf-8")
+    (folder / "series.toml").write_text(manifest.replace('["1.csv"]', '["1.csv", "2.csv"]'), encoding="utf-8")
+    assert run_main(str(folder))[0] == 0
+
+
 def test_what_init_takes_for_notes_is_said(tmp_path):
     (folder := tmp_path / "s").mkdir()
     (folder / "t.csv").write_bytes(padded(["Source: Office", "* Small counts are not shown"]))
