@@ -240,6 +240,33 @@ def test_missing_texts_are_spelled_as_their_column_is(tmp_path, text, covers, mo
     assert (result["attacks"][0]["measures"]["certain"] == 0) == covers
 
 
+@pytest.mark.parametrize(
+    ("more", "second", "states"),
+    [
+        ('missing = ["NA"]', "flu gas", ("undecided", True)),
+        ("", "flu gas", ("violated", True)),
+        ('missing = ["NA"]', None, ("holds", False)),
+        ('missing = ["?"]', "flu NA", ("holds", False)),
+    ],
+)
+def test_a_missing_value_is_not_taken_for_one_that_never_changes(tmp_path, more, second, states):
+    """Whose value is missing in the first release may have gas: nobody is certain to have flu."""
+    releases = {"1": "flu NA", **({"2": second} if second else {})}
+    for tag, values in releases.items():
+        rows = [[name, "1", value] for name, value in zip("AB", values.split(), strict=True)]
+        write(tmp_path / f"{tag}.csv", as_csv([["Owner", "Group", "Value"], *rows]))
+    write(
+        tmp_path / "series.toml",
+        f'[series]\nreleases = {json.dumps([f"{tag}.csv" for tag in releases])}\n[columns]\nindividual = "Owner"\n'
+        f'group = "Group"\nquasi_identifiers = []\nsensitive = "Value"\n{more}\n',
+    )
+    result = run_audit(tmp_path)[1]
+    [clause] = [each for each in result["policy"]["clauses"] if each["clause"] == "max_risk"]
+    found = any(each["findings"] for each in result["attacks"])
+    assert (clause["state"], found) == states
+    assert ("missing value" in str(clause["reason"])) == (clause["state"] == "undecided")
+
+
 @pytest.mark.parametrize("spelled", ["HIV", "hiv", " Hiv"])
 @pytest.mark.parametrize("pay", [False, True])
 @pytest.mark.parametrize(("values", "state"), [("HIV hiv", "violated"), ("HIV flu", "holds"), ("gas flu", "undecided")])
