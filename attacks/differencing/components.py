@@ -50,7 +50,7 @@ _ROUNDS = 6
 _STEPS = (100, 100, 300, 300, 1000, 1000, 3000, 3000, 10_000)
 _ENOUGH = 300
 _AT_ONCE = 500
-_LARGE = 8_000
+_LARGE, _LOOSELY_LARGE = 16_000, 8_000  # counts of a component, for integer programmes
 _CLOSELY = 60
 _EXACTLY = 300
 _PATIENCE = 4
@@ -94,7 +94,7 @@ class Remainder(Solutions):
         for component in budget.each(found):
             self.of_node |= dict.fromkeys(component.nodes.tolist(), component)
             self._first(component, budget)
-            if len(component.nodes) <= _LARGE:
+            if not self._is_large(len(component.nodes)):
                 mine = np.flatnonzero(np.isin(self.questions.node, component.nodes))
                 self._together(component, mine, budget)
         budget.stage("asking for single counts")
@@ -144,6 +144,10 @@ class Remainder(Solutions):
         """Return whether there is much to search, and little that is fixed would have to be kept by every move."""
         free = self.proved[LOWER] < self.proved[UPPER]
         return int(free.sum()) > _MANY and float(free.mean()) > _LOOSE
+
+    def _is_large(self, counts: int) -> bool:
+        """Return whether so many counts that hang together are too many for programmes; loose ones sooner are."""
+        return counts > (_LARGE if self._local is None else _LOOSELY_LARGE)
 
     def _search(self, budget: Budget) -> None:
         """Look for solutions that settle many questions at once, without programmes."""
@@ -261,7 +265,7 @@ class Remainder(Solutions):
         label = component_of(reach.row[inside], len(places) + of_node[reach.col[inside]], len(places) + len(every))
         for group in budget.each(np.unique(label[: len(places)]).tolist()):
             parts = [every[number] for number in np.flatnonzero(label[len(places) :] == group).tolist()]
-            if parts and sum(len(each.nodes) for each in parts) <= _LARGE:
+            if parts and not self._is_large(sum(len(each.nodes) for each in parts)):
                 self._together(merged(parts), places[label[: len(places)] == group], budget, patience=_PATIENCE)
 
     def _solved(self, component: Component, ends: Ends, cost: Costs, budget: Budget) -> Point | None:
@@ -292,7 +296,7 @@ class Remainder(Solutions):
         """Look for a solution with the least or greatest count of a node or sum, and note it."""
         row = self.row(node)
         component = self._component_of(row)
-        if component is None or len(component.nodes) > _LARGE:
+        if component is None or self._is_large(len(component.nodes)):
             return None
         cost = costs(component, row)
         point = self._solved(component, self._capped(row, side), cost if side == LOWER else -cost, budget)
@@ -313,7 +317,7 @@ class Remainder(Solutions):
         self._bound_by_all(node, side, budget)
         row = self.row(node)
         component, attained = self._component_of(row), self.proved[side][node] == self.seen[side][node]
-        if component is None or attained or len(component.nodes) > _LARGE:
+        if component is None or attained or self._is_large(len(component.nodes)):
             self.reason = self.reason or say("a count in tables that hang together was not settled by the search")
             return
         if self._reach(node, side, budget) is None:
@@ -350,7 +354,7 @@ class Remainder(Solutions):
         component = self._component_of(row)
         if component is None or component.matrix.shape[0] <= _SLICE:
             return
-        if len(component.nodes) > _LARGE:
+        if self._is_large(len(component.nodes)):
             self._bound_by_slice(node, side, budget, _WIDE)
         elif self._is_wanted(node, side, budget, _LARGE):
             found, point = optimum_bound(component, self.bounds.ends, (row, side))
