@@ -176,7 +176,7 @@ def differencing(lab: Lab) -> Iterator[Row]:
     """Series of count tables: how long it takes to tell every count that is not published, and what is left open."""
     suppressed = {5_000: Bar(5, 1, " s"), 50_000: Bar(20, 5, " s")}
     rounded = {5_000: Bar(10, 5, " s"), 50_000: Bar(120, 30, " s")}
-    for kind in ("independent", "year-to-date", "secondary", "rounded"):
+    for kind in ("independent", "year-to-date", "secondary", "cumulative", "rounded"):
         for numbers, bar in (rounded if kind == "rounded" else suppressed).items():
             job = f"tables-{kind}"
             found = lab.warm({job: lab.count_tables(kind, numbers)}, repeat=1)
