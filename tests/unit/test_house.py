@@ -1,4 +1,4 @@
-"""The house: every page is reachable, every module is under a contract, no class has a name twice."""
+"""The house: every page is reachable, every module under a contract, no class has a name twice, nothing grows."""
 
 import ast
 import re
@@ -14,6 +14,7 @@ import pytest
 from anonymizers.registry import METHODS
 from attacks.registry import ATTACKS
 from audit.runtime.own_packages import SIBLINGS
+from tests.helpers.house_size import house_size
 from tests.helpers.private_parts import names_of, reached
 
 ROOT = Path(__file__).parents[2]
@@ -140,3 +141,13 @@ def test_what_reaches_in_is_found(line):
 @pytest.mark.parametrize("line", ["import audit; self._ours = 1", "pair._replace(x=1)", "from audit.x import _ours"])
 def test_what_is_ours_or_public_is_not(line):
     assert list(reached(ast.parse(line), {"_ours"}, {"audit"})) == []
+
+
+def test_the_program_does_not_grow():
+    """What grows has a reason that its commit gives, and what shrinks lowers its limit in `house_limits.toml`."""
+    limits = tomllib.loads(Path(__file__).with_name("house_limits.toml").read_text(encoding="utf-8"))
+    size = house_size()
+    assert {name: (number, limits.get(name, 0)) for name, number in size.items() if number > limits.get(name, 0)} == {}
+    assert {
+        name: (size.get(name, 0), limit) for name, limit in limits.items() if size.get(name, 0) < 0.98 * limit
+    } == {}
