@@ -57,7 +57,9 @@ def _refuse_lone_rows(
 ) -> None:
     """Refuse files whose last row may be a note: its text is no total, in no categories, and in no other file."""
     known = {*manifest.totals.values(), *(label for some in categories.values() for label in some)}
-    for file in (file for release in manifest.releases for file in release.tables if below_table(file.path).lone):
+    read = {part.file.path for part in parts}
+    listed = (file for release in manifest.releases for file in release.tables if file.path in read)
+    for file in (file for file in listed if below_table(file.path).lone):
         others = (coded for part in parts if part.file.path != file.path for coded in part.labels.values())
         elsewhere = {coded.name(code) for coded in others for code in range(coded.size)}
         refuse_lone_row(file.path, file.shown, known | elsewhere, problems)

@@ -39,9 +39,8 @@ def gather_doubts(
     """
     unread = unread_cells(series, register=register, reveal=reveal)
     tying = _tying_values(series) if published else ()
-    missing = () if published and series.columns.record is None else _missing_values(series)
     declared = (doubt for rule in series.columns.rules for doubt in rule.doubts(series))
-    return (*_guessed(series), *_without_role(series), *tying, *missing, *declared, *unread)
+    return (*_guessed(series), *_without_role(series), *tying, *declared, *unread)
 
 
 def record_doubts(evidence: Sequence[Evidence]) -> Iterator[Doubt]:
@@ -113,7 +112,7 @@ def _without_role(series: Series) -> Iterator[Doubt]:
         yield Doubt(Reason(what, ReasonKind.UNCONFIRMED))
 
 
-def _missing_values(series: Series) -> Iterator[Doubt]:
+def missing_doubts(series: Series) -> Iterator[Doubt]:
     """Yield that a missing value, which may be any in other releases, is judged as a value of its own."""
     for column in series.columns.sensitive if len(series.tags) > 1 and not series.manifest.values_change else ():
         if not series.missing(column).isdisjoint(series.vocabularies[column].names):

@@ -14,7 +14,7 @@ from audit.clauses.registry import CLAUSES, in_force
 from audit.io.irregularities import irregularities
 from audit.io.series import Series
 from audit.judgement.baseline import Baseline
-from audit.judgement.doubts import combination_doubts, gather_doubts, record_doubts
+from audit.judgement.doubts import combination_doubts, gather_doubts, missing_doubts, record_doubts
 from audit.judgement.exposure import exposure
 from audit.judgement.findings import AnySelection
 from audit.judgement.found_people import found_people
@@ -328,6 +328,7 @@ def _decide(
                 reveal=options.reveal,
             ),
             *(combination_doubts(attacked.series) if seen.adversary.knows_people else ()),
+            *(missing_doubts(attacked.series) if seen.adversary.knows_people or manifest.columns.record else ()),
             *record_doubts(attacked.evidence),
             *_failed(waived.entries),
         ),

@@ -296,7 +296,7 @@ def test_a_column_that_is_empty_throughout_is_told_as_an_empty_cell_is(tmp_path,
             assert f"1.{kind}:{empty[0] + (2 if kind == 'csv' else 1)}" in line or kind == "parquet"
 
 
-@pytest.mark.parametrize("form", sorted({*FORMS} - {"two_values"}))  # of which wards are missing
+@pytest.mark.parametrize("form", FORMS)
 def test_a_series_that_is_described_is_never_in_doubt(form, tmp_path):
     """The counter-law: where every column has a role and every cell is read, nothing is left undecided by them."""
     FORMS[form](tmp_path / "series")
