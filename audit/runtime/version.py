@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 """The one place where it stands, from which the package takes it. Reading that again is a tenth of a small audit."""
 
 
