@@ -79,7 +79,7 @@ def fingerprint(
         matrix: the groups.
         rng: the prime, h and c come from independent streams of it. Its seed must not be known to the publisher.
         budget: how long it may take.
-        field: another fingerprint's, to compare both; drawn when None.
+        field: of which prime; drawn when None.
 
     Raises:
         ContradictionError: there is no solution.

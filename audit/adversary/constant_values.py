@@ -17,7 +17,7 @@ class FirstValues:
     """Everybody's first true value so far, and whether it was another one later on; a byte or two a person each.
 
     Attributes:
-        told: whether the key told values of any of them.
+        is_recorded: whether the key has values of any release.
     """
 
     def __init__(self) -> None:
