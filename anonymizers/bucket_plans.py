@@ -1,18 +1,19 @@
-"""Plans: how many new people and how many counterfeits come into each bucket, so that no cut between releases is small.
+"""Plans of e-equivalence: how many new people and counterfeits each bucket gets so that no cut is small.
 
-Told in numbers alone, before anybody is chosen. A bucket is as high as its highest list of people, and by full sets of
-its values, *layers*, higher where the cut between now and the end would not be enough: only rows that are new raise it.
-What it is short of then comes from S-, the new people, and else from counterfeits. Source: equivalence paper,
-Section VI, Algorithms 2 and 3, and m-invariance paper, Sections 4.1 and 4.2.
+Plans are numbers; who comes is drawn later. `Planning.plan` is Algorithm 2, with all buckets taken together, and its
+steps are those of the paper: `test_insertions` (Algorithm 3: full sets of the signature, *layers*, until the minimum
+cut is enough), `place_leftovers` (m-invariance's bucketization of those who remain) and `add_counterfeits`. Source:
+equivalence paper, Section VI, Algorithms 2 and 3, and m-invariance paper, Sections 4.1 and 4.2.
 
 Algorithm 3 takes all counterfeits of a bucket out, and puts in what is needed. What goes beyond it:
 
-* A bucket in which nobody comes or goes needs no cut at all, as long as its counterfeits stay as well; it is *quiet*.
-  They stay where taking them out would leave more counterfeits in the release.
-* In another bucket counterfeits that the balance needs stay, where new ones in their place would not make a difference.
-  For the cut, one that leaves and one that comes are at least as good as one that stays.
+* A bucket is *unchanged* where no one comes or goes and its counterfeits remain: it needs no cut. `Planning.best`
+  leaves those buckets unchanged where that takes fewer counterfeits: up to a third fewer where one person in a
+  hundred comes and goes (docs/anonymizers/e-equivalence.md).
+* In another bucket counterfeits that the balance needs remain, where new ones in their place would not make a
+  difference. For the cut, one that leaves and one that comes are at least as good as one that remains.
 * A layer that not all values have new people for is one of counterfeits only where they are missing.
-* Leftovers go where they make a cut that is enough (`leftovers`).
+* Leftovers go where they make a cut that is enough (`remaining_records`).
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizers.balancing import fill
+from anonymizers.balancing import Signature, fill
 from anonymizers.bucket_graphs import Graphs, Ties
-from anonymizers.remaining_records import Layers, place
+from anonymizers.remaining_records import Layers, place_leftovers
 from anonymizers.signatures import Numbers, Slots
 from audit.model.arrays import Codes, Flags
 
 
 @dataclass(frozen=True)
-class Fakes:
+class PreviousCounterfeits:
     """The counterfeits of the last release that may go on, in the order in which they are asked to.
 
     Attributes:
@@ -49,15 +50,15 @@ class BucketPlan:
     Attributes:
         slots: of all buckets, those that there are before the others.
         people: how many new people come into each slot.
-        stay: which counterfeits stay.
-        fakes: how many new counterfeits come into each slot.
+        remain: which counterfeits of the last release remain.
+        counterfeits: how many new counterfeits come into each slot.
         needed: how many counterfeits each bucket has then.
     """
 
     slots: Slots
     people: Numbers
-    stay: Flags
-    fakes: Numbers
+    remain: Flags
+    counterfeits: Numbers
     needed: Numbers
 
 
@@ -70,7 +71,7 @@ class Planning:
         slots: of the buckets of those who stay or come back.
         held: how many of them are in each slot.
         counts: new people of each value; m-eligible, shape (values,).
-        fakes: the counterfeits that may go on.
+        counterfeits: the counterfeits that may go on.
         still: the buckets whose other members neither come nor go.
         graphs: what has been published in these buckets.
     """
@@ -80,14 +81,14 @@ class Planning:
     slots: Slots
     held: Numbers
     counts: Numbers
-    fakes: Fakes
+    counterfeits: PreviousCounterfeits
     still: Flags
     graphs: Graphs
 
     def best(self) -> BucketPlan:
         """Return the plan with the fewest counterfeits of those tried.
 
-        All buckets that can be quiet are; or none; or those that have fewer counterfeits so.
+        All buckets that can be unchanged are; or none; or those that have fewer counterfeits so.
         """
         able = self.still & (np.bincount(self._bucket, minlength=len(self.still)) > 0)
         plans = [self.plan(able)]
@@ -98,88 +99,99 @@ class Planning:
                 plans.append(self.plan(fewer))
         return min(plans, key=lambda plan: int(plan.needed.sum()))
 
-    def plan(self, quiet: Flags) -> BucketPlan:
-        """Return the plan in which some buckets are quiet: all their counterfeits stay, and are not replaced."""
-        resting = quiet[self._bucket]
-        filled = self.held + np.bincount(self.fakes.slot[resting], minlength=len(self.slots))
-        ties = self.graphs.ties(self._bucket, self.fakes.begun, resting)
-        height = self.slots.height(filled)
-        height += self._layers(ties, self.slots.total(self.slots.spread(height) - filled), self.slots)
-        short = self.slots.spread(height) - filled
-        left, people = self._balanced(short)
-        stay, ties = self._kept(resting, ties, short - people, self.slots.total(short))
-        gap = short - people - np.bincount(self.fakes.slot[stay & ~resting], minlength=len(self.slots))
-        fresh = self.slots.total(people + gap)
-        order = np.argsort(-height, kind="stable")
-        lack = (self.least - ties.flow - fresh)[order]
-        known = [
-            (self.slots.signatures[bucket], rows) for bucket, rows in zip(order.tolist(), lack.tolist(), strict=True)
-        ]
-        slots, more, fakes = self._told(place(left, self.m, self.least, known))
-        fakes[: len(gap)] += gap
-        return BucketPlan(
-            slots=slots,
-            people=more + np.pad(people, (0, len(slots) - len(people))),
-            stay=stay,
-            fakes=fakes,
-            needed=slots.total(fakes) + np.bincount(self._bucket[stay], minlength=len(slots.start)),
-        )
+    def plan(self, unchanged: Flags) -> BucketPlan:
+        """Return the plan in which all counterfeits of some buckets remain, and are not replaced (Algorithm 2)."""
+        remaining = unchanged[self._bucket]
+        held = self.held + np.bincount(self.counterfeits.slot[remaining], minlength=len(self.slots))
+        ties = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining)
+        height = self.test_insertions(held, ties)
+        short = self.slots.spread(height) - held
+        left, people = self._balance(short)
+        remain, ties = self._keep_counterfeits(remaining, ties, short - people, self.slots.total(short))
+        kept = np.bincount(self.counterfeits.slot[remain & ~remaining], minlength=len(self.slots))
+        missing = short - people - kept
+        cut = ties.flow + self.slots.total(people + missing)
+        layers = place_leftovers(left, self.m, self.least, self._highest_first(height, self.least - cut))
+        return self.add_counterfeits(people, missing, layers, remain)
+
+    def test_insertions(self, held: Numbers, ties: Ties) -> Numbers:
+        """Return how many rows of each value a bucket gets so that the minimum cut is enough (Algorithm 3).
+
+        The fewest that m-invariance asks for are tested first, the height of the highest list; then come so many full
+        sets of the signature as the cut is short of.
+        """
+        height = self.slots.height(held)
+        return height + self._layers(ties, self.slots.total(self.slots.spread(height) - held))
+
+    def add_counterfeits(self, people: Numbers, missing: Numbers, layers: list[Layers], remain: Flags) -> BucketPlan:
+        """Return the plan in which counterfeits stand for the people who are missing.
+
+        Args:
+            people: how many new people come into each slot that there is.
+            missing: how many rows each slot lacks then.
+            layers: of the leftovers, perhaps in new buckets.
+            remain: which counterfeits of the last release remain.
+        """
+        signatures = dict.fromkeys([*self.slots.signatures, *(each.signature for each in layers)])
+        slots = Slots.of(list(signatures))
+        first = dict(zip(signatures, slots.start.tolist(), strict=True))
+        created = (0, len(slots) - len(people))
+        people, counterfeits = np.pad(people, created), np.pad(missing, created)
+        for each in layers:
+            bucket = slice(first[each.signature], first[each.signature] + len(each.signature))
+            theirs = np.isin(slots.value[bucket], each.people)
+            people[bucket] += each.rows * theirs
+            counterfeits[bucket] += each.rows * ~theirs
+        needed = slots.total(counterfeits) + np.bincount(self._bucket[remain], minlength=len(slots.start))
+        return BucketPlan(slots, people, remain, counterfeits, needed)
 
     @cached_property
     def _bucket(self) -> Numbers:
         """The bucket of each counterfeit."""
-        return self.slots.spread(np.arange(len(self.slots.start)))[self.fakes.slot]
+        return self.slots.spread(np.arange(len(self.slots.start)))[self.counterfeits.slot]
 
-    def _balanced(self, short: Numbers) -> tuple[Numbers, Numbers]:
+    def _balance(self, short: Numbers) -> tuple[Numbers, Numbers]:
         """Return the new people of each value that are left, and how many come into each slot that is short."""
         lacking = np.zeros(len(self.counts), dtype=np.int64)
         np.add.at(lacking, self.slots.value, short)
         moved = fill(self.counts, lacking, self.m)
         return self.counts - moved, self.slots.hand_out(moved, short)
 
-    def _kept(self, resting: Flags, ties: Ties, gap: Numbers, fresh: Numbers) -> tuple[Flags, Ties]:
-        """Return which counterfeits stay, and what ties now and the end of each bucket together then.
+    def _keep_counterfeits(self, remaining: Flags, ties: Ties, gap: Numbers, fresh: Numbers) -> tuple[Flags, Ties]:
+        """Return which counterfeits remain, and what ties now and the end of each bucket together then.
 
         Args:
-            resting: the counterfeits of quiet buckets.
-            ties: when no others stay.
+            remaining: the counterfeits of unchanged buckets.
+            ties: when no others remain.
             gap: how many counterfeits there are to be in each slot of the other buckets.
-            fresh: how many rows of each bucket are new when none of these stays.
+            fresh: how many rows of each bucket are new when none of these remains.
         """
-        staying = ~resting & (_rank(self.fakes.slot) < gap[self.fakes.slot])
-        if not staying.any():
-            return resting, ties
-        some = self.graphs.ties(self._bucket, self.fakes.begun, resting | staying)
-        fresh = fresh - np.bincount(self._bucket[staying], minlength=len(fresh))
-        enough = self._layers(some, fresh, self.slots) == 0
-        chosen = Ties(np.where(enough, some.flow, ties.flow), np.where(enough, some.bound, ties.bound))
-        return resting | (staying & enough[self._bucket]), chosen
+        candidate = ~remaining & (_rank(self.counterfeits.slot) < gap[self.counterfeits.slot])
+        if not candidate.any():
+            return remaining, ties
+        with_them = self.graphs.ties(self._bucket, self.counterfeits.begun, remaining | candidate)
+        fresh = fresh - np.bincount(self._bucket[candidate], minlength=len(fresh))
+        enough = self._layers(with_them, fresh) == 0
+        flow, cut_off = np.where(enough, with_them.flow, ties.flow), np.where(enough, with_them.cut_off, ties.cut_off)
+        return remaining | (candidate & enough[self._bucket]), Ties(flow, cut_off)
 
-    def _layers(self, ties: Ties, fresh: Numbers, slots: Slots) -> Numbers:
-        """Return how many layers the cut between now and the end needs in each bucket, if they hang together at all."""
+    def _layers(self, ties: Ties, fresh: Numbers) -> Numbers:
+        """Return how many layers the cut between now and the end needs in each bucket, if one component has both."""
         lacking = np.maximum(0, self.least - ties.flow - fresh)
-        apart = (ties.flow + fresh == 0) & ~ties.bound
-        return np.where(apart, 0, -(-lacking // slots.width()))
+        separate = (ties.flow + fresh == 0) & ~ties.cut_off
+        return np.where(separate, 0, -(-lacking // self.slots.width()))
 
-    def _told(self, placed: list[Layers]) -> tuple[Slots, Numbers, Numbers]:
-        """Return the slots of all buckets, those that there are first, and how many people and counterfeits come in."""
-        signatures = dict.fromkeys([*self.slots.signatures, *(layers.signature for layers in placed)])
-        slots = Slots.of(list(signatures))
-        first = dict(zip(signatures, slots.start.tolist(), strict=True))
-        people, fakes = np.zeros(len(slots), dtype=np.int64), np.zeros(len(slots), dtype=np.int64)
-        for layers in placed:
-            some = slice(first[layers.signature], first[layers.signature] + len(layers.signature))
-            theirs = np.isin(slots.value[some], layers.people)
-            people[some] += layers.rows * theirs
-            fakes[some] += layers.rows * ~theirs
-        return slots, people, fakes
+    def _highest_first(self, height: Numbers, lack: Numbers) -> list[tuple[Signature, int]]:
+        """Return the signatures of the buckets, the highest first, each with how many new rows its cut lacks."""
+        order = np.argsort(-height, kind="stable").tolist()
+        return [(self.slots.signatures[bucket], int(lack[bucket])) for bucket in order]
 
-    def loose(self, plan: BucketPlan) -> Numbers:
+    def broken(self, plan: BucketPlan) -> Numbers:
         """Return the buckets that there are in which some cut is too small after all: no plan can help."""
         if not self.least:
             return np.zeros(0, dtype=np.int64)
-        fresh = plan.slots.total(plan.people + plan.fakes)[: len(self.still)]
-        return np.flatnonzero(self.graphs.loose(self._bucket, self.fakes.begun, plan.stay, fresh, self.least))
+        fresh = plan.slots.total(plan.people + plan.counterfeits)[: len(self.still)]
+        return np.flatnonzero(self.graphs.broken(self._bucket, self.counterfeits.begun, plan.remain, fresh, self.least))
 
 
 def _rank(slot: Numbers) -> Numbers:

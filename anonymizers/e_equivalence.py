@@ -1,13 +1,15 @@
-"""e-equivalence: nobody learns that fewer than e people share their values with as many others.
+"""e-equivalence: no one learns that fewer than e people share their values with as many others.
 
 Whole buckets are published, one group for each signature and release, each value of the signature equally often, so
-that nobody's value is more probable than 1/m. Whoever combines releases linearly moves along the cuts of a bucket's
-graph (`bucket_graphs`); all cuts that part a connected component are kept above 2(e - 1). This is sufficient, whatever
-the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithms 1 to 3.
+that no value is more probable than 1/m. An attack that combines releases linearly moves along the cuts of a bucket's
+graph (`bucket_graphs`); all cuts that separate a connected component are kept above 2(e - 1). This is sufficient,
+whatever the buckets have in common (equivalence paper, Theorem 2). Source: equivalence paper, Section VI, Algorithm 1
+(`bucket_graphs.graphs_of`), Algorithm 2 (`bucket_plans.Planning.plan`) and Algorithm 3
+(`bucket_plans.Planning.test_insertions`).
 
-Beside what `bucket_plans` tells, four things go beyond the paper. Cuts are looked at when everybody is placed, new
-buckets included: Algorithm 2 places the leftovers after the test. Everybody who returns after an absence keeps the
-bucket, and is left out of the cut: taken for one long stay they would make it seem larger than it is. Counterfeits keep
+Beside what `bucket_plans` names, four things go beyond the paper. Cuts are looked at when all people are placed, new
+buckets included: Algorithm 2 places the leftovers after the test. People who return after an absence keep the bucket,
+and are left out of the cut: taken for one long presence they would make it seem larger than it is. Counterfeits keep
 their identity, as in Table VII. And where too many new people share a value, the fewest possible can be made to wait.
 """
 
@@ -18,8 +20,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from anonymizers.bucket_graphs import graphs_of, welcome
-from anonymizers.bucket_plans import BucketPlan, Fakes, Planning
+from anonymizers.bucket_graphs import graphs_of, may_return
+from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
 from anonymizers.division import Rows, bounds, check_values, divide, newcomers
 from anonymizers.signatures import Numbers, Slots
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
@@ -39,8 +41,8 @@ class _Division(NamedTuple):
         back: the rows of those who were published before.
         slots: of their buckets.
         home: the slot of each.
-        place: the place of each signature among their buckets, -1 where nobody is back; shape (signatures,).
-        fakes: codes of the counterfeits that may go on, in the order in which they are asked to.
+        place: the place of each signature among their buckets, -1 where no one is back; shape (signatures,).
+        counterfeits: codes of the counterfeits that may go on, in the order in which they are asked to.
         slot: the slot of each.
         present: by code, who is published again.
     """
@@ -49,7 +51,7 @@ class _Division(NamedTuple):
     slots: Slots
     home: Numbers
     place: Numbers
-    fakes: Numbers
+    counterfeits: Numbers
     slot: Numbers
     present: Flags
 
@@ -94,11 +96,11 @@ class EEquivalenceAnonymizer:
         return 2 * self.e - 1 if self.e > 1 else 0
 
     def publish(self, snapshot: Snapshot, so_far: PublicationHistory, rng: np.random.Generator, /) -> Draft:
-        """Return the next release: everybody who was ever published before, and the new people unless withheld.
+        """Return the next release: all who were ever published before, and the new people unless withheld.
 
         Raises:
-            RefusalError: values may change, or somebody's did, somebody's last group is of no use, too many new people
-                share a value, somebody returns whose absence a promise rests on, nobody would be published,
+            RefusalError: values may change, or one did, a person's last group is of no use, too many new people
+                share a value, a person returns whose absence a promise rests on, no one would be published,
                 counterfeits would outnumber people, or the promise is broken already.
         """
         if snapshot.updates is not None and self.e > 1:
@@ -112,13 +114,13 @@ class EEquivalenceAnonymizer:
         division = self._divide(snapshot, so_far, signature, rng)
         if not len(division.back) and not len(new):
             raise RefusalError("nobody would be published", "publish the next snapshot instead")
-        planning = self._planning(snapshot, so_far.stays, division, snapshot.value[new])
+        planning = self._planning(snapshot, so_far.presence, division, snapshot.value[new])
         plan = planning.best()
-        loose = planning.loose(plan)
-        if len(loose):
-            told = "; ".join(_named(snapshot, division.slots.signatures[bucket]) for bucket in loose[:3].tolist())
+        broken = planning.broken(plan)
+        if len(broken):
+            few = "; ".join(_named(snapshot, division.slots.signatures[bucket]) for bucket in broken[:3].tolist())
             raise RefusalError(
-                f"the releases so far allow smaller equivalences than e = {self.e} in {len(loose):,} buckets ({told})",
+                f"the releases so far allow smaller equivalences than e = {self.e} in {len(broken):,} buckets ({few})",
                 "choose an e that the series has kept so far, or begin a new series",
             )
         self._check_number(plan, len(division.back) + len(new))
@@ -130,10 +132,10 @@ class EEquivalenceAnonymizer:
         """Return who goes on, people and counterfeits.
 
         Raises:
-            RefusalError: somebody's last group is of no use, or somebody returns and must not.
+            RefusalError: a person's last group is of no use, or a person returns and must not.
         """
-        stays = so_far.stays
-        here = np.append(stays.here(), False)
+        presence = so_far.presence
+        here = np.append(presence.here(), False)
         size = len(here) - 1
         known = np.flatnonzero(signature >= 0)
         returning = rng.permutation(known[~here[np.minimum(snapshot.person[known], size)]])
@@ -144,45 +146,49 @@ class EEquivalenceAnonymizer:
         place[needed] = np.arange(len(needed))
         present = np.zeros(size, dtype=np.bool_)
         present[snapshot.person[back]] = True
-        fakes = rng.permutation(np.flatnonzero(stays.fake & here[:size] & ~stays.returned & (stays.value >= 0)))
-        fakes = fakes[place[stays.bucket[fakes]] >= 0]
-        slot = slots.find(place[stays.bucket[fakes]], stays.value[fakes])
-        return _Division(back, slots, home, place, fakes[slot >= 0], slot[slot >= 0], present)
+        counterfeits = rng.permutation(
+            np.flatnonzero(presence.counterfeit & here[:size] & ~presence.returned & (presence.value >= 0))
+        )
+        counterfeits = counterfeits[place[presence.bucket[counterfeits]] >= 0]
+        slot = slots.find(place[presence.bucket[counterfeits]], presence.value[counterfeits])
+        return _Division(back, slots, home, place, counterfeits[slot >= 0], slot[slot >= 0], present)
 
     def _shut_out(self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, returning: Rows) -> Rows:
         """Return the rows of those who return and have to wait.
 
         Raises:
-            RefusalError: there are some, and nobody is to wait.
+            RefusalError: there are some, and no one is to wait.
         """
         if not self._least or not len(returning):
             return returning[:0]
-        stays, codes = so_far.stays, snapshot.person[returning].astype(np.int64)
-        concerned = np.flatnonzero(np.bincount(stays.bucket[codes], minlength=len(so_far.signatures)))
+        presence, codes = so_far.presence, snapshot.person[returning].astype(np.int64)
+        concerned = np.flatnonzero(np.bincount(presence.bucket[codes], minlength=len(so_far.signatures)))
         place = np.full(len(so_far.signatures), -1, dtype=np.int64)
         place[concerned] = np.arange(len(concerned))
-        shut = returning[~welcome(stays, place, codes, self._least)]
+        shut = returning[~may_return(presence, place, codes, self._least)]
         if len(shut) and not self.withhold:
             buckets = [so_far.signatures[number] for number in np.unique(signature[shut]).tolist()]
-            told = "; ".join(_named(snapshot, bucket) for bucket in buckets[:3])
+            few = "; ".join(_named(snapshot, bucket) for bucket in buckets[:3])
             raise RefusalError(
                 f"{len(shut):,} people return after an absence; without their earlier stays the releases so far would "
-                f"allow smaller equivalences than e = {self.e} in {len(buckets):,} buckets ({told})",
+                f"allow smaller equivalences than e = {self.e} in {len(buckets):,} buckets ({few})",
                 "let them wait with --withhold, or choose a smaller e",
                 rows=np.sort(shut),
                 column="individual",
             )
         return shut
 
-    def _planning(self, snapshot: Snapshot, stays: PresenceHistory, division: _Division, value: Codes) -> Planning:
+    def _planning(self, snapshot: Snapshot, presence: PresenceHistory, division: _Division, value: Codes) -> Planning:
         """Return what the release is planned from; `value` are the values of the new people."""
         slots, place = division.slots, division.place
-        here = stays.here()
+        here = presence.here()
         coming = snapshot.person[division.back].astype(np.int64)
         coming = coming[~here[coming]]
         going = np.flatnonzero(here & ~division.present)
-        going = np.setdiff1d(going, division.fakes, assume_unique=True)
-        moved = np.concatenate([place[stays.bucket[coming]], place[stays.bucket[going]], place[_nameless(stays)]])
+        going = np.setdiff1d(going, division.counterfeits, assume_unique=True)
+        moved = np.concatenate(
+            [place[presence.bucket[coming]], place[presence.bucket[going]], place[_nameless(presence)]]
+        )
         values = int(max(slots.value.max(initial=-1), value.max(initial=-1))) + 1
         return Planning(
             m=self.m,
@@ -190,9 +196,9 @@ class EEquivalenceAnonymizer:
             slots=slots,
             held=np.bincount(division.home, minlength=len(slots)),
             counts=np.bincount(value, minlength=values),
-            fakes=Fakes(division.slot, stays.begun[division.fakes]),
+            counterfeits=PreviousCounterfeits(division.slot, presence.begun[division.counterfeits]),
             still=np.bincount(moved[moved >= 0], minlength=len(slots.signatures)) == 0,
-            graphs=graphs_of(stays, place, division.present, coming, division.fakes),
+            graphs=graphs_of(presence, place, division.present, coming, division.counterfeits),
         )
 
     def _check_number(self, plan: BucketPlan, people: int) -> None:
@@ -201,18 +207,18 @@ class EEquivalenceAnonymizer:
         Raises:
             RefusalError: it would.
         """
-        fakes = int(plan.needed.sum())
-        if fakes > max(people, _FEW):
+        counterfeits = int(plan.needed.sum())
+        if counterfeits > max(people, _FEW):
             raise RefusalError(
-                f"{people:,} people would need {fakes:,} counterfeits among them",
+                f"{people:,} people would need {counterfeits:,} counterfeits among them",
                 f"choose an e below {self.e}, or an m below {self.m}, or publish later, with more people",
             )
 
 
-def _nameless(stays: PresenceHistory) -> Codes:
+def _nameless(presence: PresenceHistory) -> Codes:
     """Return the buckets of the counterfeits without identity in the last release."""
-    spans = stays.nameless()
-    return spans.bucket[spans.ended == stays.releases]
+    spans = presence.nameless()
+    return spans.bucket[spans.ended == presence.releases]
 
 
 def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
@@ -223,19 +229,19 @@ def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
 
 def _drafted(snapshot: Snapshot, division: _Division, new: Rows, plan: BucketPlan) -> Draft:
     """Return the release: a group for each bucket; the new people are in the order of their values."""
-    slots, fakes = plan.slots, int(plan.fakes.sum())
+    slots, counterfeits = plan.slots, int(plan.counterfeits.sum())
     # They go to the slots of their value one after the other.
     by_value = np.argsort(slots.value, kind="stable")
-    stay = division.fakes[plan.stay]
+    stay = division.counterfeits[plan.remain]
     people = len(division.back) + len(new)
-    row = np.concatenate([division.back, new, np.full(len(stay) + fakes, COUNTERFEIT)])
-    identity = np.concatenate([np.full(people, COUNTERFEIT), stay, np.full(fakes, COUNTERFEIT)])
+    row = np.concatenate([division.back, new, np.full(len(stay) + counterfeits, COUNTERFEIT)])
+    identity = np.concatenate([np.full(people, COUNTERFEIT), stay, np.full(counterfeits, COUNTERFEIT)])
     home = np.concatenate(
         [
             division.home,
             np.repeat(by_value, plan.people[by_value]),
-            division.slot[plan.stay],
-            np.repeat(np.arange(len(slots)), plan.fakes),
+            division.slot[plan.remain],
+            np.repeat(np.arange(len(slots)), plan.counterfeits),
         ]
     )
     group = slots.spread(np.arange(len(slots.start)))[home]

@@ -1,4 +1,4 @@
-"""Leftovers: the new people whom no bucket is short of are placed where the cuts between releases are enough then.
+"""Leftovers: new people whom no bucket is short of are placed where the cuts between releases are then enough.
 
 Source: assignment in Xiao and Tao, *m-invariance* (SIGMOD 2007), Section 4.2; equivalence paper, Algorithm 2.
 """
@@ -28,12 +28,12 @@ class Layers(NamedTuple):
     rows: int
 
     @property
-    def fakes(self) -> int:
+    def counterfeits(self) -> int:
         """The number of counterfeits."""
         return self.rows * (len(self.signature) - len(self.people))
 
 
-def place(left: Counts, m: int, least: int, known: Sequence[tuple[Signature, int]]) -> list[Layers]:
+def place_leftovers(left: Counts, m: int, least: int, known: Sequence[tuple[Signature, int]]) -> list[Layers]:
     """Return the layers in which all of some new people go into buckets.
 
     Known buckets come first, as far as that leaves them with a cut that is enough, and the others form new ones. A
@@ -71,7 +71,7 @@ def _squeezed(batch: Layers, lacks: dict[Signature, int]) -> list[Layers]:
     apart = _taken_apart(batch, [signature for signature, lack in lacks.items() if lack <= 0])
     width = len(batch.signature)
     filled = Layers(batch.signature, (), -(-lacks[batch.signature] // width) - batch.rows)
-    if apart is not None and sum(layers.fakes for layers in apart) < filled.fakes:
+    if apart is not None and sum(layers.counterfeits for layers in apart) < filled.counterfeits:
         return apart
     lacks[batch.signature] = 0
     return [batch, filled]

@@ -1,8 +1,8 @@
 """What was published before, as an anonymizer looks back on it: releases, cells, and who was in which bucket when.
 
-A *bucket* holds everybody of one signature; a *stay* is an unbroken presence. Of a series that publishes one group for
-each signature this is the delta encoding of the equivalence paper, Section VI: whoever stayed once is an edge between
-the release of insertion and that of deletion. Who came back has several stays, and is told apart.
+A *bucket* holds all people of one signature. Of a series that publishes one group for each signature, unbroken
+presences are the delta encoding of the equivalence paper, Section VI: a person who never came back is an edge between
+the release of insertion and that of deletion. Who came back has several presences, and is kept separately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from audit.model.evidence import ValueCounts
 _UNKNOWN = -1
 
 
-def _nobody() -> Codes:
+def _no_codes() -> Codes:
     return np.zeros(0, dtype=np.int32)
 
 
@@ -30,7 +30,7 @@ class CellRanges:
 
     Attributes:
         low, high: first and last place that a group's cell covers, low > high where it covers none; shape
-            (groups, attributes), int32. A cell that is no interval is told by the range around it.
+            (groups, attributes), int32. A cell that is no interval has the range around it.
         exact: false for groups with such a cell; shape (groups,). `PreviousCells.covers` decides there.
     """
 
@@ -76,7 +76,7 @@ class PreviousCells(Protocol):
 
 
 class PresenceIntervals(NamedTuple):
-    """Stays that are over: of a bucket, from the release `begun` up to, and without, the release `ended`."""
+    """Presences that are over: of a bucket, from the release `begun` up to, and without, the release `ended`."""
 
     bucket: npt.NDArray[np.integer]
     begun: npt.NDArray[np.integer]
@@ -84,31 +84,31 @@ class PresenceIntervals(NamedTuple):
 
     @classmethod
     def none(cls) -> PresenceIntervals:
-        """Return no stays."""
-        return cls(_nobody(), _nobody(), _nobody())
+        """Return no presence."""
+        return cls(_no_codes(), _no_codes(), _no_codes())
 
 
 @dataclass
 class PresenceHistory:
-    """Everybody's stays, and the counterfeits among them; releases are counted from 0.
+    """The presences of all people and of the counterfeits among them; releases are counted from 0.
 
     Attributes:
         releases: number of releases.
-        bucket: by code, the signature of the last group that held the person or counterfeit; -1 for nobody known.
-        begun: by code, the first release of the last stay; -1 for nobody known.
-        last: by code, the last release with the person or counterfeit; -1 for nobody known.
-        returned: by code, whether there were stays before.
+        bucket: by code, the signature of the last group that held the person or counterfeit; -1 for unknown codes.
+        begun: by code, the first release of the last presence; -1 for unknown codes.
+        last: by code, the last release with the person or counterfeit; -1 for unknown codes.
+        returned: by code, whether there were presences before.
         fake: by code, whether it is a counterfeit that keeps its identity.
-        value: by code, the sensitive value of such a counterfeit, -1 where it cannot be told.
+        value: by code, the sensitive value of such a counterfeit, -1 where it cannot be known.
     """
 
     releases: int = 0
-    bucket: Codes = field(default_factory=_nobody)
-    begun: Codes = field(default_factory=_nobody)
-    last: Codes = field(default_factory=_nobody)
+    bucket: Codes = field(default_factory=_no_codes)
+    begun: Codes = field(default_factory=_no_codes)
+    last: Codes = field(default_factory=_no_codes)
     returned: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    fake: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    value: Codes = field(default_factory=_nobody)
+    counterfeit: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    value: Codes = field(default_factory=_no_codes)
     _earlier: list[PresenceIntervals] = field(default_factory=lambda: [PresenceIntervals.none()])
     _nameless: list[PresenceIntervals] = field(default_factory=lambda: [PresenceIntervals.none()])
 
@@ -126,10 +126,10 @@ class PresenceHistory:
         self.last[person], self.bucket[person] = now, bucket[named]
         nameless = bucket[release.person < 0]
         self._nameless.append(PresenceIntervals(nameless, np.full_like(nameless, now), np.full_like(nameless, now + 1)))
-        fakes = named[release.own[named] < 0]
-        if len(fakes):
-            self.fake[release.person[fakes]] = True
-            self._tell_values(release, fakes)
+        counterfeits = named[release.own[named] < 0]
+        if len(counterfeits):
+            self.counterfeit[release.person[counterfeits]] = True
+            self._find_values(release, counterfeits)
         self.releases += 1
 
     def here(self) -> Flags:
@@ -137,32 +137,32 @@ class PresenceHistory:
         return (self.last == self.releases - 1) & (self.begun >= 0)
 
     def earlier(self) -> PresenceIntervals:
-        """Return the stays, but for the last, of those who came back."""
+        """Return the presences, but for the last, of those who came back."""
         return _joined(self._earlier)
 
     def nameless(self) -> PresenceIntervals:
-        """Return the stays of counterfeits without identity, each in one release alone."""
+        """Return the presences of counterfeits without identity, each in one release alone."""
         return _joined(self._nameless)
 
     def _grow(self, size: int) -> None:
         """Make room for people who were not known before."""
         more = max(0, size - len(self.last))
-        nobody, no = np.full(more, -1, dtype=np.int32), np.zeros(more, dtype=np.bool_)
+        unknown, no = np.full(more, -1, dtype=np.int32), np.zeros(more, dtype=np.bool_)
         self.bucket, self.begun, self.last, self.value = (
-            np.concatenate([codes, nobody]) for codes in (self.bucket, self.begun, self.last, self.value)
+            np.concatenate([codes, unknown]) for codes in (self.bucket, self.begun, self.last, self.value)
         )
-        self.returned, self.fake = np.concatenate([self.returned, no]), np.concatenate([self.fake, no])
+        self.returned, self.counterfeit = np.concatenate([self.returned, no]), np.concatenate([self.counterfeit, no])
 
-    def _tell_values(self, release: PublishedRelease, fakes: npt.NDArray[np.intp]) -> None:
+    def _find_values(self, release: PublishedRelease, counterfeits: npt.NDArray[np.intp]) -> None:
         """Find out the values of the counterfeits in some rows.
 
         An Anatomy pair does not say which of a group's values a counterfeit has, and it need not have a certain one:
-        those that join a group take, in the order of its rows, the values that nobody else there has. So the
-        counterfeits of a series have values that fit all its releases, or, where somebody else chose them otherwise,
-        values that nobody can tell.
+        those that join a group take, in the order of its rows, the values that no one else there has. So the
+        counterfeits of a series have values that fit all its releases, or, where another method chose them,
+        none that can be known.
         """
         if release.entry_count is None:
-            self.value[release.person[fakes]] = release.entry_value[fakes]
+            self.value[release.person[counterfeits]] = release.entry_value[counterfeits]
             return
         groups, values = int(release.group.max()) + 1, int(max(release.entry_value.max(), release.own.max())) + 1
         published = ValueCounts(release.entry_group, release.entry_value, release.entry_count).tabled(groups, values)
@@ -170,8 +170,8 @@ class PresenceHistory:
         free = published.astype(np.int64) - ValueCounts(release.group[real], release.own[real], None).tabled(
             groups, values
         )
-        for group in np.unique(release.group[fakes]).tolist():
-            person = release.person[fakes[release.group[fakes] == group]]
+        for group in np.unique(release.group[counterfeits]).tolist():
+            person = release.person[counterfeits[release.group[counterfeits] == group]]
             taken, fresh = self.value[person[self.value[person] >= 0]], person[self.value[person] < 0]
             left = free[group] - np.bincount(taken[taken < values], minlength=values)
             fits = left.min() >= 0 and taken.max(initial=-1) < values
@@ -192,11 +192,11 @@ class PublicationHistory:
     Attributes:
         releases: number of releases.
         last: the last release; None before the first.
-        value: by person code, the person's sensitive value when last published, -1 for nobody known; int32.
+        value: by person code, the person's sensitive value when last published, -1 for unknown codes; int32.
         signature: by person code, the signature (as a place in `signatures`) of the group that last held the
-            person, -1 for nobody known; int32.
+            person, -1 for unknown codes; int32.
         signatures: distinct sensitive values of a group, ascending codes (m-invariance paper, Definition 16).
-        stays: who was in groups of which signature from when to when, counterfeits with identity among them.
+        presence: who was in groups of which signature from when to when, counterfeits with identity among them.
         look: the last release's cells seen from the snapshot that is to be published.
     """
 
@@ -205,7 +205,7 @@ class PublicationHistory:
     value: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     signature: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     signatures: list[tuple[int, ...]] = field(default_factory=list)
-    stays: PresenceHistory = field(default_factory=PresenceHistory)
+    presence: PresenceHistory = field(default_factory=PresenceHistory)
     look: PreviousCells | None = None
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
@@ -219,7 +219,7 @@ class PublicationHistory:
         self.signature = _grown(self.signature, size)
         self.value[people] = release.own[real]
         self.signature[people] = of_group[release.group[real]]
-        self.stays.add(release, of_group[release.group])
+        self.presence.add(release, of_group[release.group])
         self.last = release
         self.releases += 1
 

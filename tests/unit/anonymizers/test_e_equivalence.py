@@ -93,7 +93,7 @@ class History:
         assert least_e(self.groups, self.method.e - 1) is None
 
 
-def fakes(rows):
+def counterfeits(rows):
     return [who for who, _, _ in rows if who >= 1000]
 
 
@@ -122,7 +122,7 @@ def test_the_clinic_is_published_as_in_example_10(anatomy):
         history.assert_kept()
         first = {frozenset(diseases[value] for value in signature) for _, signature, _ in rows[0]}
         assert first == {frozenset({"cancer", "flu"}), frozenset({"cancer", "measles"})}
-        number = tuple(len(fakes(each)) for each in rows)
+        number = tuple(len(counterfeits(each)) for each in rows)
         harry = next(signature for who, signature, _ in rows[1] if who < 1000 and names[who] == "Harry")
         assert number == ((2, 1, 5) if 1 in harry else (2, 1, 3))
         seen[number] += 1
@@ -136,10 +136,10 @@ def test_from_table_viia_on_it_needs_as_few_as_the_paper():
         begin_as_table_viia(history, names, diseases)
         second, third = history.publish(releases[1], seed), history.publish(releases[2], seed)
         history.assert_kept()
-        assert [len(fakes(second)), len(fakes(third))] == [1, 3]
+        assert [len(counterfeits(second)), len(counterfeits(third))] == [1, 3]
         # c1 goes on in the bucket in which nobody comes or goes, c2 and c3 have left.
-        assert set(fakes(second)) < set(fakes(third))
-        assert not {1000, 1001} & set(fakes(second))
+        assert set(counterfeits(second)) < set(counterfeits(third))
+        assert not {1000, 1001} & set(counterfeits(second))
         assert {names[who] for who, signature, _ in second if 1 in signature and who < 1000} == {
             "Alice",
             "Chris",
@@ -291,7 +291,7 @@ def test_a_series_in_one_go_is_as_m_invariant_as_ever():
         own = np.where(draft.row == COUNTERFEIT, -1, draft.value).astype(np.int32)
         person = np.where(draft.row == COUNTERFEIT, -1, seen.person[draft.row]).astype(np.int32)
         other.add(PublishedRelease("1", person, draft.group, draft.group, draft.value, None, own))
-        assert len(fakes(history.publish(people))) == (draft.row == COUNTERFEIT).sum()
+        assert len(counterfeits(history.publish(people))) == (draft.row == COUNTERFEIT).sum()
 
 
 # -- counterfeits -------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ def test_in_a_bucket_where_nobody_comes_or_goes_counterfeits_stay():
     history = History(2, 2)
     people = [(0, 0), (1, 1)]
     first = history.publish(people)
-    assert len(fakes(first)) == 2
+    assert len(counterfeits(first)) == 2
     assert sorted(history.publish(people, 1)) == sorted(first)
     history.assert_kept()
 
@@ -310,7 +310,7 @@ def test_in_a_bucket_where_nobody_comes_or_goes_counterfeits_stay():
 def test_counterfeits_are_dropped_as_soon_as_people_take_their_places(anatomy):
     history = History(2, 2, anatomy=anatomy)
     history.publish([(0, 0), (1, 1)])
-    assert len(fakes(history.publish([(0, 0), (1, 1), (2, 0), (3, 1)]))) == 0
+    assert len(counterfeits(history.publish([(0, 0), (1, 1), (2, 0), (3, 1)]))) == 0
     history.assert_kept()
 
 
@@ -321,9 +321,9 @@ def test_counterfeits_that_the_balance_needs_stay(anatomy):
     people = [(who, who % 2) for who in range(20)]
     history.publish(people)
     gone = [(who, value) for who, value in people if who not in (0, 2, 4)]
-    old = set(fakes(history.publish(gone)))
+    old = set(counterfeits(history.publish(gone)))
     assert len(old) == 3
-    kept = set(fakes(history.publish([(who, value) for who, value in gone if who not in (1, 3, 6, 8, 10)])))
+    kept = set(counterfeits(history.publish([(who, value) for who, value in gone if who not in (1, 3, 6, 8, 10)])))
     assert len(kept) == 3 + 5 - 2 - 2
     history.assert_kept()
 
@@ -344,7 +344,7 @@ def test_leftovers_join_only_buckets_whose_cut_is_enough_then():
     people = [(who, who % 2) for who in range(8)]
     first = history.publish(people)
     rows = history.publish([*people, *[(who, who % 4) for who in range(20, 24)]])
-    assert not fakes(rows)
+    assert not counterfeits(rows)
     assert {who: signature for who, signature, _ in rows if who < 20} == {who: each for who, each, _ in first}
     assert {signature for who, signature, _ in rows if who >= 20} == {frozenset(range(4))}
     history.assert_kept()
@@ -361,7 +361,7 @@ def test_counterfeits_whose_values_nobody_can_tell_leave():
         pairs, count = np.unique(np.stack([group, value]), axis=1, return_counts=True)
         own = np.where(person >= 1000, -1, value).astype(np.int32)
         so_far.add(PublishedRelease("1", person, group, pairs[0], pairs[1], count, own))
-    assert so_far.stays.value[1001] == -1
+    assert so_far.presence.value[1001] == -1
     seen = snapshot([(who, value) for who, _, value in second[:-1]])
     draft = EEquivalenceAnonymizer(2, 2).publish(seen, so_far, rng())
     assert (draft.row == COUNTERFEIT).any()

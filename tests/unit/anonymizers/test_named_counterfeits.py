@@ -187,7 +187,7 @@ class Cheating(Pairs):
 
     def publish(self, snapshot, so_far, rng, /):
         draft = super().publish(snapshot, so_far, rng)
-        fake = np.flatnonzero(so_far.stays.fake & so_far.stays.here())
+        fake = np.flatnonzero(so_far.presence.counterfeit & so_far.presence.here())
         code = int(fake[0]) if len(fake) and self.who in ("same", "twice") else COUNTERFEIT
         code = int(snapshot.person[0]) if self.who == "person" else code
         more = 2 if self.who == "twice" else 1
@@ -261,7 +261,7 @@ def test_counterfeits_of_an_anatomy_pair_have_values_that_fit():
     first = [(0, 0), (7, COLD), (8, FLU), (1, 1)]
     found = stays(first)
     assert found.value[[7, 8]].tolist() == [0, 1]
-    assert found.fake.tolist() == [False] * 7 + [True] * 2
+    assert found.counterfeit.tolist() == [False] * 7 + [True] * 2
     assert stays(first, counted=False).value[[7, 8]].tolist() == [1, 0]
     found = stays(first, [(0, 0), (8, COLD), (9, FLU), (2, 1)])
     assert found.value[[8, 9]].tolist() == [1, 0]

@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizers.balancing import keep
-from anonymizers.remaining_records import Layers, place
+from anonymizers.remaining_records import Layers, place_leftovers
 
 BUCKETS = [(0, 1), (1, 2), (0, 2, 3), (2, 3, 4, 5)]
 
 
 def total(found):
     """The new people of each value, and the rows and counterfeits of each signature."""
-    people, rows, fakes = Counter(), Counter(), Counter()
+    people, rows, counterfeits = Counter(), Counter(), Counter()
     for layers in found:
         assert layers.rows > 0
         assert set(layers.people) <= set(layers.signature)
         people.update(dict.fromkeys(layers.people, layers.rows))
         rows[layers.signature] += layers.rows * len(layers.signature)
-        fakes[layers.signature] += layers.fakes
-    return people, rows, fakes
+        counterfeits[layers.signature] += layers.counterfeits
+    return people, rows, counterfeits
 
 
 @given(
@@ -34,13 +34,13 @@ def total(found):
 def test_everybody_is_placed_where_the_cut_is_enough(counts, m, least, known):
     left = keep(np.array(counts), m)
     known = [(signature, lack) for signature, lack in known if len(signature) >= m and max(signature) < len(counts)]
-    people, rows, fakes = total(place(left, m, least, known))
+    people, rows, counterfeits = total(place_leftovers(left, m, least, known))
     assert [people[value] for value in range(len(left))] == left.tolist()
     for signature, number in rows.items():
         assert len(signature) >= m
         assert number >= dict(known).get(signature, least)
     if least <= m and all(lack <= 0 for _, lack in known):
-        assert not fakes.total()
+        assert not counterfeits.total()
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_everybody_is_placed_where_the_cut_is_enough(counts, m, least, known):
     ],
 )
 def test_few_counterfeits(counts, least, known, wanted):
-    assert place(np.array(counts), 2, least, known) == wanted
+    assert place_leftovers(np.array(counts), 2, least, known) == wanted
 
 
 def test_of_batches_that_are_all_too_small_the_one_that_lacks_least_is_taken():
-    people, rows, fakes = total(place(np.array([1, 1, 1, 1]), 2, 5, []))
-    assert (dict(rows), fakes.total(), people.total()) == ({(0, 1, 2, 3): 8}, 4, 4)
+    people, rows, counterfeits = total(place_leftovers(np.array([1, 1, 1, 1]), 2, 5, []))
+    assert (dict(rows), counterfeits.total(), people.total()) == ({(0, 1, 2, 3): 8}, 4, 4)
 
 
 def test_a_bucket_that_was_filled_up_takes_what_is_small_too():
-    people, rows, fakes = total(place(np.array([2, 2, 1]), 2, 9, []))
-    assert (dict(rows), fakes.total(), dict(people)) == ({(0, 1, 2): 12}, 7, {0: 2, 1: 2, 2: 1})
+    people, rows, counterfeits = total(place_leftovers(np.array([2, 2, 1]), 2, 9, []))
+    assert (dict(rows), counterfeits.total(), dict(people)) == ({(0, 1, 2): 12}, 7, {0: 2, 1: 2, 2: 1})
