@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anonymizers.signatures import Numbers
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.history import PresenceHistory, PresenceIntervals
 from audit.model.minimum_cuts import Weights, components, min_cuts
 

@@ -26,8 +26,8 @@ import numpy as np
 from anonymizers.balancing import Signature, fill
 from anonymizers.bucket_graphs import Graphs, Ties
 from anonymizers.remaining_records import Layers, place_leftovers
-from anonymizers.signatures import Numbers, Slots
-from audit.model.arrays import Codes, Flags
+from anonymizers.signatures import Slots
+from audit.model.arrays import Codes, Flags, Numbers
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.balancing import Signature, eligible, keep
-from anonymizers.signatures import Numbers, Slots
+from anonymizers.signatures import Slots
 from audit.model.anonymizer import Bounds, RefusalError, Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.model.history import PublicationHistory
-
-Rows = npt.NDArray[np.int64]
 
 
 def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
@@ -37,7 +34,7 @@ def check_values(snapshot: Snapshot, so_far: PublicationHistory) -> None:
 
 
 def divide(
-    snapshot: Snapshot, signatures: Sequence[Signature], signature: Codes, back: Rows, m: int
+    snapshot: Snapshot, signatures: Sequence[Signature], signature: Codes, back: Numbers, m: int
 ) -> tuple[Slots, Numbers, Numbers]:
     """Return the slots of the buckets of those who are back, the slot of each, and each bucket's signature by number.
 
@@ -69,7 +66,7 @@ def divide(
     return slots, slot, needed
 
 
-def misplaced(rows: Rows) -> RefusalError:
+def misplaced(rows: Numbers) -> RefusalError:
     """Return the refusal of people whose last groups had not their values, as the keys tell them."""
     return RefusalError(
         f"{len(rows):,} people were last published in groups without their sensitive value",
@@ -79,7 +76,7 @@ def misplaced(rows: Rows) -> RefusalError:
     )
 
 
-def newcomers(snapshot: Snapshot, drawn: Rows, m: int, *, withhold: bool) -> Rows:
+def newcomers(snapshot: Snapshot, drawn: Numbers, m: int, *, withhold: bool) -> Numbers:
     """Return the new people that are published, in the order of their values, and the order drawn within.
 
     Raises:
@@ -104,7 +101,7 @@ def newcomers(snapshot: Snapshot, drawn: Rows, m: int, *, withhold: bool) -> Row
     return drawn[order[np.arange(len(order)) - before[ordered] < kept[ordered]]]
 
 
-def bounds(point: Codes, group: Rows, groups: int) -> Bounds:
+def bounds(point: Codes, group: Numbers, groups: int) -> Bounds:
     """Return the least and the greatest quasi-identifiers of groups, each of which has somebody."""
     low = np.full((groups, point.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
     high = np.full_like(low, -1)

@@ -22,10 +22,10 @@ import numpy as np
 
 from anonymizers.bucket_graphs import graphs_of, may_return
 from anonymizers.bucket_plans import BucketPlan, Planning, PreviousCounterfeits
-from anonymizers.division import Rows, bounds, check_values, divide, newcomers
-from anonymizers.signatures import Numbers, Slots
+from anonymizers.division import bounds, check_values, divide, newcomers
+from anonymizers.signatures import Slots
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.errors import UsageError
 from audit.model.history import PresenceHistory, PublicationHistory
 from audit.model.options import option
@@ -47,7 +47,7 @@ class _Division(NamedTuple):
         present: by code, who is published again.
     """
 
-    back: Rows
+    back: Numbers
     slots: Slots
     home: Numbers
     place: Numbers
@@ -153,7 +153,9 @@ class EEquivalenceAnonymizer:
         slot = slots.find(place[presence.bucket[counterfeits]], presence.value[counterfeits])
         return _Division(back, slots, home, place, counterfeits[slot >= 0], slot[slot >= 0], present)
 
-    def _shut_out(self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, returning: Rows) -> Rows:
+    def _shut_out(
+        self, snapshot: Snapshot, so_far: PublicationHistory, signature: Codes, returning: Numbers
+    ) -> Numbers:
         """Return the rows of those who return and have to wait.
 
         Raises:
@@ -227,7 +229,7 @@ def _named(snapshot: Snapshot, signature: tuple[int, ...]) -> str:
     return ", ".join(names) + (" and others" if len(signature) > 5 else "")
 
 
-def _drafted(snapshot: Snapshot, division: _Division, new: Rows, plan: BucketPlan) -> Draft:
+def _drafted(snapshot: Snapshot, division: _Division, new: Numbers, plan: BucketPlan) -> Draft:
     """Return the release: a group for each bucket; the new people are in the order of their values."""
     slots, counterfeits = plan.slots, int(plan.counterfeits.sum())
     # They go to the slots of their value one after the other.

@@ -15,19 +15,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.balancing import batches, fill
 from anonymizers.division import bounds, check_values, divide, newcomers
 from anonymizers.signatures import Slots
 from anonymizers.splitting import SlotBuckets, split
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 from audit.model.options import option
-
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class MInvarianceAnonymizer:
         home = np.concatenate([home, np.repeat(by_value, wanted[by_value]), np.repeat(np.arange(len(slots)), fakes)])
         return _split(snapshot, slots, row, home)
 
-    def _place(self, slots: Slots, home: Rows, value: Codes) -> tuple[Slots, Rows, Rows]:
+    def _place(self, slots: Slots, home: Numbers, value: Codes) -> tuple[Slots, Numbers, Numbers]:
         """Return the slots of all buckets, and for each how many new people and how many counterfeits come into it.
 
         Balancing and assignment, Sections 4.1 and 4.2.
@@ -110,7 +107,7 @@ class MInvarianceAnonymizer:
         return everywhere, np.pad(wanted, created) + assigned, np.pad(short - wanted, created)
 
 
-def _split(snapshot: Snapshot, slots: Slots, row: Rows, home: Rows) -> Draft:
+def _split(snapshot: Snapshot, slots: Slots, row: Numbers, home: Numbers) -> Draft:
     """Return the release of balanced buckets, split into groups; `home` is the slot of each row."""
     order = np.argsort(home.astype(np.min_scalar_type(len(slots))), kind="stable")
     row, home = row[order], home[order]

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from anonymizers.k_classes import KClasses
 from anonymizers.partition import partition
-from anonymizers.previous_partition import OldCells, Rows
+from anonymizers.previous_partition import OldCells
 from audit.model.anonymizer import OLD_END, DomainParts, Draft, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import tally
 from audit.model.history import PreviousCells, PublicationHistory, PublishedRelease
 from audit.model.options import option
@@ -79,7 +79,7 @@ class MonotonicMondrianAnonymizer(KClasses):
         of = np.full(len(parts.root), -1, dtype=np.int32)
         return Draft(rows, parts.region, snapshot.value, DomainParts(of, parts.after, parts.upto))
 
-    def _check_past(self, last: PublishedRelease, so_far: PublicationHistory, people: Rows, home: Codes) -> None:
+    def _check_past(self, last: PublishedRelease, so_far: PublicationHistory, people: Places, home: Codes) -> None:
         """Refuse to go on with a series that does not keep the promise already."""
         held = _sizes(np.where(last.own < 0, np.int32(-1), last.group), len(people))
         small = (held > 0) & (held < self.k)
@@ -92,7 +92,7 @@ class MonotonicMondrianAnonymizer(KClasses):
             what = f"{lost} people of earlier releases are missing from the last one, so the past already fails"
             raise RefusalError(what, "begin another series", column="individual")
 
-    def _check_strange(self, rows: Rows) -> None:
+    def _check_strange(self, rows: Places) -> None:
         """Refuse newcomers in no old cells who are too few for a group of their own."""
         if len(rows) and not self.withhold:
             what = f"{len(rows)} newcomers are in no cells of the last release, too few for a group (k = {self.k})"
@@ -130,7 +130,7 @@ def _check_people(last: PublishedRelease, look: PreviousCells, old: OldCells, ho
         raise RefusalError(what, "mend their quasi-identifiers, or the key", rows=outside.astype(np.int32))
 
 
-def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Rows) -> Draft:
+def _draft(snapshot: Snapshot, k: int, old: OldCells, home: Codes, strange: Places) -> Draft:
     """Return the next release, given everybody's old group, -1 for none, and the rows that form groups of their own."""
     group, cells = _cut(snapshot, k, old, home)
     if len(strange):

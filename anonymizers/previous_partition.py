@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
 from anonymizers.partition import Partition
 from anonymizers.point_location import covered, first_covering
 from audit.model.anonymizer import Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.history import PreviousCells
-
-Rows: TypeAlias = npt.NDArray[np.intp]
 
 # Any odd number with its bits well mixed.
 _MIXER = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +43,7 @@ class OldCells:
             good[near] = self._confirm(group[near], near)
         return good
 
-    def smallest(self, rows: Rows, groups: Rows, but: Codes | None = None) -> Codes:
+    def smallest(self, rows: Places, groups: Places, but: Codes | None = None) -> Codes:
         """Return for each row the smallest of some groups whose cells cover it, -1 for none; shape (rows,), int32.
 
         Smallest is the one with the least sum of its extents in the domains, of equals the one with the lowest number.
@@ -107,7 +103,7 @@ class OldCells:
             # Whoever becomes whole again may in turn be what a part of another is.
             kept[parts.root[same]] = False
 
-    def _confirm(self, group: Codes, rows: Rows) -> npt.NDArray[np.bool_]:
+    def _confirm(self, group: Codes, rows: Places) -> npt.NDArray[np.bool_]:
         """Return whether the cells of some groups cover rows that are in their ranges, pair by pair."""
         good = self._exact[group]
         ask = np.flatnonzero(~good)

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.balancing import Signature
-
-Numbers = npt.NDArray[np.int64]
+from audit.model.arrays import Numbers
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.runtime.kernels import pays
-
-Places = npt.NDArray[np.int64]
 
 _UNITS = 1 << 30  # of a domain's length; the cost of 2**28 layers and 30 quasi-identifiers fits in int64
 # Seconds that the compiled kernel saves a cut, and that it takes to compile.
@@ -64,7 +62,7 @@ class SlotBuckets:
         """Return the quasi-identifiers in the order in which they settle ties; shape (attributes,)."""
         return settling_order(self.point)
 
-    def units(self) -> Places:
+    def units(self) -> Numbers:
         """Return the places as whole numbers; shape (rows, attributes)."""
         return in_units(self.place)
 
@@ -74,7 +72,7 @@ def settling_order(point: Codes) -> npt.NDArray[np.int64]:
     return np.argsort(-point.max(axis=0, initial=-1), kind="stable")
 
 
-def in_units(place: npt.NDArray[np.float64]) -> Places:
+def in_units(place: npt.NDArray[np.float64]) -> Numbers:
     """Return places in the domains as whole numbers, so that nothing depends on the order of additions."""
     return np.rint(place * _UNITS).astype(np.int64)
 
@@ -105,7 +103,7 @@ def split_plain(buckets: SlotBuckets) -> npt.NDArray[np.int64]:
     return result
 
 
-def _split_bucket(lists: Places, point: Codes, units: Places, settling: Places) -> Places:
+def _split_bucket(lists: Numbers, point: Codes, units: Numbers, settling: Numbers) -> Numbers:
     """Return a bucket's rows, shape (width, height), in the order of its groups."""
     waiting, done = [lists], []
     while waiting:
@@ -119,7 +117,7 @@ def _split_bucket(lists: Places, point: Codes, units: Places, settling: Places) 
     return np.concatenate(done, axis=1)
 
 
-def sorted_lists(lists: Places, point: Codes, settling: Places) -> Places:
+def sorted_lists(lists: Numbers, point: Codes, settling: Numbers) -> Numbers:
     """Return lists sorted by each quasi-identifier; shape (attributes, width, height)."""
     rows = np.sort(lists, axis=1)
     keys = np.moveaxis(point[rows], 2, 0)
@@ -127,7 +125,7 @@ def sorted_lists(lists: Places, point: Codes, settling: Places) -> Places:
     return np.stack([np.take_along_axis(rows, order, axis=1) for order in orders])
 
 
-def best_cut(by_each: Places, point: Codes, units: Places) -> tuple[int, int]:
+def best_cut(by_each: Numbers, point: Codes, units: Numbers) -> tuple[int, int]:
     """Return the quasi-identifier to sort by and the number of layers to cut off, at least one."""
     height = by_each.shape[2]
     real = point[by_each, 0] >= 0
@@ -142,7 +140,7 @@ def best_cut(by_each: Places, point: Codes, units: Places) -> tuple[int, int]:
     return int(attribute), int(place) + 1
 
 
-def _lengths(least: Places, most: Places) -> Places:
+def _lengths(least: Numbers, most: Numbers) -> Numbers:
     """Return the summed lengths of the first layers: of one, of two, and so on; shape (attributes, height)."""
     reach = np.maximum.accumulate(most, axis=1) - np.minimum.accumulate(least, axis=1)
     return reach.sum(axis=2)

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizers.m_distinct.entries import Numbers, ValueSets
+from anonymizers.m_distinct.entries import ValueSets
 from anonymizers.m_distinct.places import RowPlaces
+from audit.model.arrays import Numbers
 
 
 @dataclass

@@ -30,10 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.splitting import in_units, settling_order
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.runtime.kernels import pays
-
-Numbers = npt.NDArray[np.int64]
 
 # Seconds that the compiled kernel saves a row, and that it takes to compile.
 _SAVED, _COMPILING = 1e-3, 8.0

@@ -18,14 +18,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from anonymizers.m_distinct.places import RowPlaces
+from audit.model.arrays import Numbers
 from audit.model.update_sets import UpdateSets
 
 Mask = int
 Signature = tuple[Mask, ...]
-Numbers = npt.NDArray[np.int64]
 
 
 def masks_of(updates: UpdateSets) -> list[Mask]:

@@ -25,12 +25,12 @@ import numpy as np
 from anonymizers.division import bounds, misplaced
 from anonymizers.m_distinct import colouring
 from anonymizers.m_distinct.buckets import SignatureBucket
-from anonymizers.m_distinct.entries import Numbers, Signature, entries_of, masks_of, signed
+from anonymizers.m_distinct.entries import Signature, entries_of, masks_of, signed
 from anonymizers.m_distinct.merging import merge
 from anonymizers.m_distinct.new_records import Batch, Ends, Family, families, grouped
 from anonymizers.m_distinct.scoring import BucketBoxes
 from audit.model.anonymizer import COUNTERFEIT, Draft, Form, Promise, RefusalError, Snapshot
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.model.errors import UsageError
 from audit.model.history import PublicationHistory
 from audit.model.options import option

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anonymizers.balancing import batches
-from anonymizers.m_distinct.entries import Mask, Numbers, Signature
+from anonymizers.m_distinct.entries import Mask, Signature
 from audit.model.anonymizer import RefusalError
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Numbers
 from audit.model.errors import printable
 from audit.model.update_sets import UpdateSets
 

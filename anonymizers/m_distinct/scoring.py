@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
+from audit.model.arrays import Numbers
+
 Places = npt.NDArray[np.float64]
 
 _GRAIN = 0.01  # of a domain, added to each length, so that a box without extent can grow by a factor

@@ -15,6 +15,8 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 Places: TypeAlias = npt.NDArray[np.intp]
 """Indices into another array."""
 Counts: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+"""Whole numbers of any other meaning."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Of 64 bits each."""

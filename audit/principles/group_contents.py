@@ -14,9 +14,8 @@ import numpy.typing as npt
 from audit.adversary.row_classes import by_class, row_classes
 from audit.io.releases import Release, varies
 from audit.io.series import Series
-from audit.model.arrays import Codes, Counts
+from audit.model.arrays import Codes, Counts, Places
 from audit.model.errors import printable
-from audit.principles.principle import Rows
 from audit.runtime.phrases import say
 
 
@@ -56,7 +55,7 @@ def group_sizes(release: Release) -> Counts:
     return totals(release.entry_group, release.group.size, release.entry_count)
 
 
-def first_rows(codes: npt.NDArray[np.integer], size: int) -> Rows:
+def first_rows(codes: npt.NDArray[np.integer], size: int) -> Places:
     """Return the first row of each code, -1 for a code that stands in none; shape (size,)."""
     first = np.full(size, -1, dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes), dtype=np.intp)[::-1]  # of equal codes, what is written last stays

@@ -20,13 +20,13 @@ from audit.io.background_knowledge import update_sets
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.io.unlisted_values import check_listed
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
 from audit.principles.group_contents import GroupContents, by_row_class, contents, of_attribute
 from audit.principles.legal_updates import Groups, Rule
 from audit.principles.m_invariance import not_unique
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.runtime.phrases import parted, say, say_count
 
 
@@ -80,10 +80,10 @@ class _People(NamedTuple):
     """Some people of a release, by the rows they have there; `row`, `who`: shape (people,)."""
 
     release: Release
-    row: Rows
+    row: Places
     who: Codes
 
-    def only(self, some: npt.NDArray[np.bool_] | Rows) -> _People:
+    def only(self, some: npt.NDArray[np.bool_] | Places) -> _People:
         """Return some of them."""
         return _People(self.release, self.row[some], self.who[some])
 

@@ -18,12 +18,12 @@ from audit.io.cells import contains
 from audit.io.encoding import IdentifierEncoder
 from audit.io.releases import Release
 from audit.io.series import Series
-from audit.model.arrays import Codes
+from audit.model.arrays import Codes, Places
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import printable
 from audit.principles.group_contents import first_rows, is_person
 from audit.principles.k_anonymity import small_classes
-from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, Rows, breaches, listed
+from audit.principles.principle import BrokenClause, Check, PrincipleNeeds, PrincipleViolation, breaches, listed
 from audit.runtime.phrases import say
 
 
@@ -72,7 +72,7 @@ class _Seen:
     """A release, the rows of its people, and who they are by the codes of `people`; `row`, `who`: shape (people,)."""
 
     release: Release
-    row: Rows
+    row: Places
     who: Codes
     people: IdentifierEncoder
 
@@ -161,7 +161,7 @@ class _Step:
 
         return breaches(say("classes that join people of different older cells"), self.new[first], offence)
 
-    def classes(self, seen: _Seen, row: Rows) -> Codes:
+    def classes(self, seen: _Seen, row: Places) -> Codes:
         """Return the class of equal cells of each person who is in both releases."""
         cells = seen.release.cells.items()
         columns = [(codes[row], len(self.series.attributes[name].cells)) for name, codes in cells]

@@ -10,18 +10,17 @@ from dataclasses import Field, asdict, dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from audit.io.releases import Release
 from audit.io.series import Series
 from audit.model.anonymizer import Promise
+from audit.model.arrays import Places
 from audit.model.errors import printable
 from audit.runtime.phrases import say, say_count
 
 SHOWN = 5
 _VALUES_SHOWN = 12
 
-Rows = npt.NDArray[np.intp]
 Use = Literal["ignored", "used", "required"]
 
 
@@ -134,7 +133,7 @@ def promise_of(principle: Principle) -> Promise:
 
 
 def breaches(
-    clause: str, row: Rows, offence: Callable[[int], PrincipleViolation], *, decided: bool = True
+    clause: str, row: Places, offence: Callable[[int], PrincipleViolation], *, decided: bool = True
 ) -> list[BrokenClause]:
     """Return the breach of a clause by some offenders, or nothing when there are none.
 

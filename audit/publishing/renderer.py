@@ -23,7 +23,7 @@ from audit.io.encoding import NOBODY
 from audit.io.microdata import Domain, ReadSnapshot
 from audit.io.texts import arrow, column_of
 from audit.model.anonymizer import COUNTERFEIT, OLD_END, Bounds, DomainParts, Draft, Form, RefusalError
-from audit.model.arrays import Codes, Flags
+from audit.model.arrays import Codes, Flags, Numbers
 from audit.model.composite_keys import combine, distinct
 from audit.model.errors import UsageError
 from audit.publishing.counterfeits import Counterfeits, exact_columns
@@ -34,7 +34,6 @@ from audit.publishing.written_cells import covers_itself, shown
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Rows = npt.NDArray[np.int64]
 _COUNT = "Count"
 
 
@@ -145,7 +144,7 @@ class Renderer:
 
     # -- generalized cells ------------------------------------------------------------------------------------
 
-    def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Rows) -> dict[str, object]:
+    def _plain(self, draft: Draft, read: ReadSnapshot, last: GroupCells | None, order: Numbers) -> dict[str, object]:
         """Return the columns of a plain table, its rows in an order."""
         cells = []
         for column in range(len(self.attributes)):
@@ -267,9 +266,9 @@ class Renderer:
         draft: Draft,
         read: ReadSnapshot,
         exact: list[tuple[Codes, list[str]]],
-        order: Rows,
+        order: Numbers,
         published: Codes,
-        by_text: Rows,
+        by_text: Numbers,
     ) -> tuple[dict[str, object], pa.Table]:
         for column, attribute in enumerate(self.attributes):
             _check_exact(attribute, read, column)
@@ -364,7 +363,7 @@ def _check_distinct(cells: Sequence[Codes]) -> None:
         )
 
 
-def by_group_and_value(group: Codes, value: Rows, chance: Rows) -> Rows:
+def by_group_and_value(group: Codes, value: Numbers, chance: Numbers) -> Numbers:
     """Return the rows by group, within it by value, within that by chance, which is a permutation of the rows.
 
     One number for each row sorts several times as fast as `lexsort` by three.
@@ -390,7 +389,7 @@ def _table(columns: Mapping[str, object]) -> pa.Table:
     return pa.table(dict(columns))
 
 
-def _ranks(names: Sequence[str]) -> Rows:
+def _ranks(names: Sequence[str]) -> Numbers:
     """Return the place of each name in alphabetical order."""
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))

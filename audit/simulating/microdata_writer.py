@@ -19,10 +19,11 @@ from audit.io.microdata import NAME
 from audit.io.table_writer import write_table
 from audit.io.texts import arrow, column_of
 from audit.io.toml import toml_array, toml_key, toml_text
+from audit.model.arrays import Places
 from audit.model.errors import UsageError, printable, printable_path
 from audit.simulating.attributes import Attribute, Column
 from audit.simulating.population import SyntheticPeople
-from audit.simulating.snapshots import Rows, Simulation
+from audit.simulating.snapshots import Simulation
 from audit.simulating.update_model import SimulatedUpdates
 
 FileType = Literal["parquet", "csv", "csv.gz"]
@@ -118,7 +119,7 @@ def write_microdata(folder: Path, name: str, simulation: Simulation, file_type: 
 
 
 class _Tables:
-    """Rows of people as tables."""
+    """Places of people as tables."""
 
     def __init__(self, people: SyntheticPeople) -> None:
 
@@ -129,7 +130,7 @@ class _Tables:
             attribute.whole if attribute.whole is not None else column_of(attribute.values) for attribute in attributes
         ]
 
-    def of(self, rows: Rows) -> Any:  # noqa: ANN401 - Arrow has no types
+    def of(self, rows: Places) -> Any:  # noqa: ANN401 - Arrow has no types
         """Return some people, as they are now, as an Arrow table."""
         import pyarrow as pa
 

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from audit.model.arrays import Places
 from audit.simulating.plan import PopulationPlan
 from audit.simulating.population import SyntheticPeople
 from audit.simulating.update_model import Move, SimulatedUpdates
-
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Simulation:
     updates: Updates
     streams: Streams
 
-    def snapshots(self) -> Iterator[Rows]:
+    def snapshots(self) -> Iterator[Places]:
         """Yield the people of each snapshot, as places in `people`, in the shuffled order of its rows; intp."""
         streams = self.streams
         seen = self.plan.rows
@@ -86,7 +84,7 @@ class Simulation:
         for place, move in self.updates.moves.items():
             move(self.people.columns[place][:seen], self.streams.moves)
 
-    def _change_values(self, staying: Rows) -> None:
+    def _change_values(self, staying: Places) -> None:
         """Give some of those who stay another sensitive value; whoever is away keeps theirs.
 
         So between two snapshots that hold a person next to each other, there is one update at most.
