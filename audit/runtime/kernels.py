@@ -73,26 +73,13 @@ def is_cached(module: str) -> bool:
 
 
 def cache_folders(source: Path) -> list[Path]:
-    """Return where compiled kernels of a source file may be: in the folder given for them, if it can be written to."""
+    """Return where numba may keep the compiled kernels of a source file."""
     beside = f"{source.parent.name}_{hashlib.sha1(str(source.parent).encode(), usedforsecurity=False).hexdigest()}"
     given = os.environ.get("NUMBA_CACHE_DIR")
-    if given and (not Path(given).exists() or os.access(given, os.W_OK)):
+    if given:
         return [Path(given) / beside]
-    return [source.parent / "__pycache__", *_own_folder(beside)]
-
-
-def _own_folder(beside: str) -> list[Path]:
-    folder = user_cache()
-    return [] if folder is None else [folder / beside]
-
-
-@lru_cache(maxsize=1)
-def user_cache() -> Path | None:
-    """Return the folder of this user for compiled kernels; None where there is no home."""
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "series-audit"
-    except RuntimeError:
-        return None
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - it may have no home
+    return [source.parent / "__pycache__", Path(home) / "numba" / beside]
 
 
 def keep_memory() -> None:
