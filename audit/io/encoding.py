@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from audit.io.serial_numbers import SerialNumbers
 from audit.io.tables import Coded, direct_codes
-from audit.io.text_index import PackedTexts, TextIndex, pack, starts_with
-from audit.io.texts import arrow, column_of, texts_of
-from audit.model.arrays import Codes
+from audit.io.text_index import TextIndex, hashes
+from audit.io.texts import arrow, column_of, flags, texts_of, whole
+from audit.model.arrays import Codes, Flags
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,8 +34,7 @@ class Vocabulary:
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = []
-        self._index = TextIndex()
-        self._last: tuple[pa.Array, Codes] | None = None
+        self._codes: dict[str, int] = {}
         self.add(names)
 
     def __len__(self) -> int:
@@ -44,22 +43,17 @@ class Vocabulary:
 
     def add(self, names: Iterable[str]) -> Codes:
         """Return the codes of texts, numbering the new ones; shape (len(names),), int32."""
-        column = column_of(names)
-        if self._last is not None and column.equals(self._last[0]):  # as it is from one release to the next
-            return self._last[1]
-        codes = self._index.add(pack(column))
-        codes.setflags(write=False)
-        self._last = column, codes
-        self.names += self._index.packed.texts(np.arange(len(self.names), len(self._index))).to_pylist()
-        return codes
+        codes = [self._codes.setdefault(name, len(self._codes)) for name in names]
+        self.names += list(self._codes)[len(self.names) :]
+        return np.array(codes, dtype=np.int32)
 
     def codes(self, names: Iterable[str]) -> Codes:
         """Return the codes of texts, -1 for those that are not known; shape (len(names),), int32."""
-        return self._index.find(pack(column_of(names)))
+        return np.array([self.find(name) for name in names], dtype=np.int32)
 
     def find(self, name: str) -> int:
         """Return a text's code, or -1 when it is not known."""
-        return int(self.codes([name])[0])
+        return self._codes.get(name, -1)
 
 
 class IdentifierEncoder:
@@ -105,7 +99,7 @@ class IdentifierEncoder:
                 self.largest = max(self.largest, int(numbers.max(initial=-1)))
                 return numbers
         texts, rows = texts_of(array)
-        codes = self._encode(pack(texts), direct.limit)
+        codes = self._encode(texts, direct.limit)
         return codes if rows is None else codes[rows]
 
     def encode_coded(self, column: Coded) -> Codes:
@@ -121,28 +115,27 @@ class IdentifierEncoder:
         """Return the codes of identifiers, numbering new ones; the empty one is nobody (-1)."""
         if self.direct is None:
             self.direct = SerialNumbers()
-        return self._encode(pack(column_of(names)), self.plain)
+        return self._encode(column_of(names), self.plain)
 
     def _limit(self, rows: int) -> int:
         return min(_DIRECT_PER_ROW * rows + _DIRECT_SLACK, _MOST_DIRECT)
 
-    def _encode(self, packed: PackedTexts, limit: int) -> Codes:
+    def _encode(self, texts: pa.Array, limit: int) -> Codes:
         """Return the codes of stripped texts, numbering new ones.
 
         Those of the first column decide which numbers below `limit` are their own codes.
         """
+        named = _lengths(texts) > 0
         if self.direct is None:
-            people = np.flatnonzero((packed.length > 0) & ~starts_with(packed, COUNTERFEIT))
-            self.direct = SerialNumbers.of(packed.take(people), limit)
-        codes = self.direct.numbers(packed).astype(np.int32)
+            people = texts.filter(arrow(named & ~_begin_with(texts, COUNTERFEIT)))
+            self.direct = SerialNumbers.of(people, limit)
+        codes = self.direct.numbers(texts).astype(np.int32)
         self.largest = max(self.largest, int(codes.max(initial=-1)))
-        named = codes < 0
-        codes[packed.length == 0] = NOBODY
-        rows = np.flatnonzero(named & (packed.length > 0))
+        rows = np.flatnonzero((codes < 0) & named)
         if len(rows):
-            codes[rows] = self._others.add(packed if len(rows) == len(codes) else packed.take(rows)) + self.plain
             known = self._count
-            fake = np.flatnonzero(starts_with(self._others.packed.since(known), COUNTERFEIT)) + (self.plain + known)
+            codes[rows] = self._others.add(texts if len(rows) == len(codes) else texts.take(arrow(rows))) + self.plain
+            fake = np.flatnonzero(_begin_with(self._others.texts.slice(known), COUNTERFEIT)) + (self.plain + known)
             # In this order: others who ask meanwhile never see a counterfeit that is not among the codes.
             self._count = len(self._others)
             self._counterfeits = np.append(self._counterfeits, fake.astype(np.int32))
@@ -150,8 +143,8 @@ class IdentifierEncoder:
 
     def codes(self, names: Iterable[str]) -> Codes:
         """Return the codes of identifiers, -1 for those that nobody has; shape (len(names),), int32."""
-        packed, direct = pack(column_of(names)), self.direct or SerialNumbers()
-        numbers, others = direct.numbers(packed), self._others.find(packed)
+        texts, direct = column_of(names), self.direct or SerialNumbers()
+        numbers, others = direct.numbers(texts), self._others.find(texts)
         others[others >= 0] += direct.limit
         return np.where(numbers >= 0, numbers, others).astype(np.int32)
 
@@ -162,27 +155,26 @@ class IdentifierEncoder:
     def name(self, code: int) -> str:
         """Return the identifier of a code."""
         direct = self.direct or SerialNumbers()
-        return direct.text(code) if code < direct.limit else self._others.packed.text(code - direct.limit)
+        return direct.text(code) if code < direct.limit else str(self._others.texts[code - direct.limit])
 
     def names(self, codes: Codes) -> pa.Array:
-        """Return the identifiers of many codes as text, empty ones for nobody (-1)."""
+        """Return the identifiers of many codes as text that may have more than 2 GB, empty ones for nobody (-1)."""
         import pyarrow.compute as pc
 
         direct = self.direct or SerialNumbers()
-        numbers = pc.if_else(arrow(codes != NOBODY), direct.texts(arrow(codes)), "")
+        numbers = pc.if_else(arrow(codes != NOBODY), direct.texts(arrow(codes)), "").cast("large_string")
         named = codes >= direct.limit
-        if not named.any():
-            return numbers
-        return pc.replace_with_mask(numbers, arrow(named), self._others.packed.texts(codes[named] - direct.limit))
+        others = self._others.texts.take(arrow(codes[named] - direct.limit))
+        return pc.replace_with_mask(numbers, arrow(named), others)
 
     def hashes(self, codes: Codes, seed: int) -> npt.NDArray[np.uint64]:
         """Return a hash of the identifier of each of some codes from `plain` on; shape (codes,), uint64."""
-        return self._others.packed.take((codes - self.plain).astype(np.int64)).hashes(seed)
+        return hashes(self._others.texts.take(arrow(codes - self.plain)), seed)
 
     @property
     def others(self) -> pa.Array:
         """The identifiers whose codes begin at `plain`, in the order of these; Arrow text."""
-        return self._others.packed.texts(np.arange(self._count))
+        return self._others.texts
 
     def outline(self) -> IdentifierEncoder:
         """Return the same without a name that could be read or found: what codes there are, and which are people."""
@@ -219,3 +211,15 @@ class IdentifierEncoder:
         flags = np.zeros(self.size, dtype=np.bool_)
         flags[counterfeits] = True
         return flags
+
+
+def _lengths(texts: pa.Array) -> npt.NDArray[np.integer]:
+    import pyarrow.compute as pc
+
+    return whole(pc.binary_length(texts))
+
+
+def _begin_with(texts: pa.Array, letter: str) -> Flags:
+    import pyarrow.compute as pc
+
+    return flags(pc.starts_with(texts, pattern=letter))

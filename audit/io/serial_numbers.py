@@ -7,18 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.text_index import WORD_BYTES, PackedTexts
-from audit.io.texts import column_of
-from audit.model.arrays import Codes, Words
+from audit.io.texts import arrow, column_of, flags, whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _MOST_DIGITS = 9
-_AT_A_TIME = 1 << 14  # texts, whose words stay in a processor's cache
-_ZEROS, _UPPER, _SIX = (np.uint64(byte * 0x0101_0101_0101_0101) for byte in (0x30, 0xF0, 0x06))
-_EVERY_FOURTH = np.uint64(0x0000_00FF_0000_00FF)
-_ALL = (1 << 64) - 1
 
 
 class SerialNumbers(NamedTuple):
@@ -35,11 +29,11 @@ class SerialNumbers(NamedTuple):
     digits: int = 0
 
     @classmethod
-    def of(cls, texts: PackedTexts, limit: int) -> SerialNumbers:
+    def of(cls, texts: pa.Array, limit: int) -> SerialNumbers:
         """Return the form that all texts have, whole numbers without leading zeros first; else that of none."""
         forms = [cls(limit)]
-        if len(texts.length):
-            first = texts.text(0)
+        if len(texts):
+            first = texts[0].as_py()
             digits = min(len(first) - len(first.rstrip("0123456789")), _MOST_DIGITS)
             prefix = first[: len(first) - digits]
             forms += [cls(limit, prefix, digits), cls(limit, prefix)] if digits else []
@@ -50,28 +44,22 @@ class SerialNumbers(NamedTuple):
         """Whether they are written as integers are."""
         return not (self.prefix or self.digits)
 
-    def numbers(self, texts: PackedTexts) -> npt.NDArray[np.int64]:
+    def numbers(self, texts: pa.Array) -> npt.NDArray[np.int64]:
         """Return the number below the limit that each text is, else -1; shape (texts,)."""
-        found = np.full(len(texts.length), -1, np.int64)
-        for first in range(0, len(found) if self.limit else 0, _AT_A_TIME):
-            some = slice(first, first + _AT_A_TIME)
-            self._find(texts.words, texts.start[some], texts.length[some], found[some])
-        return found
+        import pyarrow as pa
+        import pyarrow.compute as pc
 
-    def _find(self, words: Words, start: npt.NDArray[np.int64], length: Codes, found: npt.NDArray[np.int64]) -> None:
-        """Write into `found` the number below the limit that each of some texts is."""
-        prefix = self.prefix.encode()
-        least, most = (self.digits, self.digits) if self.digits else (1, _MOST_DIGITS)
-        length = length - np.int32(len(prefix))
-        may_be = (length >= least) & (length <= most)
-        rows = slice(None) if may_be.all() else np.flatnonzero(may_be)
-        length, start = length[rows], start[rows]
-        is_one = _begin_with(words, start, prefix)
-        number, are_digits = _parsed(words, start + len(prefix) // WORD_BYTES, len(prefix) % WORD_BYTES, length)
-        is_one &= are_digits & (number < self.limit)
-        if not self.digits:
-            is_one &= (length == 1) | (number >= _POWERS[length - 1])
-        found[rows] = np.where(is_one, number, -1)
+        found = np.full(len(texts), -1, np.int64)
+        if self.limit:
+            least, most = (self.digits, self.digits) if self.digits else (1, _MOST_DIGITS)
+            digits = pc.utf8_slice_codeunits(texts, start=len(self.prefix)) if self.prefix else texts
+            length = whole(pc.binary_length(digits))
+            is_one = flags(pc.and_(pc.starts_with(texts, pattern=self.prefix), pc.ascii_is_decimal(digits)))
+            is_one &= (length >= least) & (length <= most)
+            if not self.digits:
+                is_one &= (length == 1) | ~flags(pc.starts_with(digits, pattern="0"))
+            found[is_one] = whole(digits.filter(arrow(is_one)).cast(pa.int64()))
+        return np.where(found < self.limit, found, -1)
 
     def text(self, number: int) -> str:
         """Return how a number is written."""
@@ -86,49 +74,3 @@ class SerialNumbers(NamedTuple):
         texts = pc.utf8_lpad(texts, self.digits, "0") if self.digits else texts
         prefix, nothing = column_of([self.prefix, ""])
         return pc.binary_join_element_wise(prefix, texts, nothing) if self.prefix else texts
-
-
-_POWERS = 10 ** np.arange(_MOST_DIGITS, dtype=np.int64)
-
-
-def _begin_with(words: Words, start: npt.NDArray[np.int64], prefix: bytes) -> npt.NDArray[np.bool_]:
-    """Return which texts, whose words begin at `start` and which are long enough, begin with some bytes."""
-    equal = np.ones(len(start), np.bool_)
-    for first in range(0, len(prefix), WORD_BYTES):
-        part = prefix[first : first + WORD_BYTES]
-        mask = np.uint64(_ALL >> 8 * (WORD_BYTES - len(part)))
-        equal &= words[start + first // WORD_BYTES] & mask == np.uint64(int.from_bytes(part, "little"))
-    return equal
-
-
-def _parsed(
-    words: Words, at: npt.NDArray[np.int64], skipped: int, length: npt.NDArray[np.integer]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Return the numbers that the last one to nine bytes of texts are, and whether these are digits.
-
-    The digits begin in the words at `at`, after `skipped` bytes.
-    """
-    shift = np.uint64(8 * skipped)
-    first = words[at] >> shift
-    if skipped:
-        more = np.flatnonzero(length > WORD_BYTES - skipped)
-        first[more] |= words[at[more] + 1] << (np.uint64(64) - shift)
-    # Zeros before the digits make eight of them.
-    missing = ((WORD_BYTES - np.minimum(length, WORD_BYTES)) << 3).astype(np.uint64)
-    digits = (first << missing) | (_ZEROS & ((np.uint64(1) << missing) - np.uint64(1)))
-    are_digits = (digits & _UPPER == _ZEROS) & ((digits + _SIX) & _UPPER == _ZEROS)
-    number = _eight_digits(digits)
-    nine = np.flatnonzero(length == _MOST_DIGITS)
-    ninth = (words[at[nine] + 1] >> shift & np.uint64(0xFF)).astype(np.int64) - ord("0")
-    number[nine] = 10 * number[nine] + ninth
-    are_digits[nine] &= (ninth >= 0) & (ninth <= 9)
-    return number, are_digits
-
-
-def _eight_digits(digits: Words) -> npt.NDArray[np.int64]:
-    """Return the numbers that eight digits each are, the first in the lowest bits: pairs are joined, then fours."""
-    pairs = digits - _ZEROS
-    pairs = pairs * np.uint64(10) + (pairs >> np.uint64(8))
-    low, high = pairs & _EVERY_FOURTH, (pairs >> np.uint64(16)) & _EVERY_FOURTH
-    joined = low * np.uint64((10**6 << 32) + 100) + high * np.uint64((10**4 << 32) + 1)
-    return (joined >> np.uint64(32)).astype(np.int64)

@@ -90,7 +90,8 @@ def _texts(column: pa.Array) -> pa.Array:
 
     if pa.types.is_dictionary(column.type):
         return pa.DictionaryArray.from_arrays(column.indices, _texts(column.dictionary)).cast(pa.large_string())
-    if pa.types.is_string(column.type) and pc.any(pc.match_substring_regex(column, f"[{_SIGNS}]")).as_py():
+    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    if text and pc.any(pc.match_substring_regex(column, f"[{_SIGNS}]")).as_py():
         return column_of(quoted(column.to_pylist())).cast(pa.large_string())
     return column.cast(pa.large_string())
 

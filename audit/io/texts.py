@@ -102,6 +102,11 @@ def arrow(numbers: npt.NDArray[np.generic]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
 
 
+def flags(column: pa.Array) -> npt.NDArray[np.bool_]:
+    """Return the flags of an Arrow column without nulls; shape (rows,)."""
+    return whole(column.cast("uint8")).view(np.bool_)
+
+
 def used_texts(array: pa.Array) -> pa.Array:
     """Return a column less the texts of its dictionary that no row has, which are no values of the column."""
     import pyarrow as pa

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from audit.io.encoding import NOBODY
 from audit.io.manifest import NAME, PRIVATE, ReleaseFiles
 from audit.io.microdata import Microdata, ReadSnapshot
 from audit.io.releases import Release
@@ -298,16 +297,10 @@ class _Work:
 
 def _key(rendered: Rendered, series: Series, sensitive: str) -> pa.Table:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    person, people = rendered.person, series.people
+    person = rendered.person
     rows: npt.NDArray[np.int64] = np.arange(len(person))
-    named = np.append(people.is_counterfeit(), False)[person]
-    # People alone are written fast where they are numbers.
-    names = people.names(np.where(named, np.int32(NOBODY), person))
-    if named.any():
-        names = pc.replace_with_mask(names, arrow(named), people.names(person[named]))
-    columns: dict[str, object] = {"row": arrow(rows), "individual": names}
+    columns: dict[str, object] = {"row": arrow(rows), "individual": series.people.names(person)}
     if rendered.own_value is not None and sensitive not in columns:
         columns[sensitive] = rendered.own_value
     return pa.table(columns)

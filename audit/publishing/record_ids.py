@@ -63,5 +63,5 @@ def _texts(numbers: npt.NDArray[np.int64]) -> pa.Array:
 
     data = np.ascontiguousarray(numbers.astype(">i8").view(np.uint8).reshape(-1, 8)[:, -_BYTES:])
     cells = pa.Array.from_buffers(pa.binary(_BYTES), len(numbers), [None, pa.py_buffer(data)])
-    letter, nothing = column_of(["r", ""])
-    return pc.binary_join_element_wise(letter, hexadecimal(cells).cast(pa.string()), nothing)
+    letter, nothing = column_of(["r", ""]).cast(pa.large_string())
+    return pc.binary_join_element_wise(letter, hexadecimal(cells), nothing)

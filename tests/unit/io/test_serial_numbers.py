@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from audit.io.encoding import COUNTERFEIT, NOBODY, IdentifierEncoder
 from audit.io.serial_numbers import SerialNumbers
-from audit.io.text_index import PackedTexts, pack
 
 # As long as no word, a word, and two of them, in one byte a character and in several.
 PREFIXES = ["", "P", "0", "00", "~", "é", "ID-2026", "PATIENT-", "PATIENT-1", "PERSON-OF-2026-0", "PERSON-OF-2026/17"]
 NUMBERS = st.integers(0, 12) | st.integers(0, 10**10)
 
 
-def packed(texts: list[str]) -> PackedTexts:
-    return pack(pa.array(texts, pa.string()))
+def column(texts: list[str]) -> pa.Array:
+    return pa.array(texts, pa.string())
 
 
 def by_expression(form: SerialNumbers, text: str) -> int:
@@ -44,7 +43,7 @@ def texts_of_some_forms(draw: st.DrawFn) -> list[str]:
 def test_numbers_are_those_of_a_regular_expression(texts: list[str], prefix: str, digits: int, limit: int) -> None:
     form = SerialNumbers(limit, prefix, digits)
     expected = [by_expression(form, text) for text in texts]
-    assert form.numbers(packed(texts)).tolist() == expected
+    assert form.numbers(column(texts)).tolist() == expected
     for text, number in zip(texts, expected, strict=True):
         assert number < 0 or form.text(number) == text
     numbers = [number for number in expected if number >= 0]
@@ -55,7 +54,7 @@ def test_numbers_are_those_of_a_regular_expression(texts: list[str], prefix: str
 @pytest.mark.parametrize("digits", range(10))
 def test_each_form_is_recognized(prefix: str, digits: int) -> None:
     numbers = [0, 7, 8, 9] if digits == 1 else [7, 0, 10, 99]
-    found = SerialNumbers.of(packed([f"{prefix}{number:0{digits}}" for number in numbers]), 100)
+    found = SerialNumbers.of(column([f"{prefix}{number:0{digits}}" for number in numbers]), 100)
     assert [found.text(number) for number in numbers] == [f"{prefix}{number:0{digits}}" for number in numbers]
 
 
@@ -64,7 +63,7 @@ SEVERAL_FORMS = ["17 A", "P17 Q18", "P017 P18", "P1 P100", "P P1", "P17x", "P1 x
 
 @pytest.mark.parametrize("texts", SEVERAL_FORMS)
 def test_texts_of_several_forms_have_none(texts: str) -> None:
-    assert SerialNumbers.of(packed(texts.split()), 100) == SerialNumbers()
+    assert SerialNumbers.of(column(texts.split()), 100) == SerialNumbers()
 
 
 def test_bytes_next_to_the_digits_are_none() -> None:
@@ -72,7 +71,7 @@ def test_bytes_next_to_the_digits_are_none() -> None:
     texts = [f"{before}{chr(byte)}{after}" for byte in range(256) for before, after in around]
     for prefix in PREFIXES:
         form = SerialNumbers(10**9, prefix)
-        assert form.numbers(packed([prefix + text for text in texts])).tolist() == [
+        assert form.numbers(column([prefix + text for text in texts])).tolist() == [
             int(text) if re.fullmatch("[0-9]{1,9}", text, re.ASCII) else -1 for text in texts
         ]
 

@@ -17,7 +17,7 @@ from audit.io import text_index
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.series import open_series
 from audit.io.tables import text_codes
-from audit.io.text_index import TextIndex, pack
+from audit.io.text_index import TextIndex
 from audit.io.texts import SPACES, texts_of
 
 # Texts that are alike: with zeros at the end, around the eight bytes of a word, in several scripts.
@@ -32,10 +32,10 @@ def by_dictionary(columns: list[list[str]]) -> list[list[int]]:
 
 def indexed(columns: list[list[str]]) -> list[list[int]]:
     index = TextIndex()
-    found = [index.add(pack(pa.array(column, pa.string()))).tolist() for column in columns]
+    found = [index.add(pa.array(column, pa.string())).tolist() for column in columns]
     everything = [text for column in columns for text in column]
-    assert index.packed.texts(np.arange(len(index))).to_pylist() == list(dict.fromkeys(everything))
-    again = index.find(pack(pa.array([*everything, "nowhere to be found"], pa.string())))
+    assert index.texts.to_pylist() == list(dict.fromkeys(everything))
+    again = index.find(pa.array([*everything, "nowhere to be found"], pa.string()))
     assert again.tolist() == [*(code for column in found for code in column), -1]
     return found
 
@@ -48,8 +48,8 @@ def test_texts_are_numbered_as_by_a_dictionary(columns: list[list[str]]) -> None
 
 @pytest.mark.parametrize("tags", [1, 4])
 def test_equal_hashes_do_not_make_texts_equal(monkeypatch: pytest.MonkeyPatch, tags: int) -> None:
-    few = lambda texts, seed=0: texts.length.astype(np.uint64) % np.uint64(tags)  # noqa: E731
-    monkeypatch.setattr(text_index.PackedTexts, "hashes", few)
+    few = lambda texts, seed=0: np.array([len(text) % tags for text in texts.to_pylist()], np.uint64)  # noqa: E731
+    monkeypatch.setattr(text_index, "hashes", few)
     rng = np.random.default_rng(tags)
     columns = [[f"P{number}" * int(number % 4) for number in rng.integers(0, 300, 200)] for _ in range(4)]
     assert indexed(columns) == by_dictionary(columns)
@@ -60,7 +60,7 @@ def test_many_texts_are_numbered_as_by_a_dictionary() -> None:
     columns = [[str(uuid.UUID(int=int(n))) for n in rng.integers(0, 30_000, 20_000)] for _ in range(3)]
     assert indexed(columns) == by_dictionary(columns)
     sliced = pa.array(["", "drop", *columns[0]], pa.large_string())[2:]
-    assert TextIndex().add(pack(sliced)).tolist() == by_dictionary(columns[:1])[0]
+    assert TextIndex().add(sliced).tolist() == by_dictionary(columns[:1])[0]
 
 
 def test_spaces_are_what_python_strips() -> None:
@@ -146,3 +146,22 @@ def test_identifiers_of_any_type_are_the_same_people(tmp_path, kinds) -> None:
     codes = [series.read(place).person.tolist() for place in range(2)]
     assert codes == orders
     assert series.people.names(np.arange(6)).to_pylist() == HEXADECIMAL
+
+
+@pytest.mark.parametrize("encoded", [False, True])
+def test_text_of_more_than_two_gigabytes_is_numbered_alike(tmp_path, monkeypatch, encoded: bool) -> None:
+    monkeypatch.setattr("audit.io.texts._MOST_BYTES", 0)  # so that no text is small enough for offsets of 32 bits
+    monkeypatch.setattr("audit.io.tables._MOST_TEXT", 0)
+    (tmp_path / "series.toml").write_text(
+        '[series]\nname = "x"\nreleases = ["a.parquet", "b.parquet"]\n'
+        '[columns]\nindividual = "who"\ngroup = "g"\nsensitive = "s"\nquasi_identifiers = []\n'
+    )
+    for name, order in (("a", [0, 1, 2, 3]), ("b", [3, 5, 1, 4])):
+        cells = pa.array([HEXADECIMAL[place] for place in order], pa.large_string())
+        values = pa.array(["x", "y"] * 2, pa.large_string())
+        columns = [column.dictionary_encode() if encoded else column for column in (cells, values)]
+        pq.write_table(pa.table([*columns, pa.array([1, 1, 2, 2])], ["who", "s", "g"]), tmp_path / f"{name}.parquet")
+    series = open_series(tmp_path)
+    assert [series.read(place).person.tolist() for place in range(2)] == [[0, 1, 2, 3], [3, 4, 1, 5]]
+    assert series.people.names(np.arange(6)).to_pylist() == [HEXADECIMAL[place] for place in (0, 1, 2, 3, 5, 4)]
+    assert series.vocabularies["s"].names == ["x", "y"]
