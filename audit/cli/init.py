@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from audit.cli.arguments import Commands, local
 from audit.cli.output import put
-from audit.init.questions import Ask, Question, take_default
+from audit.init.questions import Question
 from audit.io.atomic_files import write_file
 from audit.io.rules.unlinkable import Unlinkable
 from audit.model.errors import UsageError, printable, printable_path
@@ -68,19 +68,18 @@ def run(arguments: argparse.Namespace) -> int:
         return _confirm(path, microdata=arguments.microdata)
     if os.path.lexists(path):
         raise _taken(path)
-    ask = ask_on_terminal if sys.stdin.isatty() and not arguments.yes else take_default
     if arguments.microdata:
-        return _microdata(path, ask)
-    if (tables := guess_tables(folder, ask) if folder.is_dir() else None) is not None:
-        return _tables(path, tables)
-    guessed = guess(folder, ask)
-    for beside, text in guessed.files.items():
-        write_new(folder / beside, text)
-    write_new(path, guessed.text)
-    put(summary(path, guessed))
-    if ask is ask_on_terminal and (guessed.unsure or guessed.meaning.left):
-        return _confirm(path)
-    return 0
+        return _microdata(path)
+    if (tables := guess_tables(folder) if folder.is_dir() else None) is not None:
+        open_questions = _tables(path, tables)
+    else:
+        guessed = guess(folder)
+        for beside, text in guessed.files.items():
+            write_new(folder / beside, text)
+        write_new(path, guessed.text)
+        put(summary(path, guessed))
+        open_questions = bool(guessed.unsure or guessed.meaning.left)
+    return _confirm(path) if open_questions and sys.stdin.isatty() and not arguments.yes else 0
 
 
 def _confirm(path: Path, *, microdata: bool = False) -> int:
@@ -112,7 +111,8 @@ def _confirm(path: Path, *, microdata: bool = False) -> int:
     return 0
 
 
-def _tables(path: Path, guessed: TablesGuess) -> int:
+def _tables(path: Path, guessed: TablesGuess) -> bool:
+    """Write a manifest of count tables; return whether some of it is to be confirmed."""
     write_new(path, guessed.text)
     lines = [f"Wrote {printable_path(path)}, guessed from the files found:", ""]
     lines += [_item(f"  {name:<17}  ", printable(text, 2_000)) for name, text in guessed.facts]
@@ -122,13 +122,13 @@ def _tables(path: Path, guessed: TablesGuess) -> int:
     command = f"audit {printable(shlex.quote(str(path.parent)), 400)}"
     lines += ["", f"The file says why each guess was made. When it is right: {command}", ""]
     put("\n".join(lines))
-    return 0
+    return guessed.unsure
 
 
-def _microdata(path: Path, ask: Ask) -> int:
+def _microdata(path: Path) -> int:
     from audit.init.guess import guess_microdata
 
-    draft, found, meaning = guess_microdata(path.parent, ask)
+    draft, found, meaning = guess_microdata(path.parent)
     write_new(path, draft.text)
     facts = {
         "snapshots": ", ".join(release.tag for release in found.releases),
@@ -155,19 +155,6 @@ def ask_until_answered(question: Question) -> str:
     Raises:
         UsageError: the input ends.
     """
-    answer = _answer(question)
-    if answer is None:
-        raise UsageError("the answers end before the questions do, and nothing was changed; answer each, on a line")
-    return answer
-
-
-def ask_on_terminal(question: Question) -> str:
-    """Ask a question until it is answered; an empty line, or the end of input, is the default."""
-    return _answer(question) or question.default
-
-
-def _answer(question: Question) -> str | None:
-    """Return the answer to a question, None at the end of input."""
     sys.stderr.write("\n" + fill(printable(question.text, 600), _WIDTH) + "\n")
     names = list(question.answers)
     for number, (answer, follows) in enumerate(question.answers.items(), 1):
@@ -178,7 +165,8 @@ def _answer(question: Question) -> str | None:
         given = sys.stdin.readline()
         answer = given.strip()
         if not given:
-            return None
+            what = "the answers end before the questions do, and nothing was changed; answer each, on a line"
+            raise UsageError(what)
         if not names and (answer or question.default):
             return answer or question.default
         if not answer and question.default:

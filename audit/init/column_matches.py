@@ -9,14 +9,12 @@ from pathlib import Path
 from audit.init import column_names
 from audit.init.columns import Column, read_columns
 from audit.init.found_files import FoundFiles
-from audit.init.questions import Ask, take_default, yes_or_no
-from audit.model.errors import printable
 
 _SURE = 0.8
 _LIKELY = 0.5
 
 
-def match_headers(found: FoundFiles, ask: Ask) -> None:
+def match_headers(found: FoundFiles) -> None:
     """Note in `found.renamed` which columns of which releases are those that others have under another name."""
     halves = [
         [(r.rows, r.shown) for r in found.releases],
@@ -25,10 +23,10 @@ def match_headers(found: FoundFiles, ask: Ask) -> None:
     for files in halves:
         if len(files) > 1:
             tags = [release.tag for release in found.releases if files is halves[0] or release.values]
-            _match(found, dict(zip(tags, files, strict=True)), ask)
+            _match(found, dict(zip(tags, files, strict=True)))
 
 
-def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]], ask: Ask) -> None:
+def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]]) -> None:
     names = {tag: found.names.get(shown, []) for tag, (_, shown) in files.items()}
     times = Counter(name for own in names.values() for name in own)
     first = next(iter(names.values()))
@@ -49,7 +47,7 @@ def _match(found: FoundFiles, files: Mapping[str, tuple[Path | None, str]], ask:
             for old in spare
             for new in absent
         }
-        _choose(found, tag, scores, ask)
+        _choose(found, tag, scores)
 
 
 def _columns(file: tuple[Path | None, str]) -> dict[str, Column]:
@@ -81,16 +79,13 @@ def _meaning(name: str) -> str | None:
     return "quasi-identifier" if column_names.is_quasi(name) else None
 
 
-def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float], ask: Ask) -> None:
-    """Take the likeliest pairs first, each column once; ask where it is not sure."""
+def _choose(found: FoundFiles, tag: str, scores: Mapping[tuple[str, str], float]) -> None:
+    """Take the likeliest pairs first, each column once."""
     used: set[str] = set()
     for (old, new), score in sorted(scores.items(), key=lambda item: -item[1]):
         if score < _LIKELY or {old, f"→{new}"} & used:
             continue
-        question = f'In release {tag}, is the column "{printable(old)}" what the others call "{printable(new)}"?'
-        if score < _SURE and ask(yes_or_no(question, default=True)) == "no":
-            continue
-        if score < _SURE and ask is take_default:
+        if score < _SURE:
             found.unsure["columns.renamed"] = None
             found.doubts.append(f'In release {tag}, is "{old}" what the others call "{new}"? Its cells do not tell.')
         used |= {old, f"→{new}"}

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from audit.init import column_names
 from audit.init.columns import MARKERS, Column, equal_rows, partition, read_columns, steadiness
 from audit.init.found_files import FoundFiles
-from audit.init.questions import Ask, Question, take_default
 from audit.io.cells import Kind
 from audit.io.hierarchies import Hierarchy, read_hierarchy
 from audit.io.rules.rule import ColumnRule, Rules
-from audit.io.rules.several_rows import EPISODES, Date, SeveralRows
+from audit.io.rules.several_rows import EPISODES, SeveralRows
 from audit.io.rules.unlinkable import Unlinkable
 from audit.io.toml import toml_text
 from audit.model.errors import InputError, Problem, Problems, printable
@@ -72,21 +71,21 @@ class Meaning:
     unsure: dict[str, None] = field(default_factory=dict)
 
     def state(self, rule: ColumnRule, *, sure: bool = True) -> None:
-        """Write a rule into the manifest, in the place of another one of its kind."""
-        self.rules = self.rules.replaced(rule)
+        """Write a rule into the manifest, beside what others of its kind say."""
+        self.rules = self.rules.replaced(self.rules[type(rule)].joined(rule))
         if not sure:
             self.unsure[f"columns.{rule.key}"] = None
 
 
-def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: bool = True) -> Meaning:
-    """Guess what the columns of a series mean, and ask where that is not sure.
+def guess_meanings(found: FoundFiles, *, published: bool = True) -> Meaning:
+    """Guess what the columns of a series mean.
 
     Of tables that are not `published` yet, columns of which nothing tells that others may know them stay unpublished.
 
     Raises:
         InputError: a file is damaged, or no column that the releases share can be the sensitive one.
     """
-    guesser = _Guesser(found, ask)
+    guesser = _Guesser(found)
     guesser.match_hierarchies()
     guesser.guess_group()
     guesser.guess_ids()
@@ -104,10 +103,9 @@ def guess_meanings(found: FoundFiles, ask: Ask = take_default, *, published: boo
 class _Guesser:
     """Guesses from the columns of the releases' rows and, where there are Anatomy pairs, of their values."""
 
-    def __init__(self, found: FoundFiles, ask: Ask) -> None:
+    def __init__(self, found: FoundFiles) -> None:
         self.found = found
         self.meaning = Meaning()
-        self.ask = ask
         renamed = [found.renamed.get(release.tag, {}) for release in found.releases]
         self.files = [(r.rows, r.shown) for r in found.releases]
         self.rows = self.values = read_columns(self.files, renamed)
@@ -127,11 +125,6 @@ class _Guesser:
         self.meaning.chosen[key], self.meaning.why[column.name] = column, why
         if not sure:
             self.meaning.unsure[f"columns.{key}"] = None
-
-    @property
-    def asks(self) -> bool:
-        """Whether somebody answers."""
-        return self.ask is not take_default
 
     def free(self, columns: dict[str, Column]) -> list[Column]:
         """Return the columns that have no meaning yet and are not left out."""
@@ -218,27 +211,14 @@ class _Guesser:
             return False
         several = column.repeated
         date = next((c for c in self.rows.values() if c is not column and c.are_dates), None)
-        by_date = {} if date is None else {
-            "latest": f'one row for each person, the last by "{printable(date.name)}"',
-            "first": f'one row for each person, the first by "{printable(date.name)}"',
-        }  # fmt: skip
         text = f'{several:,} people have several rows in one release (column "{printable(column.name)}")'
         if repeated := equal_rows([*self.rows.values()], self.files):
             text += f"; {repeated}"
-        answers = {"episodes": "each row and each release by itself", **by_date, "none": "the column is no key"}
-        answer = self.ask(Question(f"{text}. What should be judged?", answers, "episodes"))
-        if answer == "none":
-            return False
-        stated = (SeveralRows(answer), Date(date.name if date is not None and answer in by_date else None))
-        self.meaning.state(stated[0], sure=self.asks)
-        self.meaning.state(stated[1])
-        line = ", ".join(line for rule in stated for line in rule.lines())
+        self.meaning.state(rule := SeveralRows(EPISODES), sure=False)
         why = f"{text}: each row and each release is judged by itself, and nothing over several of them"
-        if answer in by_date:
-            why = f"{text}: the others are left out"
-        elif date is not None:
+        if date is not None:
             why += f'. For one row of each person write rows = "latest" and date = {toml_text(date.name)}'
-        self.meaning.written[line] = why
+        self.meaning.written["".join(rule.lines())] = why
         return True
 
     def choose_id(self, key: str, column: Column, *, keyed: bool) -> None:
@@ -258,22 +238,8 @@ class _Guesser:
             doubt = "a column of people: it tells that they have several rows, and is not used beyond that."
         if column.row_numbers:
             doubt += " It numbers the rows of every file; is the same number the same person in all of them?"
-        kept = {
-            "individual": "only you know whose row it is (a key; the worst case is judged)",
-            "record": "it was published",
-            "neither": "it is no id",
-        }
-        if keyed:
-            kept.pop("individual")
-        question = (
-            f'Column "{printable(name)}" identifies people or records ({why}). Was it published, or is it your key?'
-        )
-        answer = self.ask(Question(question, kept, key)) if key in kept else key
-        if answer == "neither":
-            return
-        self.choose(answer, column, why, sure=self.asks or (key == "record" and keyed))
-        if answer == key:
-            self.meaning.doubts.append(f'Column "{name}" is taken for {doubt}')
+        self.choose(key, column, why, sure=key == "record" and keyed)
+        self.meaning.doubts.append(f'Column "{name}" is taken for {doubt}')
 
     def guess_count(self) -> None:
         """Guess which column says how many people a row, or a value of a group, stands for."""
@@ -309,15 +275,9 @@ class _Guesser:
         scores = {name: sum(points for points, _ in own) for name, own in marks.items()}
         best, *others = sorted(free, key=lambda c: -scores[c.name])
         doubtful = bool(others) and (scores[best.name] < 5 or scores[others[0].name] > scores[best.name] - 3)
-        if doubtful:
-            answers = {column.name: "" for column in (best, *others[:5])}
-            question = "Which column is sensitive: what should nobody learn of a person?"
-            chosen = self.ask(Question(question, answers, best.name))
-            best = next(column for column in free if column.name == chosen)
         reasons = [why for _, why in marks[best.name] if why]
         told = _CHANGES in reasons or _ALONE in reasons or (len(free) == 1 and self.found.pair() is not None)
-        sure = told or (doubtful and self.asks)
-        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=sure)
+        self.choose("sensitive", best, " and ".join(reasons) or "nothing fits better", sure=told)
         if doubtful:
             self.meaning.doubts.append(f'Is "{best.name}" the sensitive column? It could be "{others[0].name}".')
 
@@ -365,8 +325,7 @@ class _Guesser:
 
     def number_rows(self, column: Column) -> None:
         """Take a column for one that tells no more than the order of the rows does."""
-        known = self.meaning.rules[Unlinkable].reasons
-        self.meaning.state(Unlinkable({**known, column.name: _NUMBERS}), sure=False)
+        self.meaning.state(Unlinkable({column.name: _NUMBERS}), sure=False)
 
     def take(self, column: Column, why: str, *, sure: bool) -> None:
         """Take a column for a quasi-identifier; one by which no group is divided makes no difference as such."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from audit.init.count_rules import RuleGuesses
-from audit.init.questions import Ask, yes_or_no
 from audit.io.toml import toml_array, toml_key, toml_text
 from audit.model.count_tables import UNBOUNDED
 
@@ -20,23 +19,14 @@ class TablesGuess:
         text: the manifest.
         facts: what has which meaning.
         doubts: sentences on what to check first.
+        unsure: whether some keys are guesses.
     """
 
     shape: str
     text: str
     facts: list[tuple[str, str]]
     doubts: list[str]
-
-
-def confirmed(rules: RuleGuesses, ask: Ask) -> RuleGuesses:
-    """Return the rules less the guesses that the person who is asked confirms."""
-    lines = manifest_text(rules).splitlines()
-    for key in list(rules.unconfirmed):
-        name = key.split(".")[1]
-        written = next((line.split("   #")[0] for line in lines if line.startswith(f"{name} = ")), f"no {name}")
-        if ask(yes_or_no(f"{written}: is this right?", default=False)) == "yes":
-            del rules.unconfirmed[key]
-    return rules
+    unsure: bool
 
 
 def tables_guess(rules: RuleGuesses) -> TablesGuess:
@@ -56,7 +46,7 @@ def tables_guess(rules: RuleGuesses) -> TablesGuess:
     doubts = list(rules.doubts)
     if rules.unconfirmed:
         doubts.append("Keys in [unconfirmed] are guesses: no verdict rests on them. Strike out each one that is right.")
-    return TablesGuess(rules.shape, manifest_text(rules), facts, doubts)
+    return TablesGuess(rules.shape, manifest_text(rules), facts, doubts, bool(rules.unconfirmed))
 
 
 def _ends(ends: tuple[int, int]) -> str:

@@ -15,11 +15,10 @@ from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table, refuse_lone_row
 from audit.init.count_columns import CountFiles, is_running, read_files
 from audit.init.count_forms import FORMS
-from audit.init.count_manifest import TablesGuess, confirmed, manifest_text, tables_guess
+from audit.init.count_manifest import TablesGuess, manifest_text, tables_guess
 from audit.init.count_rules import RuleGuesses, guess_numbers
 from audit.init.count_sessions import session_rules
 from audit.init.count_sums import guess_totals, widen_refuted
-from audit.init.questions import Ask, take_default
 from audit.io.tables import is_table
 from audit.io.toml import natural
 from audit.model.errors import InputError, Problems, printable
@@ -27,7 +26,7 @@ from audit.model.errors import InputError, Problems, printable
 __all__ = ["TablesGuess", "guess_tables"]
 
 
-def guess_tables(folder: Path, ask: Ask = take_default) -> TablesGuess | None:
+def guess_tables(folder: Path) -> TablesGuess | None:
     """Return a manifest for the count tables in a folder; None where it holds none that are recognised."""
     sessions = sorted((each for each in folder.glob(f"**/{SESSION}") if each.is_file()), key=lambda p: natural(str(p)))
     if sessions:
@@ -43,7 +42,7 @@ def guess_tables(folder: Path, ask: Ask = take_default) -> TablesGuess | None:
         if is_running(rules.value):
             rules.over_time = "cumulative"
         rules.doubt("table.over_time", _over_time(rules))
-    return tables_guess(confirmed(rules, ask))
+    return tables_guess(rules)
 
 
 def _files(folder: Path) -> list[Path]:

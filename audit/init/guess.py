@@ -1,7 +1,7 @@
 """A guessed manifest, and what was found, file by file and column by column.
 
-A guess is made from names and from the first rows of each file; what is not sure is asked. Only the publisher knows
-what is meant: every guess stands with its reason in the manifest, and what is not guessed is named there as left out.
+A guess is made from names and from the first rows of each file; what is not sure is listed as unconfirmed. Only the
+publisher knows what is meant: every guess stands with its reason in the manifest, and so does what is left out.
 The manifest quotes no cell but those that mark totals; the publisher's terminal may.
 """
 
@@ -19,7 +19,6 @@ from audit.init.differences import check_header, differences
 from audit.init.found_files import FoundFiles, find_files
 from audit.init.manifest_draft import DRAFTED_TRANSITIONS, document, transitions
 from audit.init.microdata_draft import MicrodataDraft, microdata_document
-from audit.init.questions import Ask, take_default
 from audit.io.irregularities import irregularities
 from audit.io.manifest import NAME, Manifest, parse_manifest
 from audit.io.rules.several_rows import SeveralRows
@@ -54,8 +53,8 @@ class Guess:
     unsure: tuple[str, ...]
 
 
-def guess(folder: Path, ask: Ask = take_default) -> Guess:
-    """Guess a manifest for the files in a folder, and ask where it is not sure.
+def guess(folder: Path) -> Guess:
+    """Guess a manifest for the files in a folder.
 
     Raises:
         UsageError: the folder is none, holds no releases, or names that no manifest could open.
@@ -63,12 +62,12 @@ def guess(folder: Path, ask: Ask = take_default) -> Guess:
     """
     found = find_files(folder)
     check_header(found)
-    match_headers(found, ask)
-    meaning = guess_meanings(found, ask)
+    match_headers(found)
+    meaning = guess_meanings(found)
     settle(found, meaning)
     meaning.doubts += differences(found, meaning)
     try:
-        amend(Series.of(_manifest(found, meaning)), meaning, ask)
+        amend(Series.of(_manifest(found, meaning)), meaning)
         if (
             "transitions" not in found.beside
             and meaning.rules[SeveralRows].choice is None
@@ -105,7 +104,7 @@ def _note_changes(meaning: Meaning) -> None:
         )
 
 
-def guess_microdata(folder: Path, ask: Ask = take_default) -> tuple[MicrodataDraft, FoundFiles, Meaning]:
+def guess_microdata(folder: Path) -> tuple[MicrodataDraft, FoundFiles, Meaning]:
     """Guess a `microdata.toml` for the tables of people in a folder.
 
     Raises:
@@ -114,8 +113,8 @@ def guess_microdata(folder: Path, ask: Ask = take_default) -> tuple[MicrodataDra
     """
     found = find_files(folder)
     check_header(found)
-    match_headers(found, ask)
-    meaning = guess_meanings(found, ask, published=False)
+    match_headers(found)
+    meaning = guess_meanings(found, published=False)
     settle(found, meaning)
     return microdata_document(found, meaning), found, meaning
 

@@ -1,4 +1,4 @@
-"""Questions to the person who knows what the columns mean; without one, each answers itself."""
+"""Questions to the person who knows what the columns mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Question:
     Attributes:
         text: one or more sentences.
         answers: what may be answered, each with what follows; none where it is answered by a text.
-        default: the answer that is taken where nobody is asked.
+        default: the answer to an empty line.
     """
 
     text: str
@@ -24,11 +24,6 @@ class Question:
 
 Ask: TypeAlias = Callable[[Question], str]
 """Returns one of a question's answers."""
-
-
-def take_default(question: Question) -> str:
-    """Return the answer that is the likeliest, or the safest."""
-    return question.default
 
 
 def yes_or_no(text: str, *, default: bool) -> Question:

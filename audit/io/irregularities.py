@@ -6,10 +6,9 @@ Identifiers and quasi-identifiers are quoted only where that is asked for; lines
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,8 @@ from audit.io.dialect import UTF_8
 from audit.io.foreign_files import is_foreign, read_foreign
 from audit.io.manifest import ReleaseFiles
 from audit.io.paths import is_remote, real_path
-from audit.io.respelling import fold, with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Hierarchies, Missing
+from audit.io.rules.rule import Columns, Hint
 from audit.io.rules.spelling import Decimal, Fold
 from audit.io.series import Series
 from audit.io.tables import Table, is_table, text_codes
@@ -31,68 +30,9 @@ from audit.model.errors import Problems, printable
 from audit.model.report import ReportWarning
 from audit.runtime.phrases import say, say_count
 
-_MOST_ROWS = 500_000
+MOST_ROWS = 500_000
 _SHOWN = 3
 _FEW = 20  # one in so many distinct cells at most is astray
-_FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_TOTALS = frozenset(
-    {
-        "total",
-        "totals",
-        "grand total",
-        "subtotal",
-        "sum",
-        "gesamt",
-        "gesamtsumme",
-        "insgesamt",
-        "summe",
-        "zwischensumme",
-    }
-    | {"zwischensumme", "somme", "ensemble", "totale", "totaal", "suma", "razem", "celkem"}
-)
-
-
-def is_total(text: str) -> bool:
-    """Return whether a cell says that its row is a sum of others.
-
-    >>> is_total("Total:"), is_total("INSGESAMT"), is_total("Totenkirchl")
-    (True, True, False)
-    """
-    return fold(text).strip(" :.=") in _TOTALS
-
-
-@dataclass
-class ColumnTexts:
-    """The distinct texts of one column, each with the place where it stands first.
-
-    Attributes:
-        first: the release, counted from 0, and the row.
-    """
-
-    first: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def respelled(self) -> list[list[str]]:
-        """Return the texts that differ in spelling alone, those that share one together."""
-        spellings: dict[str, list[str]] = defaultdict(list)
-        for text in self.first:
-            if not _FOLDED.fullmatch(text):
-                spellings[fold(text)].append(text)
-        for key, texts in spellings.items():
-            if key in self.first and key not in texts:
-                texts.insert(0, key)
-        found = spellings.values()
-        return [texts for texts in found if len(texts) > 1]
-
-    def astray(self, missing: frozenset[str]) -> list[str]:
-        """Return the few texts but for which the column would be one of numbers; none where it is or is far from it."""
-        texts = [text for text in self.first if text not in missing and text.strip("*")]
-        stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not _is_mask(text)]
-        return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
-
-
-def _is_mask(text: str) -> bool:
-    return text.rstrip("*").isdigit()
 
 
 class SeriesTexts:
@@ -100,22 +40,30 @@ class SeriesTexts:
 
     def __init__(self, series: Series) -> None:
         self.series = series
-        columns = series.manifest.columns
-        single = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
-        self.names = list(dict.fromkeys([*columns.sensitive, *columns.quasi_identifiers, *single]))
-        self.columns = {name: ColumnTexts() for name in self.names}
+        self.columns: Columns = series.manifest.columns
         self.ignored: dict[int, int] = {}
         self.encodings: dict[str, str] = {}
+        self.texts: dict[str, dict[str, tuple[int, int]]] = {}
         self._tables: dict[int, Table] = {}
+        if series.about_rows > MOST_ROWS:
+            self.texts = {name: dict.fromkeys(each.names, (0, 0)) for name, each in series.vocabularies.items()}
+            return
+        columns = self.columns
+        single = [name for name in (columns.individual, columns.record, columns.group) if name is not None]
+        self.texts = {name: {} for name in (*columns.sensitive, *columns.quasi_identifiers, *single)}
         for position, files in enumerate(series.manifest.releases):
             self._read(position, files)
+
+    def kind(self, column: str) -> Kind | None:
+        """Return how a quasi-identifier's cells are read; None of any other column."""
+        return self.series.attributes[column].kind if column in self.columns.quasi_identifiers else None
 
     def _read(self, position: int, files: ReleaseFiles) -> None:
         adjustments = self.series.adjustments(files.tag)
         # As the file spells them, but for values that are declared to be others.
         bare = replace(adjustments, rules=adjustments.rules.without(Decimal, Fold), unpublished=frozenset())
         for path, shown in files.halves:
-            table = _readable(path, shown, self.names, bare)
+            table = _readable(path, shown, self.texts, bare)
             if table is None:
                 continue
             if table.kept is not None:
@@ -123,7 +71,7 @@ class SeriesTexts:
             if table.dialect is not None and table.dialect.encoding != UTF_8 and not adjustments.declared.encoding:
                 self.encodings[shown] = table.dialect.encoding
             self._tables.setdefault(position, table)
-            for name in self.names:
+            for name in self.texts:
                 if name in table and not table.is_whole(name):
                     self._add(position, table, name)
 
@@ -131,14 +79,16 @@ class SeriesTexts:
         codes, texts = text_codes(table.arrow(name))
         row = np.full(len(texts), -1, dtype=np.int64)
         row[codes[::-1]] = np.arange(len(codes))[::-1]
-        first = self.columns[name].first
+        first = self.texts[name]
         for text, place in zip(texts, row.tolist(), strict=True):
             if text and place >= 0:
                 first.setdefault(text, (position, place))
 
     def place(self, name: str, text: str) -> str:
-        """Return the file and the line where a text stands first."""
-        position, row = self.columns[name].first[text]
+        """Return the file and the line where a text stands first; nothing of series that are too large for it."""
+        if not self._tables:
+            return ""
+        position, row = self.texts[name][text]
         files = self.series.manifest.releases[position]
         table = self._tables[position]
         if name not in table and files.values is not None:
@@ -146,6 +96,14 @@ class SeriesTexts:
             other = _readable(files.values, files.values_shown, [name], headings)
             table = table if other is None else other
         return f"{table.shown}:{table.line(row)}"
+
+    def example(self, name: str, texts: Iterable[str], *, quoted: bool) -> str:
+        """Return where texts stand first, with the texts where they may be quoted."""
+        shown = []
+        for text in texts:
+            place, said = self.place(name, text), f'"{printable(text)}"'
+            shown.append(place if not quoted else f"{said} ({place})" if place else said)
+        return ", ".join(shown)
 
 
 def _readable(path: Path, shown: str, names: Iterable[str], adjustments: Adjustments) -> Table | None:
@@ -165,113 +123,59 @@ def irregularities(series: Series, *, reveal: bool) -> tuple[ReportWarning, ...]
         *_unpublished(series),
         *_dropped(series),
     ]
-    if series.about_rows <= _MOST_ROWS:
+    if series.about_rows <= MOST_ROWS:
         found += _unread_sheets(series)
-        texts = SeriesTexts(series)
-        found += [
-            *_encodings(texts),
-            *_respellings(texts, reveal=reveal),
-            *_strays(texts, reveal=reveal),
-            *_totals(texts),
-        ]
-    else:
-        columns = {name: vocabulary.names for name, vocabulary in series.vocabularies.items()}
-        found += _respelled_values(columns, series)
-    return tuple(found)
+    texts = SeriesTexts(series)
+    hints = [
+        *(
+            each
+            for rule in series.columns.rules
+            for hint in rule.hints(texts)
+            for each in _of(texts, hint, reveal=reveal)
+        ),
+        *_strays(texts, reveal=reveal),
+        *_ignored(texts),
+    ]
+    found += _encodings(texts)
+    return (*found, *sorted(hints, key=lambda each: each.kind))
 
 
-def _respelled_values(columns: Mapping[str, Iterable[str]], series: Series) -> Iterator[ReportWarning]:
-    for name, names in columns.items():
-        groups = ColumnTexts(dict.fromkeys(names, (0, 0))).respelled()
-        if groups and not series.manifest.columns.rules[Fold].folds(name):
-            yield _spelling(name, groups, [", ".join(f'"{printable(text)}"' for text in texts) for texts in groups])
-
-
-def _respellings(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
-    columns = texts.series.manifest.columns
-    for name in texts.names:
-        groups = [] if columns.rules[Fold].folds(name) else texts.columns[name].respelled()
-        if name in texts.series.manifest.columns.quasi_identifiers:
-            kind = texts.series.attributes[name].kind
-            groups = groups if kind is Kind.CATEGORICAL else []
-        if not groups:
-            continue
-        quoted = reveal or name in columns.sensitive
-        examples = [", ".join(_quoted(texts, name, text, quoted=quoted) for text in group) for group in groups[:_SHOWN]]
-        yield _spelling(name if name != columns.individual else "individual", groups, examples)
-
-
-def _spelling(name: str, groups: list[list[str]], examples: list[str]) -> ReportWarning:
-    what = say_count(
-        '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
-        'value; if they are the same, write fold = ["{column}"] under [columns]',
-        '{count} cells of "{column}" differ from others only in spelling, and are read as different '
-        'values; if they are the same, write fold = ["{column}"] under [columns]',
-        sum(map(len, groups)) - len(groups),
-        column=printable(name),
-    )
-    return ReportWarning("spelling", what, tuple(examples[:_SHOWN]))
-
-
-def _quoted(texts: SeriesTexts, name: str, text: str, *, quoted: bool) -> str:
-    place = texts.place(name, text)
-    return f'"{printable(text)}" ({place})' if quoted else place
+def _of(texts: SeriesTexts, hint: Hint, *, reveal: bool) -> Iterator[ReportWarning]:
+    if hint.warning is not None:
+        quoted = not hint.names_texts and (reveal or hint.column in texts.columns.sensitive)
+        examples = [texts.example(hint.column, group, quoted=quoted) for group in hint.texts[:_SHOWN]]
+        yield replace(hint.warning, examples=tuple(examples))
 
 
 def _strays(texts: SeriesTexts, *, reveal: bool) -> Iterator[ReportWarning]:
-    columns = texts.series.manifest.columns
-    for name in columns.quasi_identifiers:
-        column = texts.columns[name]
-        commas = decimal_commas(texts, name)
-        if commas:
-            what = say(
-                '"{column}" looks like numbers with decimal commas, and is read as sets of values; if so, write '
-                'decimal = "," under [columns]',
-                column=printable(name),
-            )
-            examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in commas[:_SHOWN])
-            yield ReportWarning("stray-cells", what, examples)
-            continue
-        declared = {*columns.rules[ColumnTypes].kinds, *columns.rules[Hierarchies].names}
-        stray = [] if name in declared else column.astray(columns.rules[Missing].texts)
-        if stray:
+    rules = texts.columns.rules
+    declared = {*rules[ColumnTypes].kinds, *rules[Hierarchies].names}
+    for name in texts.columns.quasi_identifiers:
+        own: Collection[str] = texts.texts.get(name, ())
+        stray = [] if name in declared else _astray(own, rules[Missing].texts)
+        if stray and not rules[Decimal].commas(texts.columns, name, own):
             what = say(
                 '"{column}" would be numeric except for {count} distinct cells, and is read as text; correct '
                 "these cells, or, only where they mean that the value is not known, list them under missing",
                 column=printable(name),
                 count=len(stray),
             )
-            examples = tuple(_quoted(texts, name, text, quoted=reveal) for text in stray[:_SHOWN])
+            examples = tuple(texts.example(name, [text], quoted=reveal) for text in stray[:_SHOWN])
             yield ReportWarning("stray-cells", what, examples)
 
 
-def decimal_commas(texts: SeriesTexts, name: str) -> list[str]:
-    """Return the cells with decimal commas of a column that would be numeric but for them; none of any other."""
-    column, columns = texts.columns[name], texts.series.manifest.columns
-    commas = [text for text in column.first if _DECIMAL_COMMA.fullmatch(text)]
-    missing = columns.rules[Missing].texts
-    would = commas and columns.rules[Decimal].sign != "," and _would_be_numbers(column, missing)
-    return commas if would else []
+def _astray(column: Collection[str], missing: frozenset[str]) -> list[str]:
+    """Return the few texts but for which a column would be one of numbers; none where it is or is far from it."""
+    texts = [text for text in column if text not in missing and text.strip("*")]
+    stray = [text for text in texts if infer_kind([text], None) is not Kind.NUMERIC and not _is_mask(text)]
+    return stray if 0 < len(stray) <= len(texts) / _FEW or len(stray) == 1 < len(texts) / 4 else []
 
 
-def _would_be_numbers(column: ColumnTexts, missing: frozenset[str]) -> bool:
-    return infer_kind(map(with_decimal_point, column.first), None, missing) is Kind.NUMERIC
+def _is_mask(text: str) -> bool:
+    return text.rstrip("*").isdigit()
 
 
-def _totals(texts: SeriesTexts) -> Iterator[ReportWarning]:
-    columns = texts.series.manifest.columns
-    # A place or an age may be called "Total"; a person or a record is not.
-    for name in dict.fromkeys(name for name in (columns.individual, columns.record) if name is not None):
-        found = [text for text in texts.columns[name].first if is_total(text)]
-        if found:
-            listed = ", ".join(f'"{printable(text)}"' for text in found)
-            what = say(
-                'rows with {texts} in "{column}" look like totals, and are read as people; if they are totals, write '
-                "ignore_rows = {{ {column} = [{texts}] }} under [columns]",
-                texts=listed,
-                column=printable(name),
-            )
-            yield ReportWarning("total-row", what, tuple(texts.place(name, text) for text in found))
+def _ignored(texts: SeriesTexts) -> Iterator[ReportWarning]:
     if texts.ignored:
         files = texts.series.manifest.releases
         examples = tuple(f"{files[place].shown}: {count:,}" for place, count in texts.ignored.items())

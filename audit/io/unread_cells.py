@@ -15,7 +15,6 @@ from audit.io.attributes import QuasiIdentifier
 from audit.io.background_knowledge import Register
 from audit.io.cell_reading import unread
 from audit.io.cells import Cell, CellError, Interval, Kind, NumberSet, ValueSet
-from audit.io.respelling import with_decimal_point
 from audit.io.rules.cell_meaning import ColumnTypes, Spelled
 from audit.io.rules.spelling import Decimal
 from audit.io.series import Series
@@ -71,7 +70,7 @@ def _reasons(series: Series, *, reveal: bool) -> Iterator[str]:
                     count=len(found),
                     place=_place(series, name, found[0], reveal=reveal),
                 )
-            elif found := _decimal_commas(series, texts, attribute):
+            elif found := series.columns.rules[Decimal].commas(series.columns, name, texts):
                 yield say(
                     '"{column}" looks like numbers with decimal commas, and is read as sets of values (first: '
                     '{place}); write decimal = "," under [columns], or spelled = ["{column}"] if texts are exact '
@@ -128,17 +127,6 @@ def _astray(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:
     kinds = (QuasiIdentifier(attribute.name, kind, None, attribute.missing) for kind in (Kind.NUMERIC, Kind.DATE))
     fewest = min(([text for text in texts if _is_faulty(numbers, text)] for numbers in kinds), key=len)
     return fewest if len(fewest) <= len(texts) / 2 else []
-
-
-def _decimal_commas(series: Series, texts: Sequence[str], attribute: QuasiIdentifier) -> list[str]:
-    """Return the texts with commas of a column that would be one of numbers if these were decimal signs."""
-    if series.columns.rules[Decimal].sign == "," or attribute.hierarchy is not None:
-        return []
-    commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
-    others = [text for text in texts if text not in commas and text not in attribute.missing and text.strip("*")]
-    numbers = QuasiIdentifier(attribute.name, Kind.NUMERIC, None, attribute.missing)
-    every = [*map(with_decimal_point, commas), *others]
-    return [] if any(_is_faulty(numbers, text) for text in every) else commas
 
 
 def _sentinels(attribute: QuasiIdentifier, texts: Sequence[str]) -> list[str]:

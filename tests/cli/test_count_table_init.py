@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from audit.init.confirmation import confirmed
 from audit.init.count_tables import guess_tables
 from audit.io.toml import key_path
 from tests.cli.test_count_table_doubts import verdict
@@ -301,10 +302,10 @@ def test_a_terminal_leaves_no_guess(tmp_path):
         asked.append(question.text)
         return "yes"
 
-    text = guess_tables(tmp_path, yes).text
-    assert "[unconfirmed]" not in text
-    assert any("is this right?" in each for each in asked)
-    assert "[unconfirmed]" in guess_tables(tmp_path).text
+    text = guess_tables(tmp_path).text
+    assert "[unconfirmed]" in text
+    assert "[unconfirmed]" not in confirmed(tmp_path, text, yes)
+    assert any("Is that right?" in each for each in asked)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from audit.cli import init
 from audit.init.questions import Question, yes_or_no
+from audit.model.errors import UsageError
 from tests.cli.test_messy_files import manifest as plain_manifest
 from tests.cli.test_messy_files import tables, verdict
 from tests.helpers.messy import KINDS, as_csv, write
@@ -72,7 +73,7 @@ def test_all_at_once(tmp_path, expected):
         'its column "Hauptdiagnose" is taken for "Diagnose": renamed.2 = { Hauptdiagnose = "Diagnose" }',
         "releases/old.ods NOT USED: its name is not that of a table; save it as .csv or .xlsx",
         "notes.csv NOT USED: it is not in releases/",
-        'A cell of "Diagnose" differs in spelling alone, such as',
+        'fold = ["Diagnose"] cells that differ in spelling alone are taken for the same, such as',
     ):
         assert line in said
     confirmed(tmp_path)
@@ -239,9 +240,9 @@ def test_what_is_written_for_what_was_found(tmp_path):
     write(tmp_path / "1.csv", as_csv([*people(ID, AGE, bmi, ill), ["Total", "", "", "24"]], ";"))
     said, _ = initialized(tmp_path)
     for line in (
-        'decimal = "," numbers of "BMI" have decimal commas, such as 1.csv:2',
-        'ignore_rows.Patient = ["Total"] rows with it look like totals, and are no people (1.csv:26)',
-        'fold = ["Diagnosis"] A cell of "Diagnosis" differs in spelling alone',
+        'decimal = "," numbers of "BMI" have decimal commas, such as "20,5" (1.csv:2)',
+        'ignore_rows.Patient = ["Total"] rows with it look like totals, and are no people, such as "Total" (1.csv:26)',
+        'fold = ["Diagnosis"] cells that differ in spelling alone are taken for the same, such as "flu" (1.csv:2)',
     ):
         assert line in said
 
@@ -295,9 +296,10 @@ def test_answers_on_a_terminal(monkeypatch):
 
     def answered(*lines):
         monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + ("\n" if lines else "")))
-        return init.ask_on_terminal(question)
+        return init.ask_until_answered(question)
 
-    assert answered() == "key"
+    with pytest.raises(UsageError, match="the answers end before"):
+        answered()
     assert answered("") == "key"
     assert answered("2") == "record"
     assert answered("nei") == "neither"

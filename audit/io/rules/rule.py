@@ -7,11 +7,12 @@ its tag), and last those that only declare how something is judged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
+from audit.io.cells import Kind
 from audit.io.composed_columns import parts_of
 from audit.io.encoding import Vocabulary
 from audit.io.tables import Table, read_table
@@ -95,6 +96,42 @@ class ReadSeries(Protocol):
 
     def tied_texts(self, column: str) -> tuple[int, int]:
         """Return how many texts stand once in each of two releases, and the fewest rows of a release."""
+
+
+class WrittenTexts(Protocol):
+    """The distinct texts of the columns that have a role, as the files spell them."""
+
+    @property
+    def columns(self) -> Columns:
+        """What the columns mean."""
+
+    @property
+    def texts(self) -> Mapping[str, Collection[str]]:
+        """The texts by column."""
+
+    def kind(self, column: str) -> Kind | None:
+        """Return how a quasi-identifier's cells are read; None of any other column."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What texts of a column ask for.
+
+    Attributes:
+        column: the column.
+        texts: the texts that say so, those together that belong together.
+        rule: what `audit init` states then, of this column alone; None where it states nothing.
+        why: why it does.
+        warning: what a report says where a manifest does not state it, without examples; None where it says nothing.
+        names_texts: whether the warning names the texts.
+    """
+
+    column: str
+    texts: list[list[str]]
+    rule: ColumnRule | None
+    why: str
+    warning: ReportWarning | None
+    names_texts: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,6 +218,17 @@ class ColumnRule:
     def doubts(self, series: ReadSeries) -> Iterator[Doubt]:
         """Yield what it leaves undecided."""
         yield from ()
+
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
+        """Yield what texts ask to have stated, and the manifest does not."""
+        yield from ()
+
+    def joined(self, new: ColumnRule) -> Self:
+        """Return the rule with what another one of its kind says too."""
+        name = fields(self)[0].name
+        old, more = getattr(self, name), getattr(new, name)
+        both = (*old, *more) if isinstance(old, tuple) else more
+        return replace(self, **{name: old | more if isinstance(old, Mapping | frozenset) else both})
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of `[columns]` that state it, one for each entry of a table; none of an absent key."""

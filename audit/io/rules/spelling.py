@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
-from audit.io.cell_reading import list_sign
+from audit.io.cell_reading import infer_kind, list_sign
+from audit.io.cells import Kind
 from audit.io.respelling import fold, with_decimal_point
-from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Respelling, unnamed
+from audit.io.rules.cell_meaning import Hierarchies, Missing
+from audit.io.rules.rule import BesideFiles, ColumnRule, Columns, Form, Hint, Respelling, WrittenTexts, unnamed
 from audit.io.toml import Reader
-from audit.model.errors import Problems
+from audit.model.errors import Problems, printable
+from audit.model.report import ReportWarning
+from audit.runtime.phrases import say, say_count
 
 INDIVIDUAL = "individual"
+_FOLDED = re.compile(r"[a-z][a-z0-9]*|0|[1-9][0-9]*")
 _NO_MEANING = ("no column with a meaning", "name one of the columns above")
 
 
@@ -45,6 +52,29 @@ class Decimal(ColumnRule):
         """Return how commas become points."""
         return with_decimal_point if self.sign == "," and column in self.columns else None
 
+    def commas(self, columns: Columns, column: str, texts: Collection[str]) -> list[str]:
+        """Return the texts with decimal commas of a column that would be one of numbers but for them."""
+        if self.sign == "," or column in columns.rules[Hierarchies].names:
+            return []
+        commas = [text for text in texts if "," in text and with_decimal_point(text) != text]
+        missing = columns.rules[Missing].texts
+        would = commas and infer_kind(map(with_decimal_point, texts), None, missing) is Kind.NUMERIC
+        return commas if would else []
+
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
+        """Yield the columns of numbers with decimal commas; sensitive ones are texts to a report, and not warned of."""
+        columns = written.columns
+        for name in (*columns.quasi_identifiers, *columns.sensitive):
+            texts = [[text] for text in self.commas(columns, name, written.texts.get(name, ()))]
+            if texts:
+                what = say(
+                    '"{column}" looks like numbers with decimal commas, and is read as sets of values; if so, write '
+                    'decimal = "," under [columns]',
+                    column=printable(name),
+                )
+                warning = ReportWarning("stray-cells", what) if name in columns.quasi_identifiers else None
+                yield Hint(name, texts, Decimal(","), f'numbers of "{name}" have decimal commas', warning)
+
 
 @dataclass(frozen=True)
 class Fold(ColumnRule):
@@ -71,6 +101,38 @@ class Fold(ColumnRule):
     def respelling(self, column: str, tag: str, so_far: Respelling) -> Respelling | None:
         """Return the one spelling of texts that mean the same."""
         return fold if column in self.columns else None
+
+    def hints(self, written: WrittenTexts) -> Iterator[Hint]:
+        """Yield the columns of which texts differ in spelling alone; of quasi-identifiers, none is stated."""
+        columns = written.columns
+        for name, texts in written.texts.items():
+            groups = [] if self.folds(name) or written.kind(name) not in (None, Kind.CATEGORICAL) else respelled(texts)
+            if not groups:
+                continue
+            called = INDIVIDUAL if name == columns.individual else name
+            what = say_count(
+                '{count} cell of "{column}" differs from another only in spelling, and is read as a different '
+                'value; if they are the same, write fold = ["{column}"] under [columns]',
+                '{count} cells of "{column}" differ from others only in spelling, and are read as different '
+                'values; if they are the same, write fold = ["{column}"] under [columns]',
+                sum(map(len, groups)) - len(groups),
+                column=printable(called),
+            )
+            rule = Fold((called,)) if name in (*columns.sensitive, columns.individual, columns.record) else None
+            why = "cells that differ in spelling alone are taken for the same"
+            yield Hint(name, groups, rule, why, ReportWarning("spelling", what))
+
+
+def respelled(texts: Collection[str]) -> list[list[str]]:
+    """Return the texts that differ in spelling alone, those that share one together."""
+    spellings: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        if not _FOLDED.fullmatch(text):
+            spellings[fold(text)].append(text)
+    for key, found in spellings.items():
+        if key in texts and key not in found:
+            found.insert(0, key)
+    return [found for found in spellings.values() if len(found) > 1]
 
 
 @dataclass(frozen=True)
