@@ -60,8 +60,10 @@ _LABEL_WORDS = _words(
     "sort hierarchy place rank"
 )
 _CODE_WORDS = _words(
-    "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey"
+    "code codes id ids fips geoid dguid gss ons vector coordinate key uid nuts index order sort rowkey decimals"
 )
+_CODES = re.compile(r"C[0-9]+V[0-9]+|TLIST\(.*\)|STATISTIC|_id")  # of PxStat, and of open data
+_STATUS_WORDS = _words("status marking flag flags qf qualifier symbol")
 _PERIOD_WORDS = _words(
     "year years jahr ano anno annee period time date month monat mois mes quarter week ref financialyear day zeit "
     "periode perioden periodo jaar epiweek datecode fecha datum trimestre quartal semestre"
@@ -244,18 +246,43 @@ def repeats_label(labels: Sequence[str], texts: Sequence[str]) -> bool:
     return len(known) > 1 and len(set(zip(labels, texts, strict=True))) == len(known)
 
 
+def without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
+    """Return columns of labels less those that only spell another one; the one whose total has a word is kept."""
+    kept = list[str]()
+    for name in sorted(names, key=lambda name: total_of(files.columns[name]) is None):
+        texts = files.columns[name]
+        pairs = ((files.columns[other], texts) for other in kept)
+        if not any(repeats_label(*pair) and repeats_label(*pair[::-1]) for pair in pairs):
+            kept.append(name)
+    return [name for name in names if name in kept]
+
+
+def status_of(files: CountFiles, value: str) -> str | None:
+    """Return the column with a sign in each row whose count is empty, by its cells and its name."""
+    empty = [not text for text in files.columns[value]]
+    for name, texts in files.columns.items() if any(empty) else ():
+        named = not _STATUS_WORDS.isdisjoint(column_names.words(name)) or name == f"{value}QF"
+        signs = [text for text, blank in zip(texts, empty, strict=True) if blank]
+        if named and all(signs) and all(map(is_sign, filter(None, texts))):
+            return name
+    return None
+
+
 def codes_beside(files: CountFiles, kinds: Iterable[str], labels: Sequence[str]) -> list[str]:
     """Return the columns with numbers that only repeat a label, or name a period or an indicator.
 
-    Such a column is constant, or has one text for each label of another column, and its name says what it is.
+    Such a column is constant, or has one text for each label of another column or for each row of a file, and its name
+    says what it is.
     """
     found = []
     for name in kinds:
         texts = files.columns[name]
         words = column_names.words(name)
-        code = not _CODE_WORDS.isdisjoint(words) or (is_period(name, set(texts)) and not files.varies(name))
+        named = not _CODE_WORDS.isdisjoint(words) or _CODES.fullmatch(name) is not None
+        code = named or (is_period(name, set(texts)) and not files.varies(name))
         beside = (repeats_label(files.columns[label], texts) for label in labels if label != name)
-        repeats = len(set(texts)) == 1 or any(beside)
+        by_row = len(set(texts[: files.rows_of[0]])) == files.rows_of[0]
+        repeats = len(set(texts)) == 1 or by_row or any(beside)
         if code and repeats:
             found.append(name)
     return found

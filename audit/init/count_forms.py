@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from audit.init.count_argus import tau_argus, tau_argus_csv
-from audit.init.count_columns import CountFiles, codes_beside, is_total_word, kinds_of, repeats_label, total_of
+from audit.init.count_columns import CountFiles, codes_beside, is_total_word, kinds_of, total_of, without_copies
 from audit.init.count_measures import keep_counts, parts_rates
-from audit.init.count_offices import census_bureau, nhs_scotland, ons, opensafely, pxstat, statcan
-from audit.init.count_rules import RuleGuesses
+from audit.init.count_rules import RuleGuesses, rules_of
 from audit.init.count_tidy import tidy
 from audit.io.toml import toml_array, toml_text
 
@@ -70,8 +70,8 @@ def dfe(files: CountFiles) -> RuleGuesses | None:
         return None
     nested = [name for name in ("region_name", "la_name") if name in columns and files.varies(name)]
     dimensions = [n for n in filters if n in columns and files.varies(n) and n not in ("geographic_level", *nested)]
-    rules = RuleGuesses("a tidy file as the Department for Education publishes them", files.shown, dimensions, value)
-    rules.totals = {name: total_of(columns[name]) or "Total" for name in dimensions}
+    rules = rules_of("a tidy file as the Department for Education publishes them", files, dimensions, value)
+    rules.totals = {name: rules.totals.get(name, "Total") for name in dimensions}
     if nested:
         rules.dimensions.insert(0, "area")
         rules.totals["area"] = next(iter(columns.get("country_name", ["Total"])), "Total")
@@ -100,6 +100,7 @@ _VALUE, _PERIOD = "OBS_VALUE", "TIME_PERIOD"
 _STATUS = ("CONF_STATUS", "OBS_STATUS", "OBS_FLAG")
 _ABOUT_FILES = {_VALUE, *_STATUS, "DATAFLOW", "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "ACTION"}
 _UNITS = ("DECIMALS", "UNIT_MULT")
+_MOST_DECIMALS = 12  # of a ratio: more are noise of floating-point numbers
 
 
 def sdmx(files: CountFiles) -> RuleGuesses | None:
@@ -117,9 +118,8 @@ def sdmx(files: CountFiles) -> RuleGuesses | None:
     before = [name for name in files.names[: files.names.index(value)] if name in columns]
     measure = next((n for n in before if n not in skipped and parts_rates(files, n, value)), None)
     dimensions = [n for n in before if n not in skipped | {of.get(_PERIOD), measure} and files.varies(n)]
-    dimensions = _without_copies(files, dimensions)
-    rules = RuleGuesses("SDMX-CSV", files.shown, dimensions, value)
-    rules.totals = {name: total for name in dimensions if (total := total_of(columns[name])) is not None}
+    dimensions = without_copies(files, dimensions)
+    rules = rules_of("SDMX-CSV", files, dimensions, value)
     _add_period(rules, files, [of[_PERIOD]] if _PERIOD in of else [])
     units = (of[name] for name in _UNITS if name in of)
     rules.not_counts += [name for name in units if {text.partition(":")[0] for text in columns[name]} == {"0"}]
@@ -131,15 +131,39 @@ def sdmx(files: CountFiles) -> RuleGuesses | None:
     return rules
 
 
-def _without_copies(files: CountFiles, names: Sequence[str]) -> list[str]:
-    """Return columns of labels less those that only spell another one; the one whose total has a word is kept."""
-    kept = list[str]()
-    for name in sorted(names, key=lambda name: total_of(files.columns[name]) is None):
-        texts = files.columns[name]
-        pairs = ((files.columns[other], texts) for other in kept)
-        if not any(repeats_label(*pair) and repeats_label(*pair[::-1]) for pair in pairs):
-            kept.append(name)
-    return [name for name in names if name in kept]
+def opensafely(files: CountFiles) -> RuleGuesses | None:
+    """Return the rules of measures of OpenSAFELY: numerators, denominators and their ratios, by interval."""
+    if not files.has("measure", "interval_start", "ratio", "numerator", "denominator"):
+        return None
+    known = ("measure", "interval_start", "interval_end", "ratio", "numerator", "denominator")
+    labels = [name for name in files.names if name in files.columns and name not in known and files.varies(name)]
+    named = ["measure"] * files.varies("measure")
+    rules = rules_of("measures of OpenSAFELY", files, [*named, *labels], "numerator")
+    _add_period(rules, files, ["interval_start"])
+    rules.totals |= {name: "(all)" for name in labels if "" in files.columns[name]}
+    rules.value = ""
+    places = max((len(text.partition(".")[2]) for text in files.columns["ratio"]), default=0)
+    rules.extra["values"] = toml_array(map(toml_text, ("numerator", "denominator")))
+    rules.extra["part_of"] = '{ numerator = "denominator" }'
+    rules.extra["rates"] = (
+        f'{{ column = "ratio", per = 1, decimals = {min(places, _MOST_DECIMALS)}, denominator = "denominator", '
+        'of = "published", counts = "numerator" }'
+    )
+    rules.texts.update([*files.columns["numerator"], *files.columns["denominator"]])
+    return rules
+
+
+def census_bureau(files: CountFiles) -> RuleGuesses | None:
+    """Return the rules of estimates of the American Community Survey; their margins of error are not judged."""
+    estimates = [name for name in files.columns if re.fullmatch(r"[BC][0-9]{5}[A-Z]*_[0-9]{3}E", name)]
+    if not estimates or "NAME" not in files.columns:
+        return None
+    rules = rules_of("estimates of the Census Bureau", files, ["NAME"] * files.varies("NAME"), estimates[0])
+    if len(estimates) > 1:
+        rules.value = ""
+        rules.extra["values"] = toml_array(map(toml_text, estimates))
+    rules.texts.update(text for name in estimates for text in files.columns[name])
+    return rules
 
 
 Form = Callable[[CountFiles], RuleGuesses | None]
@@ -149,11 +173,7 @@ FORMS: tuple[Form, ...] = (
     nhs,
     dfe,
     sdmx,
-    statcan,
-    pxstat,
-    ons,
     opensafely,
-    nhs_scotland,
     census_bureau,
     tidy,
 )

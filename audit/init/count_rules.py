@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from audit.count_tables.number_texts import Interval, number_of, points_part_thousands, said_range
-from audit.init.count_columns import is_sign
+from audit.init.count_columns import CountFiles, is_sign, total_of
 from audit.io.toml import toml_key
 from audit.model.count_tables import UNBOUNDED
 
@@ -71,6 +71,12 @@ class RuleGuesses:
         self.unconfirmed[key] = None
         if why not in self.doubts:
             self.doubts.append(why)
+
+
+def rules_of(shape: str, files: CountFiles, labels: list[str], value: str) -> RuleGuesses:
+    """Return the rules of files with some dimensions and counts; totals are those that words say."""
+    totals = {name: total for name in labels if (total := total_of(files.columns[name])) is not None}
+    return RuleGuesses(shape, files.shown, labels, value, totals=totals)
 
 
 def guess_numbers(rules: RuleGuesses) -> None:

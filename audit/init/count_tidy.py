@@ -19,10 +19,13 @@ from audit.init.count_columns import (
     is_total_word,
     kinds_of,
     speaks_of_counts,
+    status_of,
     total_of,
+    without_copies,
 )
 from audit.init.count_measures import counts_of, is_measure, keep_counts, parts_rates
-from audit.init.count_rules import RuleGuesses
+from audit.init.count_rules import RuleGuesses, rules_of
+from audit.io.toml import toml_text
 
 
 def tidy(files: CountFiles) -> RuleGuesses | None:
@@ -36,14 +39,17 @@ def tidy(files: CountFiles) -> RuleGuesses | None:
     if not counts:
         return None
     value = _value_of(counts, columns)
+    status = status_of(files, value)
     periods = [name for name in columns if is_period(name, set(columns[name]))]
     period = next((n for n in periods if len(set(columns[n])) > len(files.shown)), None)
-    elsewhere = {measure, *(name for name in periods if len(files.shown) == 1 or name != period)}
-    labels = [n for n in kinds.labels if files.varies(n) and n not in elsewhere]
+    elsewhere = {measure, status, *(name for name in periods if len(files.shown) == 1 or name != period)}
+    labels = without_copies(files, [n for n in kinds.labels if files.varies(n) and n not in elsewhere])
     if not labels or not _is_table(files, [*labels, *(n for n in elsewhere if n in columns)], value):
         return None
-    rules = RuleGuesses("a tidy table of counts", files.shown, labels, value)
-    rules.totals = {name: total for name in labels if (total := total_of(columns[name])) is not None}
+    rules = rules_of("a tidy table of counts", files, labels, value)
+    if status is not None:
+        rules.extra["status"] = toml_text(status)
+        rules.texts.update(sign for sign, text in zip(columns[status], columns[value], strict=True) if not text)
     blank = {n: "Total" for n in labels if n not in rules.totals and _total_rows(files, n)}
     rules.totals |= blank
     if period is not None and len(files.shown) == 1:
