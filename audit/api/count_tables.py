@@ -155,7 +155,7 @@ class LoadedTables:
         return CountExplanationResult(explain_cell(counts, dict(cell), Differencing(), exact, options))
 
     def waive(self, *ids: str, reason: str, until: datetime.date) -> LoadedTables:
-        """Accept findings until a date, as `audit waive` does.
+        """Accept findings until a date, and no more of each than is known today, as `audit waive` does.
 
         Returns:
             The series with the waivers; this one does not change.
@@ -163,10 +163,10 @@ class LoadedTables:
         Raises:
             UsageError: the date is past, or something is no id of a finding.
         """
-        from audit.count_tables.manifest import parse_table_manifest
-        from audit.judgement.waiver_writer import waive
+        from attacks.differencing.attack import Differencing
+        from audit.count_tables.waived_counts import waive_counts
 
-        waive(self._manifest.folder, ids, reason, until, parse_table_manifest)
+        waive_counts(self._manifest, Differencing(), ids, reason, until)
         return LoadedTables(load_tables(self._manifest.folder)._manifest, self._files)
 
     def anonymize(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def run_audit(arguments: argparse.Namespace) -> int:
     """Audit a series of count tables, write the report, and return the exit code."""
     from audit.count_tables.table_audit import audit_tables
+    from audit.judgement.baseline import read_baseline
 
     _refuse_about_people(arguments)
     check_output(arguments.output)
@@ -31,8 +32,10 @@ def run_audit(arguments: argparse.Namespace) -> int:
     for file in (arguments.output, *(file for _, file in arguments.report)):
         check_output(file)
         check_spared(file, manifest)
+    old = None if arguments.baseline is None else read_baseline(arguments.baseline, of_tables=True)
     with progress() as watch:
-        report = audit_tables(manifest, Differencing(), replace(options(arguments), progress=watch))
+        how = replace(options(arguments), progress=watch, baseline=old)
+        report = audit_tables(manifest, Differencing(), how)
     for form, file in [(arguments.format, arguments.output), *arguments.report]:
         put(render(report, form, file, arguments.series), file)
     return report.exit_code
@@ -131,6 +134,14 @@ def run_anonymize(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def waive(arguments: argparse.Namespace, folder: Path) -> int:
+    """Write waivers for findings, and return how many."""
+    from audit.count_tables.waived_counts import waive_counts
+
+    manifest = read_table_manifest(folder)
+    return waive_counts(manifest, Differencing(), arguments.ids, arguments.reason, arguments.until)
+
+
 def _label(text: str) -> tuple[str, str]:
     name, equals, label = text.partition("=")
     if not equals:
@@ -194,8 +205,6 @@ def _refuse_about_people(arguments: argparse.Namespace) -> None:
         )
     if arguments.risks is not None:
         raise UsageError("--risks is a table of people, and count tables name nobody; leave it out")
-    if arguments.baseline is not None:
-        raise UsageError("--baseline is about series of rows about people; accept findings by [[waiver]] instead")
 
 
 def render(report: CountReport, form: str, output: Path | None, series: str) -> str:

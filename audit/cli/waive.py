@@ -44,15 +44,17 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: the date is past, or there is no key by which ids could be known again.
         InputError: the manifest cannot be read.
     """
-    from audit.count_tables.manifest import parse_table_manifest
     from audit.count_tables.series_kind import is_table_series
     from audit.io.manifest import NAME
     from audit.judgement.waiver_writer import waive
 
     folder: Path = arguments.series.parent if arguments.series.name == NAME else arguments.series
-    tables = parse_table_manifest if is_table_series(folder) else None
-    manifest = waive(folder, arguments.ids, arguments.reason, arguments.until, tables)
-    count = len(arguments.ids)
-    what, where = "waiver" if count == 1 else "waivers", printable_path(manifest)
+    if is_table_series(folder):
+        from audit.cli import count_tables
+
+        count = count_tables.waive(arguments, folder)
+    else:
+        count = waive(folder, arguments.ids, arguments.reason, arguments.until)
+    what, where = "waiver" if count == 1 else "waivers", printable_path(folder / NAME)
     put(f"{count} {what} until {arguments.until} in {where}.\n")
     return 0

@@ -8,12 +8,13 @@ found greedily, most used cells first, and then thinned; a smaller set may exist
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from audit.count_tables.accepted import is_known
 from audit.count_tables.intervals import rounded_interval, widened, with_threshold
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableFile, TableManifest, TableRelease
@@ -33,6 +34,7 @@ from audit.model.count_report import (
 )
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable
+from audit.model.report import CountSize
 
 _AUDITS = 120
 _BASES = (3, 5, 10, 20, 50, 100)
@@ -68,7 +70,7 @@ def judge_candidate(
     before = build_report(judge(read_counts(manifest), attack, options), attack, replace(options, findings=None))
     counts = read_counts(with_candidate(manifest, candidate))
     check_columns_are_there(counts)
-    known, left = frozenset(each.id for each in before.attack.findings), before.attack.measures.open
+    known, left = {each.id: each.size for each in before.attack.findings}, before.attack.measures.open
     search = _CellSearch(counts, attack, options, known, left)
     after, fresh = search.audited(frozenset())
     rows: Rows | None = search.least_rows(fresh) if fresh else frozenset()
@@ -98,7 +100,7 @@ class _CellSearch:
 
     Attributes:
         counts, attack, options: all published counts with the release, and how they are audited.
-        known: ids of what is found without the release.
+        known: what is found without the release, by id: where it sharpens, it is new.
         open: how many questions are left open without it.
         audits: how many tries there were.
     """
@@ -106,7 +108,7 @@ class _CellSearch:
     counts: PublishedCounts
     attack: CountAttack
     options: CountOptions
-    known: frozenset[str]
+    known: Mapping[str, CountSize]
     open: int
     audits: int = 0
 
@@ -115,7 +117,10 @@ class _CellSearch:
         self.audits += 1
         options = replace(self.options, findings=None)
         report = build_report(judge(without_rows(self.counts, rows), self.attack, options), self.attack, options)
-        return report, [each for each in report.attack.findings if each.id not in self.known]
+        return report, self._new(report)
+
+    def _new(self, report: CountReport) -> list[CountFinding]:
+        return [each for each in report.attack.findings if not is_known(self.known, each.id, each.size)]
 
     def least_rows(self, fresh: list[CountFinding]) -> Rows | None:
         """Return an irreducible set of rows of the candidate without which nothing new is found; None for none."""
@@ -149,8 +154,7 @@ class _CellSearch:
                 options = replace(self.options, findings=None)
                 counts = rounded_candidate(self.counts, rounding)
                 report = build_report(judge(counts, self.attack, options), self.attack, options)
-                new = any(each.id not in self.known for each in report.attack.findings)
-                if not new and report.attack.measures.open <= self.open:
+                if not self._new(report) and report.attack.measures.open <= self.open:
                     return rounding
         return None
 

@@ -55,8 +55,9 @@ class FindingBuilder:
         )
 
     def id_of(self, evidence: Sequence[MeasureEvidence], place: Place) -> str:
-        """Return the id of a finding, which depends on nothing but the cell."""
-        said = [evidence[place[0]].measure, *self.subject(evidence, place)]
+        """Return the id of a finding, which depends on nothing but the cell, and its release where counts change."""
+        release, since, cell = self.subject(evidence, place)
+        said = [evidence[place[0]].measure, None if self.counts.manifest.over_time == "same" else release, since, cell]
         text = json.dumps(said, ensure_ascii=False, sort_keys=True)
         return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 

@@ -17,6 +17,7 @@ from audit.count_tables.sums import lines_along, totals_by_sums
 from audit.count_tables.table_files import column_names, read_count_table
 from audit.model.doubt import Doubt
 from audit.model.errors import Problems, printable
+from audit.model.report import CountSize
 from audit.runtime.phrases import say, say_count
 from audit.runtime.reasons import Reason, ReasonKind
 
@@ -49,6 +50,16 @@ def table_doubts(counts: PublishedCounts, given: Container[str], *, nothing_foun
         )
     ]
     return found
+
+
+def unsized_waiver(finding: str, size: CountSize, clause: str) -> Doubt:
+    """Return the doubt that a waiver is which does not say how much it accepts, with the line to add."""
+    reason = say(
+        "the waiver of {finding} does not say how much it accepts; add {line} to it, or strike it out",
+        finding=finding,
+        line=f'size = {{ kind = "{size.kind}", lower = {size.lower}, upper = {size.upper} }}',
+    )
+    return Doubt(_needs(reason), frozenset({clause}))
 
 
 def _guesses(keys: Sequence[str]) -> Iterator[Doubt]:

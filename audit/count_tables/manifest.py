@@ -28,6 +28,8 @@ from audit.io.toml import UNCONFIRMED_KEYS, natural, parse, read_text, release_t
 from audit.model.count_report import OverTime
 from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import InputError, Problems
+from audit.model.json_types import WORSE
+from audit.model.report import CountSize
 
 NAME = microdata.NAME
 
@@ -241,7 +243,7 @@ class _TableManifestReader(RulesReader):
         },
         "policy": set(CLAUSES),
         **UNCONFIRMED_KEYS,
-        "waiver": {"finding", "reason", "expires"},
+        "waiver": {"finding", "reason", "expires", "size"},
     }
 
     def manifest(self) -> TableManifest:
@@ -299,7 +301,7 @@ class _TableManifestReader(RulesReader):
             not_counts=frozenset(self.texts(table, "not_counts")),
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
-            waivers=microdata.read_waivers(self),
+            waivers=self.waivers(),
         )
         if any(part_of.values()):
             whole = set(roots(values or measures, part_of).values())
@@ -402,6 +404,14 @@ class _TableManifestReader(RulesReader):
             return []
         return [TableRelease(tag, tuple(TableFile(self.folder / name, name) for name in names))]
 
+    def waivers(self) -> tuple[microdata.Waiver, ...]:
+        found = microdata.read_waivers(self)
+        for waiver in found:
+            if waiver.size is not None and size_of(waiver.size) is None:
+                remedy = 'write size = { kind = "narrowed", lower = 1, upper = 4 }, as `audit waive` does'
+                self.note("size", "this does not say how much of a count is accepted", remedy)
+        return found
+
     def over_time(self, table: Mapping[str, Any]) -> OverTime:
         given = table.get("over_time", "independent")
         for known in ("same", "cumulative", "independent"):
@@ -433,6 +443,15 @@ class _TableManifestReader(RulesReader):
                 except ValueError as trouble:
                     self.note(key, *trouble.args)
         return found
+
+
+def size_of(given: Mapping[str, object]) -> CountSize | None:
+    """Return how much of a count a waiver accepts; None where that is not what it says."""
+    kind = next((each for each in WORSE if each == given.get("kind")), None)
+    lower, upper = given.get("lower"), given.get("upper")
+    if kind is None or set(given) != {"kind", "lower", "upper"} or not (type(lower) is type(upper) is int):
+        return None
+    return CountSize(kind, int(str(lower)), int(str(upper)))
 
 
 def clause_limit(clause: str, value: object) -> int:

@@ -15,9 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
+from audit.count_tables.accepted import Accepted, accept
 from audit.count_tables.build_evidence import MeasureEvidence, build_evidence
 from audit.count_tables.count_findings import CertificateError, FindingBuilder
-from audit.count_tables.doubts import table_doubts
+from audit.count_tables.doubts import table_doubts, unsized_waiver
 from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableManifest
@@ -26,7 +27,7 @@ from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
 from audit.count_tables.table_files import below_table
 from audit.count_tables.table_rules import Rates
-from audit.judgement.waivers import sort_waivers
+from audit.judgement.baseline import Baseline
 from audit.model.count_report import (
     CountAttackReport,
     CountFinding,
@@ -52,7 +53,7 @@ from audit.model.count_tables import (
 from audit.model.doubt import Doubt
 from audit.model.errors import InputError, Problem
 from audit.model.json_types import ClauseState
-from audit.model.report import ClauseReport, Input, PolicyReport, Undecided, Violation, Waived
+from audit.model.report import ClauseReport, CountSize, Input, PolicyReport, Undecided, Violation
 from audit.runtime.budget import Budget
 from audit.runtime.log import logged_stage
 from audit.runtime.phrases import Phrase, say
@@ -63,6 +64,7 @@ _LOG = logging.getLogger(__name__)
 _NAMED = 12
 _TERMS, _LONG = 100_000, 200
 _FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
+_CLAUSE = {SMALL_COUNT: "min_count", PROTECTED: "min_width"}
 _ORDER = np.array([3, 0, 1, 2, 3], dtype=np.int64)  # by verdict, `OPEN` last: recovered, narrowed, small
 
 
@@ -87,6 +89,7 @@ class CountOptions:
         findings: how many findings to show; None for all.
         today: the date at which waivers are judged.
         made: the date that the report bears; `today` when None.
+        baseline: what an earlier report found, which does not count again.
         progress: given the attack's name, returns who is told of its progress.
     """
 
@@ -95,6 +98,7 @@ class CountOptions:
     findings: int | None = 20
     today: datetime.date = field(default_factory=datetime.date.today)
     made: datetime.date | None = None
+    baseline: Baseline | None = None
     progress: Callable[[str], Callable[[int, int], None] | None] = lambda _: None
 
 
@@ -204,8 +208,10 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
     counts, manifest = judged.counts, judged.counts.manifest
     builder = FindingBuilder(counts)
     places = _places(judged)
-    waived, applied = _waived(judged, builder, places, options)
-    kept = [place for place in places if builder.id_of(judged.evidence, place) not in applied] if applied else places
+    accepted = _accepted(judged, builder, places, options)
+    kept = places
+    if accepted.ids:
+        kept = [place for place in places if builder.id_of(judged.evidence, place) not in accepted.ids]
     certified = _certified(judged, builder, kept, options.findings)
     findings, checked, failed = certified.findings, certified.checked, len(certified.failed)
     if failed:
@@ -217,7 +223,16 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
         findings = tuple(each if each.id in standing else replace(each, rests_on=guesses) for each in findings)
     doubts = table_doubts(counts, options.limits, nothing_found=not places)
     measures = _measures(judged, kept)
-    sure = kept if standing is None else [each for each in kept if builder.id_of(judged.evidence, each) in standing]
+    sure = kept
+    if standing is not None or accepted.unsized:
+        sure = []
+        for place in kept:
+            ident = builder.id_of(judged.evidence, place)
+            if ident in accepted.unsized:
+                clause = _CLAUSE[int(judged.evidence[place[0]].questions[place[1]].rule[place[2]])]
+                doubts.append(unsized_waiver(ident, accepted.unsized[ident], clause))
+            elif standing is None or ident in standing:
+                sure.append(place)
     reasons = [one.reason for some in judged.outcomes for one in some if one.reason]
     reasons += [one.reason for each in judged.evidence for one in each.unasked]
     report = CountAttackReport(
@@ -247,10 +262,12 @@ def build_report(judged: JudgedCounts, attack: CountAttack, options: CountOption
             notes={file.shown: n for file in counts.files if (n := len(below_table(file.path).notes))},
         ),
         attack=report,
-        policy=replace(_decide(judged, report, doubts, sure), waived=tuple(waived)),
+        policy=replace(_decide(judged, report, doubts, sure), waived=accepted.waived),
         failed=failed,
         interrupted=certified.interrupted or stopped or judged.interrupted,
         time_limit=options.time_limit,
+        left_out=len(accepted.ids),
+        baseline=None if options.baseline is None else options.baseline.facts(accepted.still),
         pictures=draw_pictures(counts, findings, _told(judged, builder, kept) if findings else {}),
     )
 
@@ -388,15 +405,18 @@ def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
     )
 
 
-def _waived(
+def _accepted(
     judged: JudgedCounts, builder: FindingBuilder, places: Sequence[Place], options: CountOptions
-) -> tuple[list[Waived], frozenset[str]]:
-    waivers = judged.counts.manifest.waivers
-    if not waivers:
-        return [], frozenset()
-    present = frozenset(builder.id_of(judged.evidence, place) for place in places)
-    applied, told = sort_waivers(waivers, present, options.today, stable=True)
-    return told, frozenset(applied)
+) -> Accepted:
+    """Return which findings waivers and the baseline accept."""
+    waivers, found = judged.counts.manifest.waivers, dict[str, CountSize]()
+    for place in places if waivers or options.baseline is not None else ():
+        measure, part, question = place
+        outcome = judged.outcomes[measure][part]
+        kind = VERDICTS[int(outcome.verdict[question])]
+        size = CountSize(kind, int(outcome.lower[question]), int(outcome.upper[question]))
+        found[builder.id_of(judged.evidence, place)] = size
+    return accept(found, waivers, options.baseline, options.today)
 
 
 def _standing(judged: JudgedCounts, attack: CountAttack, options: CountOptions) -> tuple[frozenset[str] | None, bool]:
@@ -450,7 +470,7 @@ def _decide(
     )
     unsettled = Reason(told, kind_of(report.reason))
     clauses = []
-    for rule, clause in ((SMALL_COUNT, "min_count"), (PROTECTED, "min_width")):
+    for rule, clause in _CLAUSE.items():
         reasons = [each.reason for each in doubts if each.concerns(clause)] + [unsettled] * (rule in left)
         why = None if rule in broken else combined(reasons)
         state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"

@@ -58,7 +58,10 @@ class ReleaseFiles:
 
 @dataclass(frozen=True)
 class Waiver:
-    """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release."""
+    """What is accepted until a date: a finding (`*` stands for any characters), a person, or a group of a release.
+
+    `size` is how much of a finding is accepted, as the manifest says it.
+    """
 
     finding: str | None
     reason: str
@@ -66,6 +69,7 @@ class Waiver:
     individual: str | None = None
     group: str | None = None
     release: str | None = None
+    size: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True)
@@ -332,4 +336,8 @@ def _waiver(reader: Reader, entry: object) -> Waiver | None:
         remedy = "give a reason, and one of finding, individual, or group and release, as texts"
         reader.note("waiver", "a waiver lacks its reason, or what it is about", remedy)
         return None
-    return Waiver(finding, reason, expires, individual, group, release)
+    size = entry.get("size")
+    if size is not None and not isinstance(size, dict):
+        reader.note("size", "this has to be a table", 'write size = { kind = "narrowed", lower = 1, upper = 4 }')
+        return None
+    return Waiver(finding, reason, expires, individual, group, release, size)

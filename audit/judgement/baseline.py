@@ -14,7 +14,8 @@ import numpy as np
 from audit.judgement.waivers import Claimed
 from audit.model.arrays import Flags
 from audit.model.errors import UsageError, printable_path
-from audit.model.report import BaselineFacts
+from audit.model.json_types import WORSE
+from audit.model.report import BaselineFacts, CountSize
 
 _ROUNDING = 1e-12
 """By so much may two computations of one risk differ."""
@@ -28,6 +29,7 @@ class Baseline:
         ids: the stable ids of its findings, and of those that it had left out for a baseline of its own.
         risks: the risk of those of them that have one.
         classes: by release, the size of its smallest class where that is too small for the clause `k`.
+        counts: what was known of the counts that they are about.
         made, releases, passed: its date, its releases, and whether the policy held.
     """
 
@@ -37,11 +39,22 @@ class Baseline:
     releases: tuple[str, ...] = ()
     passed: bool = False
     risks: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, CountSize] = field(default_factory=dict)
 
     def facts(self, still: int) -> BaselineFacts:
         """Return what a report tells of it, `still` of whose findings were found again."""
         known = tuple(sorted(self.ids))
-        return BaselineFacts(self.made, self.releases, self.passed, len(known), still, known, self.classes, self.risks)
+        return BaselineFacts(
+            self.made,
+            self.releases,
+            self.passed,
+            len(known),
+            still,
+            known,
+            self.classes,
+            self.risks,
+            self.counts,
+        )
 
     def known(self, claimed: Claimed) -> Flags:
         """Return which claims were found before, with a risk at least as high; shape (claims,)."""
@@ -68,8 +81,18 @@ def _small_classes(report: Any) -> dict[str, float]:  # noqa: ANN401 - JSON, wha
     return found
 
 
-def read_baseline(path: Path) -> Baseline:
-    """Return the baseline that a JSON report is.
+def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatever it holds
+    """Return what a report knows of counts, and what was known of those that it left out."""
+    found = dict(report.get("baseline", {}).get("counts", {}))
+    found |= {each["id"]: each for attack in report["attacks"] for each in attack["findings"] if "lower" in each}
+    if any(each["kind"] not in WORSE for each in found.values()):
+        raise ValueError("a count has another kind")
+    sizes = found.items()
+    return {str(ident): CountSize(each["kind"], int(each["lower"]), int(each["upper"])) for ident, each in sizes}
+
+
+def read_baseline(path: Path, *, of_tables: bool = False) -> Baseline:
+    """Return the baseline that a JSON report on people, or `of_tables`, is.
 
     Raises:
         UsageError: it cannot be read, is no such report, has ids of its own, or does not show all findings.
@@ -87,14 +110,19 @@ def read_baseline(path: Path) -> Baseline:
         risks = {str(ident): float(risk) for ident, risk in earlier.get("risks", {}).items()}
         risks |= {str(finding["id"]): float(finding["risk"]) for finding in found if "risk" in finding}
         classes = {str(tag): float(k) for tag, k in earlier.get("classes", {}).items()} | own
-        stable, releases = report["stable_ids"], tuple(str(tag) for tag in report["series"]["releases"])
+        counts, about_tables = _counts(report), report["series"].get("kind") == "tables"
+        stable, releases = about_tables or report["stable_ids"], tuple(map(str, report["series"]["releases"]))
         passed = bool(report["policy"]["passed"])
         made = datetime.date.fromisoformat(report["made"]) if "made" in report else None
     except OSError as error:
         raise UsageError(f"--baseline {shown}: {error.strerror or 'it cannot be read'}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"--baseline {shown}: this is no report of `audit SERIES --format json`") from error
-    how = "make it with --format json --stable-ids --findings all"
+    if about_tables != of_tables:
+        kinds = "series of count tables", "series of rows about people"
+        this, series = kinds if about_tables else kinds[::-1]
+        raise UsageError(f"--baseline {shown}: it is about a {this}, and this is a {series}; name a report on this one")
+    how = f"make it with --format json{'' if of_tables else ' --stable-ids'} --findings all"
     if forgotten:
         raise UsageError(
             f"--baseline {shown}: it was made with a baseline by an earlier version, and does not say what it left "
@@ -105,4 +133,4 @@ def read_baseline(path: Path) -> Baseline:
     left_out = sum(total - len(findings) for findings, total in attacks)
     if left_out:
         raise UsageError(f"--baseline {shown}: it leaves {left_out:,} findings out; {how}")
-    return Baseline(ids, classes, made, releases, passed, risks)
+    return Baseline(ids, classes, made, releases, passed, risks, counts)

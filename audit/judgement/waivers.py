@@ -97,7 +97,7 @@ class WaiverBook:
         ids = claimed.ids()
         found = np.zeros(len(ids), dtype=np.bool_)
         for place, pattern in live:
-            matches = re.compile(".*".join(map(re.escape, pattern.split("*")))).fullmatch
+            matches = matcher(pattern)
             mask = np.fromiter((matches(ident) is not None for ident in ids), dtype=np.bool_, count=len(ids))
             self._note(place, mask)
             found |= mask
@@ -160,20 +160,10 @@ class WaiverBook:
             self._used.add(place)
 
 
-def sort_waivers(
-    waivers: Sequence[Waiver], present: frozenset[str], today: datetime.date, *, stable: bool
-) -> tuple[frozenset[str], list[Waived]]:
-    """Return the ids that are waived, and what became of each waiver, where findings are known by their ids alone."""
-    applied, told = set(), []
-    for waiver in waivers:
-        state: WaiverState = "applied"
-        if waiver.expires < today:
-            state = "expired"
-        elif not stable or waiver.finding not in present:
-            state = "unknown"
-        else:
-            applied.add(waiver.finding)
-        told.append(
-            Waived(waiver.finding, waiver.reason, waiver.expires.isoformat(), state, None, waiver.group, waiver.release)
-        )
-    return frozenset(applied), told
+def matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what matches ids with a pattern in which `*` stands for any characters.
+
+    >>> bool(matcher("joint-*")("joint-12")), bool(matcher("joint-1")("joint-12"))
+    (True, False)
+    """
+    return re.compile(".*".join(map(re.escape, pattern.split("*")))).fullmatch

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from audit.model.json_types import AttackName, CountVerdict, Seconds, Status
-from audit.model.report import Input, PolicyReport
+from audit.model.report import BaselineFacts, CountSize, Input, PolicyReport
 
 OverTime = Literal["same", "cumulative", "independent"]
 """How the counts of a cell in several releases are related."""
@@ -109,6 +109,11 @@ class CountFinding:
     exact: bool
     certificate: tuple[CertifiedBound, ...]
     rests_on: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> CountSize:
+        """How much is known."""
+        return CountSize(self.kind, self.lower, self.upper)
 
 
 @dataclass(frozen=True)
@@ -240,7 +245,8 @@ class CountReport:
     """An audit of count tables, ready to be rendered.
 
     `time_limit` is in seconds, `made` the day of the audit. `failed` is how many findings are not settled because their
-    certificates do not hold. `interrupted` says that the user stopped the audit.
+    certificates do not hold. `interrupted` says that the user stopped the audit. `left_out` is how many findings are
+    waived, or in the baseline.
     """
 
     tool_version: str
@@ -253,6 +259,8 @@ class CountReport:
     pictures: tuple[CountPicture, ...] = ()
     failed: int = 0
     interrupted: bool = False
+    left_out: int = 0
+    baseline: BaselineFacts | None = None
     schema_version: int = field(default=1)
 
     @property

@@ -88,4 +88,6 @@ WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
 CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small"]
 """What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small."""
-WaiverState: TypeAlias = Literal["applied", "expired", "unknown"]
+WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered")
+"""The same, the worst last."""
+WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

@@ -14,6 +14,7 @@ from audit.model.adversary import AdversaryKind
 from audit.model.json_types import (
     OMITTED,
     WITHOUT_RESULT,
+    WORSE,
     AttackName,
     ClauseName,
     ClauseState,
@@ -218,6 +219,30 @@ class Exposure:
 
 
 @dataclass(frozen=True)
+class CountSize:
+    """How much is known of a count; what a waiver or a baseline accepts of it.
+
+    Attributes:
+        kind: which sort of finding.
+        lower: its count is at least this.
+        upper: its count is at most this.
+    """
+
+    kind: CountVerdict
+    lower: int
+    upper: int
+
+    def covers(self, other: CountSize) -> bool:
+        """Return whether what is known of the same count is no worse a kind, and lies within no narrower limits.
+
+        >>> CountSize("narrowed", 1, 4).covers(CountSize("recovered", 4, 4))
+        False
+        """
+        worse = WORSE.index(other.kind) > WORSE.index(self.kind)
+        return not worse and other.lower <= self.lower and self.upper <= other.upper
+
+
+@dataclass(frozen=True)
 class BaselineFacts:
     """What an earlier report says, and what became of its findings.
 
@@ -230,6 +255,7 @@ class BaselineFacts:
         known: the ids of these findings, so that this report can be a baseline in its turn.
         classes: by release, the size of a smallest class that was too small for `k`; absent where none was.
         risks: by id, the risk of the findings that have one; absent where none has.
+        counts: by id, what was known of each count; absent where no finding is about a count.
     """
 
     made: datetime.date | None
@@ -240,6 +266,7 @@ class BaselineFacts:
     known: tuple[str, ...] = ()
     classes: Annotated[Mapping[str, float], OMITTED] = field(default_factory=dict)
     risks: Annotated[Mapping[str, Probability], OMITTED] = field(default_factory=dict)
+    counts: Annotated[Mapping[str, CountSize], OMITTED] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -376,7 +403,8 @@ class Waived:
         finding: the id that it names, with * for any characters.
         reason: why the finding is accepted.
         expires: until when.
-        state: `applied`; `expired`, so that it counts no more; or `unknown`, when nothing is found of what it names.
+        state: `applied`; `expired`, so that it counts no more; `unknown`, when nothing is found of what it names;
+            `exceeded`, when more is found than it accepts; or `unsized`, when it does not say how much it accepts.
         individual: the person that it names; hidden unless people are revealed.
         group: the group that it names.
         release: the release of that group.

@@ -32,6 +32,8 @@ _WAIVERS = {
     "applied": Phrase("waiver of {finding} is applied: {reason}"),
     "expired": Phrase("waiver of {finding} is expired: {reason}"),
     "unknown": Phrase("waiver of {finding} is unknown: {reason}"),
+    "exceeded": Phrase("waiver of {finding} accepts less than is found now: {reason}"),
+    "unsized": Phrase("waiver of {finding} does not say how much it accepts: {reason}"),
 }
 _ROUNDED = {
     "nearest": Phrase("Numbers are rounded to the nearest multiple of {base}, halves up."),
@@ -124,6 +126,12 @@ def headline(report: CountReport) -> tuple[str, str]:
             "UNDECIDED: {count} counts could not be settled.",
             measures.open,
         ), "yellow"
+    if report.left_out:
+        return say_count(
+            "The policy holds, except for what is waived or in the baseline: {count} finding.",
+            "The policy holds, except for what is waived or in the baseline: {count} findings.",
+            report.left_out,
+        ), "green"
     return say("The policy holds: no small or hidden count can be derived from the tables."), "green"
 
 

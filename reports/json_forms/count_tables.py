@@ -21,7 +21,7 @@ from audit.model.count_report import (
     SumTerm,
 )
 from audit.model.json_types import INLINED, OMITTED, CountVerdict, ExactFraction, Omittable
-from audit.model.report import ClauseReport, Input, Undecided, Violation, Waived
+from audit.model.report import BaselineFacts, ClauseReport, Input, Undecided, Violation, Waived
 from reports.json_forms.audit import ToolEntry, made_by
 from reports.json_values import json_form
 
@@ -295,6 +295,8 @@ class CountDocument:
         time_limit: seconds for the attack; null is without limit.
         attacks: what the attack found.
         policy: the decision.
+        known_before: how many findings are left out that are waived or in the baseline; only with --baseline.
+        baseline: the earlier report that this one is compared with; only with --baseline.
         interrupted: true where the user stopped the audit: what was not decided by then is open.
     """
 
@@ -307,6 +309,8 @@ class CountDocument:
     time_limit: float | None
     attacks: tuple[CountAttackReport, ...]
     policy: CountPolicyEntry
+    known_before: Omittable[int]
+    baseline: Omittable[BaselineFacts]
     interrupted: Annotated[bool, OMITTED]
 
 
@@ -323,6 +327,8 @@ def count_document(report: CountReport) -> CountDocument:
         time_limit=report.time_limit,
         attacks=(report.attack,),
         policy=CountPolicyEntry(policy.passed, policy.clauses, policy.violations, policy.undecided, policy.waived),
+        known_before=None if report.baseline is None else report.left_out,
+        baseline=report.baseline,
         interrupted=report.interrupted,
     )
 

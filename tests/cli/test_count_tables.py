@@ -122,8 +122,16 @@ def test_waived_findings_do_not_count(tmp_path):
     with (folder / "series.toml").open("a", encoding="utf-8") as file:
         file.write(waiver)
     code, out, _ = run_main(str(folder), "--format", "json")
-    assert code == 0
-    assert json.loads(out)["policy"]["waived"][0]["state"] == "applied"
+    policy = json.loads(out)["policy"]
+    [undecided] = policy["undecided"]
+    line = 'size = { kind = "recovered", lower = 3, upper = 3 }'
+    assert (code, policy["waived"][0]["state"], undecided["measure"]) == (3, "unsized", "min_width")
+    assert line in undecided["reason"]
+    with (folder / "series.toml").open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    code, out, _ = run_main(str(folder), "--format", "json")
+    assert (code, json.loads(out)["policy"]["waived"][0]["state"]) == (0, "applied")
+    assert "The policy holds, except for what is waived" in run_main(str(folder))[1]
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "sarif", "junit", "github"])

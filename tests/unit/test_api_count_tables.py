@@ -184,7 +184,7 @@ def test_findings_are_waived_without_a_key(tmp_path):
     code, out, _ = run_main("waive", str(tmp_path / "s"), found, "--reason", "again", "--until", "2999-01-02")
     assert (code, out.startswith("1 waiver until 2999-01-02")) == (0, True)
     code, _, err = run_main("waive", str(tmp_path / "s"), "Bob", "--reason", "again", "--until", "2999-01-02")
-    assert (code, "Bob is no finding of count tables" in err) == (2, True)
+    assert (code, "Bob is no finding of these tables" in err) == (2, True)
 
 
 def test_commands_on_people_say_so():

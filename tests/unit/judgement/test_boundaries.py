@@ -7,9 +7,10 @@ import pytest
 
 from attacks.intersection import IntersectionAttack
 from attacks.update_graph import UpdateGraphAttack
+from audit.count_tables.accepted import accept
 from audit.io.manifest import Waiver
 from audit.io.series import open_series
-from audit.judgement.waivers import sort_waivers
+from audit.model.report import CountSize
 from audit.pipeline.audit_run import AuditOptions, run_audit
 from tests.cli.forms import append
 from tests.helpers.running import audit_folder, run_main, written
@@ -38,9 +39,10 @@ def test_a_waiver_holds_until_its_last_day_is_over(today, state):
 
 @DAYS
 def test_so_does_a_waiver_of_what_counts_tell(today, state):
-    waiver = Waiver("count-1", "asked", DAY)
-    applied, told = sort_waivers([waiver], frozenset({"count-1"}), today, stable=True)
-    assert (applied, [each.state for each in told]) == (({"count-1"} if state == "applied" else set()), [state])
+    size = CountSize("narrowed", 1, 4)
+    waiver = Waiver("count-1", "asked", DAY, size=vars(size))
+    found = accept({"count-1": size}, [waiver], None, today)
+    assert (found.ids, [each.state for each in found.waived]) == ({"count-1"} if state == "applied" else set(), [state])
 
 
 MANIFEST = """[series]

@@ -1,0 +1,101 @@
+"""What waivers and baselines accept of counts: as much as was known, and no more."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.count_tables import TinyTables
+from tests.helpers.running import run_main
+
+WHY = ["--reason", "1 to 4 was agreed", "--until", "2999-01-01"]
+FIRST = [(("All",), "50"), (("N",), "*"), (("S",), "*"), (("W",), "45")]
+AREAS = {"N": ("N",), "S": ("S",), "W": ("W",), "S and W": ("S", "W")}
+NEXT = {"sharpens": "46", "says nothing new": ""}
+
+
+def series(folder: Path, releases=(FIRST,)):
+    """N and S, hidden, are 1 to 4 each; a policy that asks for five possible values."""
+    tables = TinyTables(
+        ("area",), releases, totals={"area": "All"}, categories={"area": AREAS}, markers={"*": (1, 7)},
+        over_time="same", min_count=5, min_width=5,
+    )  # fmt: skip
+    return tables.write(folder)
+
+
+def with_next(folder: Path, number: str):
+    """Add a release that gives S and W together."""
+    (folder / "releases/2.csv").write_text(f"area,n\nS and W,{number}\n", encoding="utf-8")
+    manifest = folder / "series.toml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace('["releases/1.csv"]', '["releases/1.csv", "releases/2.csv"]'), encoding="utf-8")
+
+
+def audited(folder: Path, *more: str):
+    code, out, err = run_main(str(folder), "--format", "json", "--findings", "all", *more)
+    report = json.loads(out) if out else {}
+    cells = [(each["cell"]["area"], each["lower"], each["upper"]) for each in report["attacks"][0]["findings"]]
+    return code, report, cells or err
+
+
+def test_a_finding_keeps_its_id_where_all_releases_count_the_same_people(tmp_path):
+    one = series(tmp_path / "one")
+    two = series(tmp_path / "two", (FIRST, FIRST, FIRST))
+    ids = [{each["id"] for each in audited(folder)[1]["attacks"][0]["findings"]} for folder in (one, two)]
+    assert ids[0] == ids[1]
+    (tmp_path / "2.csv").write_text((one / "releases/1.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    code, out, _ = run_main("next", str(one), str(tmp_path / "2.csv"), "--format", "json")
+    assert (code, json.loads(out)["new_total"]) == (1, 0)
+
+
+@pytest.mark.parametrize("number", NEXT.values(), ids=list(NEXT))
+@pytest.mark.parametrize("how", ["waiver", "baseline"])
+def test_what_sharpens_is_new_and_not_accepted(how, number, tmp_path):
+    """1 to 4 was accepted; a release that makes it exactly 4 is not covered by that, one that does not is."""
+    folder, more = series(tmp_path / "s"), []
+    before = audited(folder)
+    assert (before[0], before[2]) == (1, [("N", 1, 4), ("S", 1, 4)])
+    if how == "waiver":
+        assert run_main("waive", str(folder), "differencing-*", *WHY)[0] == 0
+    else:
+        (tmp_path / "old.json").write_text(json.dumps(before[1]), encoding="utf-8")
+        more = ["--baseline", str(tmp_path / "old.json")]
+    assert audited(folder, *more)[0] == 0
+    (tmp_path / "2.csv").write_text(f"area,n\nS and W,{number}\n", encoding="utf-8")
+    _, out, _ = run_main("next", str(folder), str(tmp_path / "2.csv"))
+    assert ("it may go out" in out) == (not number)
+    with_next(folder, number)
+    code, report, cells = audited(folder, *more)
+    wanted = [("N", 4, 4), ("S", 1, 1)] if number else ""
+    assert (code, cells) == (1 if number else 0, wanted)
+    if how == "waiver":
+        states = {each["state"] for each in report["policy"]["waived"]}
+        assert states == ({"exceeded"} if number else {"applied"})
+    else:
+        assert (report["known_before"], report["baseline"]["still"]) == ((0, 0) if number else (2, 2))
+
+
+def test_a_baseline_of_a_baseline_knows_as_much(tmp_path):
+    folder = series(tmp_path / "s")
+    for _ in range(2):
+        more = ["--baseline", str(tmp_path / "old.json")] if (tmp_path / "old.json").exists() else []
+        (tmp_path / "old.json").write_text(json.dumps(audited(folder, *more)[1]), encoding="utf-8")
+    code, report, _ = audited(folder, "--baseline", str(tmp_path / "old.json"))
+    assert (code, sorted(report["baseline"]["counts"])) == (0, report["baseline"]["known"])
+
+
+def test_a_baseline_is_of_the_same_kind_of_series(tmp_path):
+    folder = series(tmp_path / "s")
+    (tmp_path / "old.json").write_text(json.dumps(audited(folder)[1]), encoding="utf-8")
+    code, _, err = run_main("tests/examples/hospital-l-diverse", "--baseline", str(tmp_path / "old.json"))
+    assert (code, "it is about a series of count tables" in err) == (2, True)
+
+
+@pytest.mark.parametrize("size", ["3", '{ kind = "narrowed" }', '{ kind = "worse", lower = 1, upper = 4 }'])
+def test_a_size_that_is_none_is_refused(size, tmp_path):
+    folder = series(tmp_path / "s")
+    waiver = f'[[waiver]]\nfinding = "differencing-0"\nreason = "a"\nexpires = 2999-01-01\nsize = {size}\n'
+    with (folder / "series.toml").open("a", encoding="utf-8") as file:
+        file.write(waiver)
+    code, _, err = run_main(str(folder))
+    assert (code, "`size`" in err, "series.toml:" in err) == (2, True, True)
