@@ -212,7 +212,7 @@ class _EvidenceBuilder:
                     min_count=self.limits["min_count"],
                     min_width=self.limits["min_width"],
                 ),
-                questions.only(own),
+                questions.take(own),
                 rows[mine],
             )
 

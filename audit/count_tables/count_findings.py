@@ -57,9 +57,22 @@ class FindingBuilder:
     def id_of(self, evidence: Sequence[MeasureEvidence], place: Place) -> str:
         """Return the id of a finding, which depends on nothing but the cell, and its release where counts change."""
         release, since, cell = self.subject(evidence, place)
-        said = [evidence[place[0]].measure, None if self.counts.manifest.over_time == "same" else release, since, cell]
+        said: list[object] = [
+            evidence[place[0]].measure,
+            None if self.counts.manifest.over_time == "same" else release,
+            since,
+            cell,
+        ]
+        if (kinds := self.kinds(evidence, place)) is not None:
+            said.append(kinds)
         text = json.dumps(said, ensure_ascii=False, sort_keys=True)
         return f"differencing-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def kinds(self, evidence: Sequence[MeasureEvidence], place: Place) -> str | None:
+        """Return the dimension of which everybody is of one kind, where the finding is that."""
+        measure, part, _ = place
+        axis = evidence[measure].questions[part].kinds
+        return None if axis is None else self.counts.dimensions[axis].axis.name
 
     def finding(self, evidence: Sequence[MeasureEvidence], place: Place, outcome: CountOutcome) -> CountFinding:
         """Return a finding with its certificate, which is checked.
@@ -82,8 +95,10 @@ class FindingBuilder:
             lower=int(outcome.lower[question]),
             upper=int(outcome.upper[question]),
             exact=bool(outcome.exact[question]),
+            dimension=self.kinds(evidence, place),
             certificate=tuple(
-                self.certified(tables, evidence[measure].rows[part], bound) for bound in outcome.bounds(question)
+                self.certified(tables, evidence[measure].rows[part], bound, named=questions.kinds is not None)
+                for bound in outcome.bounds(question)
             ),
         )
 
@@ -92,8 +107,10 @@ class FindingBuilder:
         """Return whether the proofs of some bounds hold against what was published."""
         return all(is_proved(tables, each) for each in bounds)
 
-    def certified(self, tables: CountTables, rows: np.ndarray, bound: CountBound) -> CertifiedBound:
-        """Return a bound with its proof in terms of what was published, checked.
+    def certified(
+        self, tables: CountTables, rows: np.ndarray, bound: CountBound, *, named: bool = False
+    ) -> CertifiedBound:
+        """Return a bound with its proof in terms of what was published, checked; `named` says of which cell it is.
 
         Raises:
             CertificateError: the proof does not hold.
@@ -101,7 +118,8 @@ class FindingBuilder:
         if not self.holds(tables, [bound]):
             raise CertificateError("a certificate of differencing does not hold")
         step = self._step(tables, rows, bound, bound.proof, ())
-        return CertifiedBound("upper" if bound.is_upper else "lower", bound.value, step)
+        cell = self._cell_of_box(bound.box) if named else None
+        return CertifiedBound("upper" if bound.is_upper else "lower", bound.value, step, cell)
 
     def _step(
         self,

@@ -30,6 +30,7 @@ class CountQuestions:
         since: int32; the earlier release, for an increase; else -1.
         rule: int8; `PROTECTED` or `SMALL_COUNT`.
         published: int32; the row that shows it, -1 for what is derived.
+        kinds: the dimension of which it is asked whether everybody is of one kind; None for other questions.
     """
 
     label: Codes
@@ -37,13 +38,14 @@ class CountQuestions:
     since: Codes
     rule: npt.NDArray[np.int8]
     published: Codes
+    kinds: int | None = None
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.release)
 
-    def only(self, which: Flags) -> CountQuestions:
-        """Return some of them; shape (questions,)."""
+    def take(self, which: npt.NDArray[np.bool_ | np.intp]) -> CountQuestions:
+        """Return some of them, by flags or places."""
         return CountQuestions(
             self.label[which], self.release[which], self.since[which], self.rule[which], self.published[which]
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from audit.count_tables.acro_outputs import SESSION, session_outputs
 from audit.count_tables.manifest import NAME, TableManifest
+from audit.count_tables.people_of_one_kind import unknown_labels
 from audit.count_tables.published_counts import PublishedCounts
 from audit.count_tables.table_files import column_names
 from audit.io.rules.rule import NOTHING
@@ -25,6 +26,10 @@ def check_columns_are_there(counts: PublishedCounts) -> None:
     found = [
         (key, f'no table has "{printable(name)}", so {NOTHING}', "correct the name, or leave it out")
         for key, name in _lacking(counts.manifest, counts.tables)
+    ]
+    found += [
+        ("harmless", f'no label is "{printable(text)}", so {NOTHING}', "correct the label, or leave it out")
+        for text in unknown_labels(counts.manifest, counts.dimensions)
     ]
     refuse_keys(counts.manifest.folder, NAME, found)
 

@@ -83,6 +83,8 @@ class TableManifest:
         absent_is_zero: whether a row that is left out is a 0.
         releases_by: the column whose texts are releases, if any.
         not_counts: columns and statistics with numbers that say nothing about the counts.
+        sensitive: dimensions of which everybody in a cell must not be of one kind.
+        harmless: by sensitive dimension the labels of which everybody may be.
         loose: nested dimensions of which a label may have people that no label inside it has.
         unconfirmed: keys of the manifest that are guesses, such as `table.markers`.
     """
@@ -119,6 +121,8 @@ class TableManifest:
     absent_is_zero: bool = False
     releases_by: str | None = None
     not_counts: frozenset[str] = frozenset()
+    sensitive: tuple[str, ...] = ()
+    harmless: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     loose: frozenset[str] = frozenset()
     unconfirmed: tuple[str, ...] = ()
     policy: Mapping[str, int] = field(default_factory=dict)
@@ -180,7 +184,8 @@ class TableManifest:
                 problems.add(NAME, what, "write min_count = 6, say, under [policy]")
                 raise InputError(problems.found)
             stated["min_count"] = self.threshold if self.threshold is not None else max(ends) + 1
-        return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2)}
+        kinds = {"min_labels": stated.get("min_labels", 2)} if self.sensitive else {}
+        return {"min_count": stated["min_count"], "min_width": stated.get("min_width", 2), **kinds}
 
 
 def read_table_manifest(path: str | os.PathLike[str]) -> TableManifest:
@@ -240,6 +245,8 @@ class _TableManifestReader(RulesReader):
             "wide",
             "part_of",
             "change",
+            "sensitive",
+            "harmless",
         },
         "policy": set(CLAUSES),
         **UNCONFIRMED_KEYS,
@@ -299,6 +306,8 @@ class _TableManifestReader(RulesReader):
             over_time=self.over_time(table),
             absent_is_zero=self.absent(table),
             not_counts=frozenset(self.texts(table, "not_counts")),
+            sensitive=self.texts(table, "sensitive"),
+            harmless=self.lists(table, "harmless"),
             unconfirmed=unconfirmed(self),
             policy=self.policy(),
             waivers=self.waivers(),
@@ -307,10 +316,11 @@ class _TableManifestReader(RulesReader):
             whole = set(roots(values or measures, part_of).values())
             total = next(iter(whole)) if len(whole) == 1 else WHOLE
             found = replace(found, totals={**found.totals, STATISTIC: total}, open=found.open | {STATISTIC})
-        for key, names in (("open", found.open), ("codes", found.codes)):
-            for name in sorted(names - set(dimensions)):
+        for key, names in (("open", found.open), ("codes", found.codes), ("sensitive", {*found.sensitive})):
+            for name in sorted({*names} - set(dimensions)):
                 self.note(key, f'"{name}" is no dimension', "name one of the dimensions")
         self.check_read(found)
+        self.check_kinds(found)
         return found
 
     def check_read(self, found: TableManifest) -> None:
@@ -337,6 +347,15 @@ class _TableManifestReader(RulesReader):
         for name in sorted(found.no_total & {*found.nested, *found.categories, *found.codes}):
             what = f'nothing reads that "{name}" has no total, as its categories or columns say what its labels cover'
             self.note("totals", what, "leave this entry out")
+
+    def check_kinds(self, found: TableManifest) -> None:
+        """Note what is said of kinds of people where no dimension is sensitive."""
+        for name in sorted({*found.harmless} - {*found.sensitive}):
+            what = f'nothing reads what is harmless of "{name}", which is not sensitive'
+            self.note("harmless", what, f'write sensitive = ["{name}"], or leave this out')
+        if "min_labels" in found.policy and not found.sensitive:
+            remedy = 'write sensitive = ["diagnosis"] under [table]'
+            self.note("min_labels", "nothing reads it without sensitive", remedy)
 
     def categories(self, table: Mapping[str, Any], dimensions: tuple[str, ...]) -> dict[str, str]:
         found = self.of_dimensions(table, "categories", dimensions)
@@ -462,7 +481,7 @@ def clause_limit(clause: str, value: object) -> int:
     """
     if clause not in CLAUSES:
         raise ValueError("the policy of count tables has no such clause", f"use one of {', '.join(CLAUSES)}")
-    least = 2 if clause == "min_count" else 1
+    least = 1 if clause == "min_width" else 2
     whole = isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer()
     if whole and least <= float(str(value)) < UNBOUNDED:
         return int(float(str(value)))

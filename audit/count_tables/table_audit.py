@@ -22,6 +22,7 @@ from audit.count_tables.doubts import table_doubts, unsized_waiver
 from audit.count_tables.guesses import surest_limits, without_guesses
 from audit.count_tables.lacking_columns import check_columns_are_there
 from audit.count_tables.manifest import TableManifest
+from audit.count_tables.people_of_one_kind import with_people_of_one_kind
 from audit.count_tables.pictures import Told, draw_pictures
 from audit.count_tables.published_counts import PublishedCounts, check_audited
 from audit.count_tables.read_counts import read_counts
@@ -37,10 +38,12 @@ from audit.model.count_report import (
     CountSeriesFacts,
 )
 from audit.model.count_tables import (
+    ALL,
     NARROWED,
     OPEN,
     PROTECTED,
     RECOVERED,
+    SAME_KIND,
     SMALL,
     SMALL_COUNT,
     UNBOUNDED,
@@ -64,8 +67,8 @@ _LOG = logging.getLogger(__name__)
 _NAMED = 12
 _TERMS, _LONG = 100_000, 200
 _FAILED = Phrase("the certificate of a finding does not hold, which is a bug of this program")
-_CLAUSE = {SMALL_COUNT: "min_count", PROTECTED: "min_width"}
-_ORDER = np.array([3, 0, 1, 2, 3], dtype=np.int64)  # by verdict, `OPEN` last: recovered, narrowed, small
+_CLAUSE = {SMALL_COUNT: "min_count", PROTECTED: "min_width", SAME_KIND: "min_labels"}
+_ORDER = np.array([4, 0, 1, 2, 3], dtype=np.int64)  # by verdict: recovered, narrowed, small, all
 
 
 class CountAttack(Protocol):
@@ -154,6 +157,14 @@ def judge(counts: PublishedCounts, attack: CountAttack, options: CountOptions) -
             interrupted = outcome.interrupted
             found.append(outcome)
         outcomes.append(found)
+    for place, each in enumerate(evidence if counts.manifest.sensitive else ()):
+        evidence[place], outcomes[place] = with_people_of_one_kind(
+            counts.manifest,
+            each,
+            outcomes[place],
+            limits["min_labels"],
+            lambda tables, rows: attacked(counts, tables, rows, attack, budget),
+        )
     return JudgedCounts(counts, evidence, outcomes, limits, time.perf_counter() - start)
 
 
@@ -399,6 +410,7 @@ def _measures(judged: JudgedCounts, kept: Sequence[Place]) -> CountMeasures:
         recovered=int((verdicts == RECOVERED).sum()),
         small=int((verdicts == SMALL).sum()),
         narrowed=int((verdicts == NARROWED).sum()),
+        all=int((verdicts == ALL).sum()) if judged.counts.manifest.sensitive else None,
         smallest_width=min(widths, default=None),
         open=sum(int((one.verdict == OPEN).sum()) for some in judged.outcomes for one in some)
         + sum(one.count for each in judged.evidence for one in each.unasked),
@@ -452,7 +464,7 @@ def _decide(
     measures, kinds = report.measures, _verdicts(judged, sure)
     violations = tuple(
         Violation(report.attack, VERDICTS[kind], 0, count)
-        for kind in (RECOVERED, NARROWED, SMALL)
+        for kind in (RECOVERED, NARROWED, SMALL, ALL)
         if (count := int((kinds == kind).sum()))
     )
     broken = {int(judged.evidence[m].questions[p].rule[q]) for m, p, q in sure}
@@ -470,7 +482,7 @@ def _decide(
     )
     unsettled = Reason(told, kind_of(report.reason))
     clauses = []
-    for rule, clause in _CLAUSE.items():
+    for rule, clause in ((rule, name) for rule, name in _CLAUSE.items() if name in judged.limits):
         reasons = [each.reason for each in doubts if each.concerns(clause)] + [unsettled] * (rule in left)
         why = None if rule in broken else combined(reasons)
         state: ClauseState = "violated" if rule in broken else "holds" if why is None else "undecided"

@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.judgement.waivers import Claimed
 from audit.model.arrays import Flags
+from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import UsageError, printable_path
 from audit.model.json_types import WORSE
 from audit.model.report import BaselineFacts, CountSize
@@ -87,8 +88,12 @@ def _counts(report: Any) -> dict[str, CountSize]:  # noqa: ANN401 - JSON, whatev
     found |= {each["id"]: each for attack in report["attacks"] for each in attack["findings"] if "lower" in each}
     if any(each["kind"] not in WORSE for each in found.values()):
         raise ValueError("a count has another kind")
-    sizes = found.items()
-    return {str(ident): CountSize(each["kind"], int(each["lower"]), int(each["upper"])) for ident, each in sizes}
+    return {str(ident): _size(each) for ident, each in found.items()}
+
+
+def _size(finding: Any) -> CountSize:  # noqa: ANN401 - JSON, whatever it holds
+    upper = UNBOUNDED if finding["upper"] is None else int(finding["upper"])
+    return CountSize(finding["kind"], int(finding["lower"]), upper)
 
 
 def read_baseline(path: Path, *, of_tables: bool = False) -> Baseline:

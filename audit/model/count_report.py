@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Literal
 
-from audit.model.json_types import AttackName, CountVerdict, Seconds, Status
+from audit.model.json_types import AttackName, CountVerdict, Omittable, Seconds, Status
 from audit.model.report import BaselineFacts, CountSize, Input, PolicyReport
 
 OverTime = Literal["same", "cumulative", "independent"]
@@ -72,11 +72,15 @@ CertificateStep = CertificateSum | CertificateCases
 
 @dataclass(frozen=True)
 class CertifiedBound:
-    """What shows that a count is at least, or at most, `rounded`; `bound` is `lower` or `upper`."""
+    """What shows that a count is at least, or at most, `rounded`; `bound` is `lower` or `upper`.
+
+    `cell` is which one, where the finding is not about a single count.
+    """
 
     bound: Literal["lower", "upper"]
     rounded: int
     step: CertificateStep
+    cell: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class CountFinding:
 
     Attributes:
         id: the same in every audit of the same series.
-        kind: `recovered`, `narrowed` or `small`.
+        kind: `recovered`, `narrowed`, `small` or `all`.
         release: where the cell was published, or is derived.
         since: the release before, where the finding is about an increase.
         measure: the statistic, where there are several.
@@ -95,6 +99,7 @@ class CountFinding:
         exact: whether both are attained.
         certificate: what shows the bounds.
         rests_on: keys of the manifest that are guesses, without which it is not found.
+        dimension: of which everybody is of the kind that `cell` names, where the finding is that.
     """
 
     id: str
@@ -109,6 +114,7 @@ class CountFinding:
     exact: bool
     certificate: tuple[CertifiedBound, ...]
     rests_on: tuple[str, ...] = ()
+    dimension: str | None = None
 
     @property
     def size(self) -> CountSize:
@@ -161,6 +167,7 @@ class CountMeasures:
         narrowed: counts that are known within fewer numbers than the policy asks for.
         smallest_width: the fewest numbers that a hidden count lies within; null where none is bounded.
         open: questions that were not settled.
+        all: cells of which everybody is of one kind; absent where no dimension is sensitive.
     """
 
     cells: int
@@ -171,6 +178,7 @@ class CountMeasures:
     narrowed: int
     smallest_width: int | None
     open: int
+    all: Omittable[int] = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ PROTECTED = 0
 """Rule of a question: a hidden count must keep as many possible values as `min_width`."""
 SMALL_COUNT = 1
 """Rule of a question: a count from 1 to `min_count` - 1 must not be certain, nor narrower than a marker says."""
+SAME_KIND = 2
+"""Rule of a question: those who are counted must be of `min_labels` kinds, as far as is known."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,12 @@ class CountBound:
     proof: BoundProof
 
 
-OPEN, NOTHING, RECOVERED, NARROWED, SMALL = -1, 0, 1, 2, 3
+OPEN, NOTHING, RECOVERED, NARROWED, SMALL, ALL = -1, 0, 1, 2, 3, 4
 VERDICTS: Final[Mapping[int, CountVerdict]] = {
     RECOVERED: "recovered",
     NARROWED: "narrowed",
     SMALL: "small",
+    ALL: "all",
 }
 
 
@@ -138,7 +141,7 @@ class CountOutcome:
     Attributes:
         status: `complete` unless a limit was reached.
         reason: which; None where complete.
-        verdict: shape (questions,), int8; `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED` or `SMALL`.
+        verdict: shape (questions,), int8; `OPEN`, `NOTHING`, `RECOVERED`, `NARROWED`, `SMALL` or `ALL`.
         lower, upper: shape (questions,), int64; bounds that are proved.
         exact: shape (questions,); whether both are attained by integer solutions that were checked.
         smallest_width: how many values the narrowest hidden count has, None where all are unbounded or there is none.

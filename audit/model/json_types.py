@@ -86,8 +86,9 @@ Status: TypeAlias = Literal["complete", "incomplete", "skipped", "failed"]
 WITHOUT_RESULT: frozenset[Status] = frozenset({"skipped", "failed"})
 """How an attack ends that found out nothing."""
 ClauseState: TypeAlias = Literal["holds", "violated", "undecided", "not asked", "not judged"]
-CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small"]
-"""What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small."""
-WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered")
+CountVerdict: TypeAlias = Literal["recovered", "narrowed", "small", "all"]
+"""What can be told of a count that was to be kept: the number, or that it is one of few, or that it is small; or `all`:
+that everybody who is counted is of one kind."""
+WORSE: Final[tuple[CountVerdict, ...]] = ("narrowed", "small", "recovered", "all")
 """The same, the worst last."""
 WaiverState: TypeAlias = Literal["applied", "expired", "unknown", "exceeded", "unsized"]

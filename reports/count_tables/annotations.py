@@ -18,6 +18,7 @@ _RULES = {
     "recovered": "A small or hidden count can be told exactly.",
     "narrowed": "A hidden count has fewer possible values left than the policy asks.",
     "small": "A count is certainly smaller than the least that may be known.",
+    "all": "Everybody who is counted in a cell is of one kind.",
 }
 _REMEDY = "Hide further cells in the same lines, or round coarser and by one rule in all tables and rates."
 

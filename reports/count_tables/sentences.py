@@ -14,6 +14,7 @@ from audit.model.count_report import (
     CountReport,
     SumTerm,
 )
+from audit.model.count_tables import UNBOUNDED
 from audit.model.errors import printable
 from audit.runtime.phrases import Noun, Phrase, figure, say, say_count
 from audit.runtime.reasons import ReasonKind, kind_of
@@ -43,7 +44,12 @@ _ROUNDED = {
     "random": Phrase("Numbers are rounded at random, up or down, to multiples of {base}."),
     "midpoint": Phrase("Numbers are rounded to the middle of ranges of {base}."),
 }
-KINDS = {"recovered": Phrase("recovered"), "narrowed": Phrase("narrowed"), "small": Phrase("small")}
+KINDS = {
+    "recovered": Phrase("recovered"),
+    "narrowed": Phrase("narrowed"),
+    "small": Phrase("small"),
+    "all": Phrase("all of one kind"),
+}
 
 
 def facts(report: CountReport) -> str:
@@ -111,7 +117,13 @@ def headline(report: CountReport) -> tuple[str, str]:
     measures = report.attack.measures
     if report.policy.violations:
         found = {each.measure: int(each.value) for each in report.policy.violations}
-        exactly = found.get("recovered", 0)
+        alike, exactly = found.pop("all", 0), found.get("recovered", 0)
+        if not found:
+            return say_count(
+                "NOT SAFE: of {count} cell of the tables it can be derived that everybody in it is of one kind.",
+                "NOT SAFE: of {count} cells of the tables it can be derived that everybody in them is of one kind.",
+                alike,
+            ), "red"
         return say_count(
             "NOT SAFE: {count} small or hidden count can be derived from the tables, {how}.",
             "NOT SAFE: {count} small or hidden counts can be derived from the tables, {how}.",
@@ -161,8 +173,14 @@ def reasons(report: CountReport) -> Iterator[str]:
             "small: {count} counts certainly below the least count",
             measures.small,
         )
+    if measures.all:
+        yield say_count(
+            "all of one kind: {count} cell of which everybody is",
+            "all of one kind: {count} cells of which everybody is",
+            measures.all,
+        )
     sure = sum(int(each.value) for each in report.policy.violations)
-    guessed = measures.recovered + measures.narrowed + measures.small - sure
+    guessed = measures.recovered + measures.narrowed + measures.small + (measures.all or 0) - sure
     if guessed:
         yield say_count(
             "{count} of these is found only if what is guessed is right, and violates nothing until that is confirmed",
@@ -185,6 +203,7 @@ def measured(report: CountReport) -> list[tuple[str, str]]:
         (say("recovered"), figure(m.recovered)),
         (say("narrowed"), figure(m.narrowed)),
         (say("small"), figure(m.small)),
+        *([] if m.all is None else [(say("all of one kind"), figure(m.all))]),
         (say("not settled"), figure(m.open)),
         *([(say("smallest number of values possible for a hidden count"), width)] if m.protected else []),
         (say("smallest count that may be known"), figure(limits["min_count"], "g")),
@@ -220,6 +239,8 @@ def sentence(finding: CountFinding, report: CountReport) -> str:
     where = cell_name(finding.cell, report.series.totals)
     if finding.measure is not None:
         where = f"{printable(finding.measure)}, {where}"
+    if finding.dimension is not None:
+        return _of_one_kind(finding, report)
     about = {"where": where, "count": amount(finding.lower, finding.upper), "release": printable(finding.release)}
     if finding.since is not None:
         since = printable(finding.since)
@@ -235,6 +256,20 @@ def sentence(finding: CountFinding, report: CountReport) -> str:
     return what
 
 
+def _of_one_kind(finding: CountFinding, report: CountReport) -> str:
+    cell = {name: label for name, label in finding.cell.items() if name != finding.dimension}
+    return say(
+        "{where}, release {release}: all of them ({count}) are of {dimension} {label}",
+        where=", ".join(filter(None, [printable(finding.measure or ""), cell_name(cell, report.series.totals)])),
+        release=printable(finding.release)
+        if finding.since is None
+        else say("{release} since {since}", release=printable(finding.release), since=printable(finding.since)),
+        count=amount(finding.lower, None if finding.upper >= UNBOUNDED else finding.upper),
+        dimension=printable(finding.dimension or ""),
+        label=printable(finding.cell[finding.dimension or ""]),
+    )
+
+
 def amount(lower: int, upper: int | None) -> str:
     """Return what a count is, or between what it lies."""
     if upper is None:
@@ -248,7 +283,7 @@ def steps(finding: CountFinding, report: CountReport) -> Iterator[str]:
     if told := _in_words(finding, report):
         yield told
         return
-    if len(bounds) == 2 and _equation(bounds[0].step) and _same(bounds[0], bounds[1]):
+    if finding.dimension is None and len(bounds) == 2 and _equation(bounds[0].step) and _same(bounds[0], bounds[1]):
         yield f"{_added(bounds[0].step, report)} = {figure(finding.lower)}"
         return
     for bound in bounds:
@@ -258,7 +293,7 @@ def steps(finding: CountFinding, report: CountReport) -> Iterator[str]:
 def _in_words(finding: CountFinding, report: CountReport) -> str | None:
     """Return a difference of two published numbers as somebody would say it; None where it is more than that."""
     bounds = finding.certificate
-    if len(bounds) != 2 or not _equation(bounds[0].step) or not _same(bounds[0], bounds[1]):
+    if finding.dimension or len(bounds) != 2 or not _equation(bounds[0].step) or not _same(bounds[0], bounds[1]):
         return None
     step = bounds[0].step
     terms = [each for each in step.terms if isinstance(each, SumTerm)] if isinstance(step, CertificateSum) else []
@@ -316,6 +351,8 @@ def bound_lines(bound: CertifiedBound, report: CountReport) -> Iterator[str]:
     """Yield what shows a bound, a line for each sum."""
     upper = bound.bound == "upper"
     claim = say("at most {count}", count=bound.rounded) if upper else say("at least {count}", count=bound.rounded)
+    if bound.cell is not None:
+        claim = say("{claim} of {where}", claim=claim, where=cell_name(bound.cell, report.series.totals))
     yield from _lines(bound.step, claim, report, 0)
 
 

@@ -20,6 +20,7 @@ from audit.model.count_report import (
     OverTime,
     SumTerm,
 )
+from audit.model.count_tables import UNBOUNDED
 from audit.model.json_types import INLINED, OMITTED, CountVerdict, ExactFraction, Omittable
 from audit.model.report import BaselineFacts, ClauseReport, Input, Undecided, Violation, Waived
 from reports.json_forms.audit import ToolEntry, made_by
@@ -221,12 +222,14 @@ class BoundEntry:
         step: the sum, or the cases.
         steps: how many sums it takes.
         rounded: the number.
+        cell: of which cell, where the finding is not about a single count.
     """
 
     bound: Literal["lower", "upper"]
     step: Annotated[SumEntry | CasesEntry, INLINED]
     steps: int
     rounded: int
+    cell: Omittable[Mapping[str, str]] = None
 
 
 @dataclass(frozen=True)
@@ -242,10 +245,11 @@ class CountFindingEntry:
         cell: its label by dimension.
         published: what was published in the cell; absent where it was not.
         lower: its count is at least this.
-        upper: its count is at most this.
+        upper: its count is at most this; null where everybody is of one kind, and there is no such limit.
         exact: false where it is not known that both are attained.
         certificate: what shows the bounds.
         rests_on: keys of the manifest that are guesses, without which it is not found; absent where there are none.
+        dimension: of which everybody is of the kind that the cell names; absent where the finding is about a count.
     """
 
     id: str
@@ -256,10 +260,11 @@ class CountFindingEntry:
     cell: Mapping[str, str]
     published: Omittable[str]
     lower: int
-    upper: int
+    upper: int | None
     exact: Omittable[Literal[False]]
     certificate: tuple[CertifiedBound, ...]
     rests_on: Omittable[tuple[str, ...]] = None
+    dimension: Omittable[str] = None
 
 
 @dataclass(frozen=True)
@@ -345,17 +350,18 @@ def count_finding(finding: CountFinding) -> CountFindingEntry:
         cell=finding.cell,
         published=finding.shown,
         lower=finding.lower,
-        upper=finding.upper,
+        upper=None if finding.upper >= UNBOUNDED else finding.upper,
         exact=None if finding.exact else False,
         certificate=finding.certificate,
         rests_on=finding.rests_on or None,
+        dimension=finding.dimension,
     )
 
 
 @json_form.register
 def bound_entry(bound: CertifiedBound) -> BoundEntry:
     """Return what is written of what shows a bound."""
-    return BoundEntry(bound.bound, _step(bound.step), _sums(bound.step), bound.rounded)
+    return BoundEntry(bound.bound, _step(bound.step), _sums(bound.step), bound.rounded, bound.cell)
 
 
 def _series(series: CountSeriesFacts) -> TablesEntry:
