@@ -4,7 +4,7 @@ Propagation leaves parts that share nothing. Where all of them are small they ar
 needed: what the publisher's key tells, if it is one, else a corner of a linear programme, else one that CP-SAT finds.
 From there
 
-1. circles of two values and short walks show what is possible;
+1. short walks show what is possible;
 2. one support programme proves what is impossible, which is propagated;
 3. walks and corners show more;
 4. probing asks for single options in fractions, and
@@ -24,7 +24,6 @@ import numpy as np
 
 from attacks.joint import balls, probing, relaxation
 from attacks.joint.arrays import Numbers, segments
-from attacks.joint.circulations import alone, circulated
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
 from attacks.joint.decision import Decision
@@ -52,9 +51,7 @@ FIRST_WORLD = 10.0
 # How often corners are tried for a first world, and for more of them at most: while less than this share stays pending.
 FIRST_CORNERS, CORNERS, _MUCH = 4, 5, 0.75
 # How often single options are asked for in fractions: near another world, which walks lead to, answers are whole.
-PROBES = 6
-# Circles are looked for where at most this share of the people take rows elsewhere that nobody else takes.
-ALONE = 0.5
+PROBES = 2
 # Options that are asked for by one task.
 QUESTIONS = 64
 
@@ -77,7 +74,7 @@ class Settling:
         self.counts = Counts.of(network)
         self.walked = walked
         self._evidence, self._budget, self._seed = evidence, budget, seed
-        self._walks, self._in_circles = 0, True
+        self._walks = 0
 
     def settle(self, wanted: Flags | None, aims: tuple[int, ...], *, of_whole: bool = False) -> Decision:
         """Return what is known of the wanted variables, or of all, once they have so many values that are shown.
@@ -117,7 +114,6 @@ class Settling:
 
     def _round(self, aim: int) -> Iterator[Callable[[], None]]:
         """Yield the steps of showing and ruling out, in order; dear ones again as long as they settle much."""
-        yield partial(self._circulate, aim)
         yield partial(self._walk, aim, 30)
         yield partial(self._support, aim)
         for at in range(1 if aim else CORNERS):
@@ -127,9 +123,7 @@ class Settling:
             if self._left(aim) > _MUCH * left:
                 break
         yield partial(self._walk, aim, 120)
-        for at in range(PROBES):
-            if at:
-                yield partial(self._stir, aim)
+        for _ in range(PROBES):
             yield partial(self._probe, aim)
             yield partial(self._walk, aim, 120)
         yield partial(self._balls, aim)
@@ -223,39 +217,6 @@ class Settling:
 
     # -- showing and ruling out -------------------------------------------------------------------------------
 
-    def _circulate(self, enough: int) -> None:
-        """Hand two values round in circles through the groups of one release after the other, while that settles much.
-
-        From the last release backward; one that settles less than half of what is pending is the last one looked at:
-        where it is the first one, circles are not looked for again.
-        """
-        state = self.state
-        if len(state.network.link) or not self._in_circles:
-            return
-        for release in reversed(range(len(self._evidence.tags))):
-            pending = state.pending(enough)
-            core = state.core(pending, known=True)
-            if not core.variables or self._budget.exhausted() or len(core.option) > core.option[-1] + 1:
-                return
-            state.decision.shown[core.column[self._circulated(core, release)]] = True
-            state.share_among_twins(core)
-            if 2 * np.count_nonzero(state.pending(enough)) > np.count_nonzero(pending):
-                self._in_circles = release < len(self._evidence.tags) - 1
-                return
-
-    def _circulated(self, core: Core, release: int) -> Numbers:
-        """Return columns of a core that circles through a release show; twins who have the same are one in it."""
-        chosen = self.state.chosen(core)
-        row_release = self.state.network.row_release[core.network_rows]
-        if alone(core, chosen, row_release, release) > ALONE:
-            return np.zeros(0, dtype=np.int64)
-        place = chosen - core.start[:-1]
-        some = np.unique(core.classes.like * (int(place.max()) + 1) + place, return_index=True)[1]
-        some.sort()
-        few = core.excerpt(some, np.ones(len(core.capacity), dtype=np.bool_), core.capacity)
-        shown = circulated(few, few.start[:-1] + place[some], row_release, release)
-        return segments(core.start, some)[shown]
-
     def _walk(self, enough: int, most: int) -> None:
         """Walk from the world that is known."""
         state = self.state
@@ -271,23 +232,6 @@ class Settling:
         lot = np.random.default_rng([self._seed, 2, self._walks]).random(core.variables)
         asked = asked[np.argsort(lot[core.owner[asked]], kind="stable")]
         self._walk_for(core, asked, enough, most, state.decision.shown[core.column])
-
-    def _stir(self, enough: int) -> None:
-        """Walk to another world around everybody of whom something is pending."""
-        state = self.state
-        pending = state.pending(enough)
-        core = state.core(pending, known=True)
-        if len(state.network.link) or not core.variables or not self.walked:
-            return
-        self._walks += 1
-        begin, by_row = core.by_row
-        ring = np.unique(core.owner[pending[core.column]])
-        for _ in range(2):
-            rows = np.unique(core.row[segments(core.row_start, segments(core.start, ring))])
-            ring = np.unique(core.owner[by_row[segments(begin, rows)]])
-        rng = np.random.default_rng([self._seed, 5, self._walks])
-        asked = rng.permutation(segments(core.start, ring))
-        self._walk_for(core, asked, 0, 30, np.zeros(len(core.kind), dtype=np.bool_))
 
     def _walk_for(self, core: Core, asked: Numbers, enough: int, most: int, shown: Flags) -> None:
         """Walk for some columns, those apart that are `shown`, and take over what that shows and where it ends.
@@ -428,9 +372,7 @@ _STAGES = {
     "_take_hint": "reasoning about each group",
     "_count": "counting small parts",
     "_find_worlds": "looking for a world",
-    "_circulate": "handing values round",
     "_walk": "walking from world to world",
-    "_stir": "walking from world to world",
     "_corners": "looking at extreme worlds",
     "_support": "ruling values out by programmes",
     "_probe": "supposing single values",

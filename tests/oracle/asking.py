@@ -24,15 +24,14 @@ def nothing(*_):
     """A step that is left out."""
 
 
-# What settles the parts: they are counted, or given up soon; or, with no count, programmes and balls, after walks,
-# circles of two values, or neither; or one kind of step alone, as far as it can settle anything.
+# What settles the parts: they are counted, or given up soon; or, with no count, programmes and balls, after walks or
+# not; or one kind of step alone, as far as it can settle anything.
 UNCOUNTED = {(settling, "STEPS"): 0}
-WALKED = UNCOUNTED | {(settling, "WALKED"): 0, (Settling, "_circulate"): nothing}
+WALKED = UNCOUNTED | {(settling, "WALKED"): 0}
 WHOLE_WAYS = {
     "counted": {},
     "given up": {(settling, "STEPS"): 4},
-    "programmed": UNCOUNTED | {(Settling, "_circulate"): nothing},
-    "in circles": UNCOUNTED | {(settling, "ALONE"): 1.0},
+    "programmed": UNCOUNTED,
     "walked": WALKED,
     "walked, no programmes": WALKED
     | {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing},
@@ -44,9 +43,6 @@ WHOLE_WAYS = {
 SHORT = {(Settling, "_support"): nothing, (Settling, "_corners"): nothing, (Settling, "_probe"): nothing}
 WAYS = WHOLE_WAYS | {
     "cut short": WALKED | SHORT | {(Settling, "_balls"): nothing, (Settling, "_find_worlds"): nothing},
-    "circles alone": UNCOUNTED
-    | SHORT
-    | {(settling, "ALONE"): 1.0, (Settling, "_walk"): nothing, (Settling, "_balls"): nothing},
 }
 
 

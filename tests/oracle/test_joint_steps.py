@@ -171,28 +171,6 @@ def test_a_walk_shows_only_what_is_possible(kind, data):
     assert_right(found, Answer(series, "linked"))
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("kind", ["constant", "classes", *CLASSED])
-@examples(8)
-@given(data=st.data())
-def test_circles_show_only_what_is_possible(adversary, kind, data):
-    series = drawn(data, adversary, kind)
-    assert_right(asked(series, adversary, way="circles alone"), Answer(series, adversary))
-
-
-def test_circles_settle_small_groups_after_whole_ones():
-    """Nobody can change with anybody alone: whoever was there before has to change with somebody who was, too."""
-    old, new = [Row("p", "1", "a"), Row("q", "1", "b")], [Row("r", "", "b"), Row("s", "", "a")]
-    pairs = [
-        [replace(old[0], group="2"), replace(new[0], group="2")],
-        [replace(old[1], group="3"), replace(new[1], group="3")],
-    ]
-    series = TinySeries([old, [*pairs[0], *pairs[1]]])
-    found = asked(series, "linked", way="circles alone")
-    assert_whole(found, Answer(series, "linked"))
-    assert all(found.shown[who, 1] == {"a", "b"} for who in "pqrs")
-
-
 def weighed():
     """Series whose worlds are not equally probable, for one reason each."""
     pairs = [("a", "a"), ("b", "b"), ("b", "c"), ("c", "b"), ("c", "c")]
