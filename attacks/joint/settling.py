@@ -23,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from attacks.joint import balls, probing, relaxation
-from attacks.joint.arrays import Numbers, segments
+from attacks.joint.arrays import Numbers
 from attacks.joint.core import Core, core_of
 from attacks.joint.counting import Counted, Counts, counted
 from attacks.joint.decision import Decision
