@@ -453,8 +453,9 @@ class _Reading:
             if name not in cells:  # no cell of it was read, as no rows of a group differ in it
                 for _, error in self.series.attributes[name].numbers([""])[1]:
                     self.note(table, row, name, error.what, error.remedy)
-        alike, people = looks.alike(), looks.people(counts, suppressed)
-        if looks.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
+        people = np.ones(table.rows, dtype=np.int64) if counts is None else counts
+        alike, people = looks.alike(), np.where(group.codes == suppressed, 0, people)
+        if table.rows > MOST_ROWS or looks.fewest(people) >= SMALL:
             return alike, ()
         return alike, singling_columns(names, looks.columns, people, looks.number)
 

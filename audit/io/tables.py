@@ -7,7 +7,7 @@ looks at the dictionary, that is at each distinct cell once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -44,8 +44,6 @@ _LARGEST_BLOCK = 1 << 30
 _ALONE = 1 << 20
 _DIRECT_SLACK = 1 << 16
 _BYTES_PER_ROW = 40
-_AT_A_TIME = 1 << 17
-_ROWS_AT_A_TIME = 1 << 20  # of a Parquet file
 _MOST_TEXT = 1 << 30
 _MOST_DIGITS = 15  # of a whole number: any of so many fits into 64 bits, and into a floating-point number
 
@@ -221,17 +219,10 @@ def direct_codes(array: pa.Array, limit: int) -> npt.NDArray[np.int32] | None:
 
     if not pa.types.is_integer(array.type) or array.null_count:
         return None
-    numbers, most = whole(array), min(limit, 2**31 - 1)
-    own = numbers.dtype != np.int32
-    codes: npt.NDArray[np.int32] = np.empty(len(numbers), dtype=np.int32) if own else numbers.view(np.int32)
-    for first in range(0, len(numbers), _AT_A_TIME):
-        # So many at a time stay in a processor's cache from one look at them to the next.
-        some = numbers[first : first + _AT_A_TIME]
-        if some.min() < 0 or some.max() >= most:
-            return None
-        if own:
-            codes[first : first + _AT_A_TIME] = some
-    return codes
+    numbers = whole(array)
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < min(limit, 2**31 - 1):
+        return None
+    return numbers.astype(np.int32, copy=False)
 
 
 def text_codes(array: pa.Array) -> tuple[npt.NDArray[np.int32], Texts]:
@@ -449,51 +440,10 @@ def _combined(column: pa.ChunkedArray, *, distinct: bool) -> pa.Array:
             column = column.dictionary_encode(null_encoding="encode")
     if column.num_chunks > 1 and pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    if not column.num_chunks:
-        return pa.nulls(0, column.type)
-    if pa.types.is_dictionary(column.type) and not column.null_count:
-        return _narrowed(column)
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if not pa.types.is_integer(array.type):
         array.validate(full=True)  # Parquet promises neither UTF-8 nor indices within the dictionary
     return array
-
-
-def _narrowed(column: pa.ChunkedArray) -> pa.Array:
-    """Join chunks under one dictionary, without nulls; indices in as few bytes as they need.
-
-    Raises:
-        ArrowInvalid: an index is outside of the dictionary, or a text is no UTF-8; Parquet promises neither.
-    """
-    import pyarrow as pa
-
-    names = column.chunk(0).dictionary
-    names.validate(full=True)
-    codes = np.empty(len(column), dtype=_code_type(names))
-    start = 0
-    for chunk in column.chunks:
-        codes[start : start + len(chunk)] = _checked(chunk)
-        start += len(chunk)
-    return pa.DictionaryArray.from_arrays(arrow(codes), names, safe=False)
-
-
-def _code_type(names: pa.Array) -> np.dtype[np.integer]:
-    """Return the smallest type of integers for the places in a dictionary."""
-    return np.dtype(np.min_scalar_type(max(len(names) - 1, 0)))
-
-
-def _checked(chunk: pa.DictionaryArray) -> npt.NDArray[np.integer]:
-    """Return the codes of a dictionary's texts, none of them null.
-
-    Raises:
-        ArrowInvalid: a code is outside of the dictionary.
-    """
-    import pyarrow as pa
-
-    codes = whole(chunk.indices)
-    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(chunk.dictionary):
-        raise pa.ArrowInvalid("an index is outside of its dictionary")
-    return codes
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -526,52 +476,11 @@ def _read_parquet(path: Path, columns: Sequence[str], distinct: frozenset[str]) 
     footer = _footer(path)
     schema = footer.schema.to_arrow_schema()
     text = [c for c in columns if _is_text(schema.field(c).type) and c not in distinct]
-    # The first `read_table` of a process would import pyarrow.dataset, and pandas with it.
-    if is_remote(path):
-        with path.open("rb") as file:
-            return _by_row_groups(pq.ParquetFile(file, metadata=footer, read_dictionary=text, pre_buffer=True), columns)
-    return _by_row_groups(pq.ParquetFile(path, metadata=footer, read_dictionary=text, memory_map=True), columns)
-
-
-def _by_row_groups(file: pq.ParquetFile, columns: Sequence[str]) -> pa.Table:
-    """Return some columns of a file, read some row groups at a time: what Arrow needs meanwhile stays in the caches.
-
-    Codes of dictionaries are held in fewer bytes before the next groups are read.
-    """
-    import pyarrow as pa
-
-    ends = np.cumsum([file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)])
-    if not len(ends) or ends[-1] <= _ROWS_AT_A_TIME:
-        return file.read(columns=list(columns))
-    chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
-    for groups in np.split(np.arange(len(ends)), 1 + np.flatnonzero(np.diff(ends // _ROWS_AT_A_TIME))):
-        part = file.read_row_groups(groups.tolist(), list(columns))
-        for column in columns:
-            chunks[column] += [_with_short_codes(chunk) for chunk in part.column(column).chunks]
-    return pa.table({column: _chunked(chunks[column]) for column in columns})
-
-
-def _with_short_codes(chunk: pa.Array) -> pa.Array:
-    """Return the same column, the codes of a dictionary in as few bytes as they need if none is null."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(chunk.type) or chunk.null_count:
-        return chunk
-    codes = _checked(chunk).astype(_code_type(chunk.dictionary))
-    return pa.DictionaryArray.from_arrays(arrow(codes), chunk.dictionary, safe=False)
-
-
-def _chunked(chunks: Sequence[pa.Array]) -> pa.ChunkedArray:
-    """Join parts of a column; codes become wide enough for all the dictionaries together."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(chunks[0].type):
-        return pa.chunked_array(chunks)
-    first = chunks[0].dictionary
-    if len({chunk.type for chunk in chunks}) == 1 and all(chunk.dictionary.equals(first) for chunk in chunks):
-        return pa.chunked_array(chunks)
-    wide = [pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), chunk.dictionary) for chunk in chunks]
-    return pa.chunked_array(wide)
+    with path.open("rb") if is_remote(path) else nullcontext(path) as file:
+        # The first `pq.read_table` of a process would import pyarrow.dataset, and pandas with it.
+        return pq.ParquetFile(
+            file, metadata=footer, read_dictionary=text, pre_buffer=is_remote(path), memory_map=not is_remote(path)
+        ).read(columns=list(columns))
 
 
 @kept_while_unchanged(1024)

@@ -1,11 +1,10 @@
-"""A Parquet file reads the same however many row groups it is written in, and however many are read at a time."""
+"""A Parquet file reads the same however many row groups it is written in."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit.io import tables
 from audit.io.tables import read_table
 from audit.model.errors import Problems
 
@@ -43,30 +42,13 @@ def cells(column):
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 700, ROWS])
-@pytest.mark.parametrize("together", [1, 150, 600, 1499, ROWS])
-def test_row_groups_do_not_matter(size, together, tmp_path, monkeypatch):
+def test_row_groups_do_not_matter(size, tmp_path):
     whole, parts = tmp_path / "whole.parquet", tmp_path / "parts.parquet"
     pq.write_table(pa.table(FORMS), whole)
     pq.write_table(pa.table(FORMS), parts, row_group_size=size)
     asked = {distinct: read(whole, distinct=distinct) for distinct in ((), ("texts", "growing"))}
-    monkeypatch.setattr(tables, "_ROWS_AT_A_TIME", together)
     for distinct, columns in asked.items():
         found = read(parts, distinct=distinct)
         for name, column in columns.items():
             assert cells(found[name]) == cells(column), name
             assert pa.types.is_dictionary(found[name].type) == pa.types.is_dictionary(column.type), name
-
-
-def test_all_row_groups_are_read_once_and_few_at_a_time(tmp_path, monkeypatch):
-    path, read_groups = tmp_path / "parts.parquet", pq.ParquetFile.read_row_groups
-    pq.write_table(pa.table(FORMS), path, row_group_size=100)
-    monkeypatch.setattr(tables, "_ROWS_AT_A_TIME", 250)
-    asked = []
-    monkeypatch.setattr(
-        pq.ParquetFile,
-        "read_row_groups",
-        lambda file, groups, *args: (asked.append(groups), read_groups(file, groups, *args))[1],
-    )
-    read(path)
-    assert [group for groups in asked for group in groups] == list(range(15))
-    assert max(map(len, asked)) <= 3
