@@ -28,7 +28,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from attacks.candidate_update import fold_all
+from attacks.candidates import fold_all
 from attacks.certificates import disclosures
 from attacks.common_parts import common_parts
 from attacks.posterior import PRODUCT, CandidateRisks

@@ -1,4 +1,4 @@
-"""Sharing the rows of one release among the threads that a budget's engine has, if need be in buckets of people."""
+"""Sharing the rows of one release among the threads that a budget's engine has."""
 
 from __future__ import annotations
 
@@ -6,10 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import numpy as np
-
-from audit.model.arrays import Codes
-from audit.model.evidence import CandidatePools
 from audit.runtime.budget import Budget
 from audit.runtime.engine import Local
 
@@ -37,26 +33,3 @@ def shared(budget: Budget, rows: int, work: Callable[[slice], T], *, least: int 
     ends = [rows * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as workers:
         return list(workers.map(work, map(slice, ends[:-1], ends[1:])))
-
-
-def in_buckets(budget: Budget, pools: CandidatePools, shift: int) -> tuple[Codes, Codes]:
-    """Return the person and the pool of each row, in the order of buckets of 2^`shift` codes of people.
-
-    What is kept of a bucket's people fits into a processor's cache, and threads that share the rows afterwards are far
-    from one another: those that write to neighbours in memory wait for each other. Within a bucket rows stay in the
-    order that they have.
-    """
-    from attacks.candidates_compiled import gather, tally
-
-    rows = len(pools.person)
-    person, pool = np.empty_like(pools.person), np.empty_like(pools.pool)
-    counts = shared(budget, rows, lambda some: (some.start, tally(pools.person[some], shift, pools.people)))
-    table = np.stack([count for _, count in counts], axis=1)
-    begin = np.cumsum(table).reshape(table.shape) - table
-    start = {first: begin[:, place].copy() for place, (first, _) in enumerate(counts)}
-    shared(
-        budget,
-        rows,
-        lambda some: gather(pools.person[some], pools.pool[some], shift, start[some.start], person, pool),
-    )
-    return person, pool

@@ -4,7 +4,7 @@ Risk of value v: prod_j c_j(v) / sum_u prod_j c_j(u), with c_j(v) the rows of va
 release j (m-invariance paper, Section 3). Where every pool of a person holds its values equally often, that is one
 over the number of candidates, and nothing is multiplied.
 
-Products are kept for all values of a person where most are candidates, else for the candidates alone.
+Products are kept for the candidates alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from attacks.common_parts import common_values
 from attacks.parallel_rows import shared
 from attacks.pool_counts import PoolCounts
 from audit.model.arrays import Codes
-from audit.model.evidence import CandidatePools, Evidence, Table, ValueCounts
+from audit.model.evidence import CandidatePools, Evidence
 from audit.model.outcome import RiskQuery, Risks
 from audit.runtime.budget import Budget
 from audit.runtime.kernels import pays
@@ -31,10 +31,9 @@ from audit.runtime.phrases import Phrase
 Reals = npt.NDArray[np.float64]
 # So many products are held at once: each range of people takes another pass over the releases.
 _LEAST_SLOTS, _MOST_SLOTS = 1 << 22, 3 << 26
-_DENSE_SHARE, _DENSE_SHARE_OF_TABLES = 3, 16
 _MOST_BITS = 900.0
 _AT_A_TIME = 1 << 17  # people, who stay in a processor's cache from one look at them to the next
-_SAVED = 5e-8  # seconds that the compiled kernels save a row
+_SAVED = 1e-8  # seconds that the compiled kernels save a product
 _LEAST_ROWS = 1 << 15  # for a thread of its own
 _BELOW_ONE = np.nextafter(1.0, 0.0)
 
@@ -65,7 +64,8 @@ class CandidateRisks:
         state = self.state
         seen = _seen(state.versions)
         wanted = asked.of_people()
-        if self.evidence.combined is None and pays("attacks.posterior_products_compiled", _SAVED * self.evidence.rows):
+        saved = _SAVED * float(np.dot(state.sizes(), state.versions * state.skewed))
+        if self.evidence.combined is None and pays("attacks.posterior_products_compiled", saved):
             risk = self._compiled(len(seen), np.zeros(0, dtype=np.int32) if wanted is None else wanted, budget)
         else:
             risk = self._plain(seen, wanted, budget)
@@ -90,11 +90,9 @@ class CandidateRisks:
             certain = (common >= 0).any(axis=1)
             risk[uneven[certain]] = 1.0
             uneven = uneven[~certain]
-        width = len(self.evidence.values)
-        dense = self._dense(len(uneven), int(sizes[uneven].sum()))
-        for part in _parts(np.full(len(uneven), width) if dense else sizes[uneven], self._most):
+        for part in _parts(sizes[uneven], self._most):
             people = seen[uneven[part]]
-            products = _DenseProducts(people, width) if dense else _SparseProducts(people, state)
+            products = _Products(people, state)
             if not self._multiplied(products, people, budget):
                 return None
             best, total = products.weigh(value[uneven[part]])
@@ -108,15 +106,7 @@ class CandidateRisks:
         """How many products to hold at once: everybody's, where there are not very many for the size of the series."""
         return min(max(_LEAST_SLOTS, self.evidence.rows // 2), _MOST_SLOTS)
 
-    def _dense(self, people: int, candidates: int) -> bool:
-        """Return whether to multiply the rows of all values of so many people, who have so many candidates together.
-
-        A register's pools come as tables of all values, whose rows are multiplied fastest as they are.
-        """
-        share = _DENSE_SHARE_OF_TABLES if self.evidence.adversary.has_register else _DENSE_SHARE
-        return candidates * share >= people * len(self.evidence.values)
-
-    def _multiplied(self, products: _DenseProducts | _SparseProducts, people: Codes, budget: Budget) -> bool:
+    def _multiplied(self, products: _Products, people: Codes, budget: Budget) -> bool:
         """Multiply the weights of some people's candidates over all releases; return whether the budget sufficed."""
         local = np.full(len(self.state.versions), -1, dtype=np.int32)
         local[people] = np.arange(len(people), dtype=np.int32)
@@ -179,68 +169,7 @@ def _parts(sizes: npt.NDArray[np.integer], most: int) -> Iterator[slice]:
         first = last
 
 
-class _DenseProducts:
-    """The products of all values of some people; `weight` has shape (people, values)."""
-
-    def __init__(self, people: Codes, values: int) -> None:
-        self.weight = np.ones((len(people), values))
-        self.span = int(people[0]), int(people[-1]) + 1
-
-    def multiply(self, pools: CandidatePools, local: Codes, _budget: Budget) -> float:
-        """Multiply by the rows of each value in each person's pool; return by how many bits products may grow.
-
-        `local` is the row of each person, -1 for people without one.
-        """
-        person, pool, table = _tabled(pools, local, self.span)
-        rows = np.flatnonzero(local[person] >= 0)
-        mine, width = local[person[rows]], table.shape[1]
-        self.weight[mine, :width] *= table[pool[rows]]
-        self.weight[mine, width:] = 0.0
-        return float(np.iinfo(table.dtype).bits)
-
-    def scale(self) -> None:
-        """Bring every person's largest product down to about one, by a power of two."""
-        _, exponent = np.frexp(self.weight.max(axis=1))
-        np.ldexp(self.weight, -exponent[:, None], out=self.weight)
-
-    def weigh(self, value: Codes) -> tuple[Reals, Reals]:
-        """Return the product of each person's value asked for, the largest where it is -1, and their sum."""
-        best = self.weight.max(axis=1)
-        wanted = np.flatnonzero(value >= 0)
-        best[wanted] = self.weight[wanted, value[wanted]]
-        return best, self.weight.sum(axis=1)
-
-    def weigh_part(self, value: Codes, part: Codes) -> Reals:
-        """Return the products of all combinations with the part that each person's has, the largest where it is -1."""
-        sums = np.zeros((int(part.max(initial=-1)) + 1, len(self.weight)))
-        np.add.at(sums, part, self.weight[:, : len(part)].T)
-        best = sums.max(axis=0)
-        wanted = np.flatnonzero(value >= 0)
-        best[wanted] = sums[part[value[wanted]], wanted]
-        return best
-
-
-def _tabled(pools: CandidatePools, local: Codes, span: tuple[int, int]) -> tuple[Codes, Codes, Table]:
-    """Return at least those people of a release who have a row in `local`, their pools, and these as a table.
-
-    `span` bounds the codes of the people with a row: where a release lists people in order, a search finds them.
-    """
-    if not isinstance(pools.contents, ValueCounts):
-        near = slice(None)
-        if (pools.person[1:] > pools.person[:-1]).all():
-            near = slice(*np.searchsorted(pools.person, span))
-        return pools.person[near], pools.pool[near], pools.contents
-    here = np.flatnonzero(local[pools.person] >= 0)
-    used = np.zeros(pools.n_pools, dtype=np.bool_)
-    used[pools.pool[here]] = True
-    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-    bag, value, rows = pools.contents
-    some = np.flatnonzero(used[bag])
-    entries = ValueCounts(number[bag[some]], value[some], None if rows is None else rows[some])
-    return pools.person[here], number[pools.pool[here]], entries.tabled(int(used.sum()), pools.values)
-
-
-class _SparseProducts:
+class _Products:
     """The products of the candidates of some people, one person's after the other's."""
 
     def __init__(self, people: Codes, state: Candidates) -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from attacks import posterior_products_compiled as kernels
 from attacks.candidates import Candidates
-from attacks.parallel_rows import in_buckets, shared
+from attacks.parallel_rows import shared
 from audit.model.arrays import Codes
 from audit.model.evidence import CandidatePools, Table, ValueCounts
 from audit.runtime.budget import Budget
@@ -46,7 +46,7 @@ class ListedProducts:
     def multiply(self, pools: CandidatePools, budget: Budget) -> float:
         """Multiply by the rows of each candidate in its person's pool; return by how many bits products may grow."""
         bits = 0
-        person, pool = in_buckets(budget, pools, _SHIFT)
+        person, pool = _in_buckets(budget, pools, _SHIFT)
         for low, table in _tables(pools):
             span = self._start[0], self.stop, low, low + len(table)
 
@@ -95,3 +95,24 @@ def _table(contents: ValueCounts, low: int, bags: int, values: int) -> Table:
     some = np.flatnonzero((contents.bag >= low) & (contents.bag < low + bags))
     rows = None if contents.rows is None else contents.rows[some]
     return ValueCounts(contents.bag[some] - np.int32(low), contents.value[some], rows).tabled(bags, values)
+
+
+def _in_buckets(budget: Budget, pools: CandidatePools, shift: int) -> tuple[Codes, Codes]:
+    """Return the person and the pool of each row, in the order of buckets of 2^`shift` codes of people.
+
+    What is kept of a bucket's people fits into a processor's cache, and threads that share the rows afterwards are far
+    from one another: those that write to neighbours in memory wait for each other. Within a bucket rows stay in the
+    order that they have.
+    """
+    rows = len(pools.person)
+    person, pool = np.empty_like(pools.person), np.empty_like(pools.pool)
+    counts = shared(budget, rows, lambda some: (some.start, kernels.tally(pools.person[some], shift, pools.people)))
+    table = np.stack([count for _, count in counts], axis=1)
+    begin = np.cumsum(table).reshape(table.shape) - table
+    start = {first: begin[:, place].copy() for place, (first, _) in enumerate(counts)}
+    shared(
+        budget,
+        rows,
+        lambda some: kernels.gather(pools.person[some], pools.pool[some], shift, start[some.start], person, pool),
+    )
+    return person, pool

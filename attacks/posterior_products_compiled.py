@@ -2,7 +2,7 @@
 
 A person's candidates are the bits of the person's mask, in order; `first` says where the person's products begin, by
 code from `low` on, `NOWHERE` for people without. Kernels that share rows write only to the products of their rows'
-people. The oracle is `attacks.posterior._SparseProducts`. Nothing that is called person by person is given arrays: each
+people. The oracle is `attacks.posterior._Products`. Nothing that is called person by person is given arrays: each
 call would count their users.
 """
 
@@ -180,3 +180,24 @@ def count_table(bag: Array, value: Array, table: Array, low_pool: int) -> bool:
                 return False
             table[q - low_pool, value[i]] = count + 1
     return True
+
+
+@kernel
+def tally(person: Array, shift: int, people: int) -> Array:
+    """Return how many of some people's codes are in each bucket of 2^`shift` codes; shape (buckets,), int64."""
+    count = np.zeros((people >> shift) + 1, dtype=np.int64)
+    for i in range(len(person)):
+        count[person[i] >> shift] += 1
+    return count
+
+
+@kernel
+def gather(person: Array, pool: Array, shift: int, start: Array, near: Array, pools: Array) -> None:
+    """Put each row's person and pool in the order of buckets of people.
+
+    `start` says where the next row of each bucket goes, and is moved on.
+    """
+    for i in range(len(person)):
+        place = start[person[i] >> shift]
+        start[person[i] >> shift] = place + 1
+        near[place], pools[place] = person[i], pool[i]

@@ -28,8 +28,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from attacks.candidate_update import fold_all
-from attacks.candidates import Candidates
+from attacks.candidates import Candidates, fold_all
 from attacks.certificates import sightings
 from attacks.common_parts import common_parts
 from attacks.feasible_values import FeasibleValues, sizes_of

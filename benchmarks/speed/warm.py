@@ -53,7 +53,8 @@ def build(name: str, series: Path) -> Job:
 
 def _attack(name: str, series: Path, *, scored: bool) -> Job:
     # A process that goes on working has the compiled kernels loaded, and then uses them.
-    from attacks import candidates_compiled  # noqa: F401
+    import numba  # noqa: F401
+
     from attacks.registry import find
     from audit.adversary.build_evidence import build_evidence
     from audit.io.series import open_series

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attacks.candidate_update import fold_all
+from attacks.candidates import fold_all
 from attacks.feasible_values import FeasibleValues
 from attacks.registry import find
 from audit.adversary.build_evidence import build_evidence

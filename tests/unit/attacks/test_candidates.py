@@ -1,19 +1,15 @@
-"""The numpy kernel of candidate sets beside plain sets, and the compiled kernel beside the numpy one."""
+"""The kernel of candidate sets beside plain sets."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks import candidate_update, candidates
-from attacks.candidate_update import compiled_fold
+from attacks import candidates
 from attacks.candidates import NEVER, Candidates, pool_masks
-from attacks.candidates_compiled import table_masks
 from audit.model.evidence import CandidatePools, ValueCounts
-from audit.runtime.budget import Budget
 
 
 @st.composite
@@ -64,17 +60,17 @@ def by_sets(releases):
     return left, versions, vulnerable, disclosed
 
 
-def fold(releases, step):
+def fold(releases):
     state = Candidates()
     for release, pools in enumerate(releases):
-        step(state, pools, release)
+        state.fold(pools, release)
     return state
 
 
 @given(histories())
 def test_numpy_agrees_with_sets(releases):
     left, versions, vulnerable, disclosed = by_sets(releases)
-    state = fold(releases, Candidates.fold)
+    state = fold(releases)
     assert {p: int(v) for p, v in enumerate(state.versions) if v} == versions
     assert (state.vulnerable, state.disclosed) == (vulnerable, disclosed)
     for person, values in left.items():
@@ -82,21 +78,6 @@ def test_numpy_agrees_with_sets(releases):
         assert set(value.tolist()) == values
         assert len(place) == state.sizes()[person] == len(values)
         assert state.only(np.array([person], dtype=np.int32))[0] == min(values, default=-1)
-
-
-@pytest.mark.parametrize(("cached", "shift"), [(1 << 23, 18), (0, 0), (0, 2)])
-@given(releases=histories())
-def test_compiled_agrees_with_numpy(cached, shift, releases):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidate_update, "_CACHED", cached)
-        patch.setattr(candidate_update, "_SHIFT", shift)
-        found = fold(releases, partial(compiled_fold, budget=Budget()))
-    expected = fold(releases, Candidates.fold)
-    for name in ("masks", "versions", "certain_at", "empty_at"):
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
-    assert (found.vulnerable, found.disclosed) == (expected.vulnerable, expected.disclosed)
-    # A pool whose values all stand twice is even; the compiled kernel may take it for uneven, never the other way.
-    assert not (expected.skewed & ~found.skewed).any()
 
 
 @given(histories())
@@ -117,17 +98,14 @@ def test_tables_say_what_entries_say(releases):
     for pools in releases:
         words = (pools.values + 63) // 64
         expected = pool_masks(replace(pools, contents=ValueCounts.of(pools.table())), words)
-        for found in (
-            pool_masks(replace(pools, contents=pools.table()), words),
-            table_masks(pools.table(), words),
-        ):
-            assert np.array_equal(found[0], expected[0])
-            assert np.array_equal(found[1], expected[1])
+        found = pool_masks(replace(pools, contents=pools.table()), words)
+        assert np.array_equal(found[0], expected[0])
+        assert np.array_equal(found[1], expected[1])
 
 
 @given(histories())
 def test_certain_and_empty_are_dated(releases):
-    state = fold(releases, Candidates.fold)
+    state = fold(releases)
     for person in np.flatnonzero(state.versions):
         sizes = [len(by_sets(releases[: j + 1])[0].get(person, {None, 0})) for j in range(len(releases))]
         assert state.certain_at[person] == (sizes.index(1) if 1 in sizes else NEVER)
