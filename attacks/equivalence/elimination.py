@@ -1,90 +1,184 @@
-"""Elimination: rational solutions of small sparse systems of equations with whole coefficients.
+"""Elimination: sparse systems of equations with whole coefficients, solved exactly or modulo a prime.
 
-Equations are reduced modulo a prime so large that a solution whose numerators and denominators have up to 18 digits is
-known from its residues. Whoever uses a solution checks it in exact arithmetic: a larger one comes out wrong.
+Modulo a prime so large that a solution whose numerators and denominators have up to 18 digits is known from its
+residues, it finds rational solutions. Whoever uses one checks it in exact arithmetic: a larger one comes out wrong.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
+from collections.abc import Iterable, Iterator, MutableMapping
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
-Equation: TypeAlias = tuple[dict[int, int], int]
-"""The coefficients of the unknowns that are in it, none of them 0, and what they add up to."""
+Row: TypeAlias = dict[int, int]
+"""The coefficients of a row by column, none of them 0."""
 
+RIGHT = -(2**62)
+"""The column for what the unknowns of a row add up to. Unknowns are columns from 0 on."""
 _PRIME = 2**127 - 1
-# Coefficients that may be changed before a system is given up, about half a second of work.
-_WORK = 1_000_000
+# Entries that may be gone through before a solution is given up, about half a second of work.
+_SOLUTION_ENTRIES = 2_000_000
 _NEGLIGIBLE = 1e-7
 
 
-def solved(equations: list[Equation]) -> dict[int, Fraction] | None:
+class TooMuchWorkError(Exception):
+    """A question takes more work than is allowed, so that it remains undecided."""
+
+
+class Elimination:
+    """Gaussian elimination on sparse rows: of integers, divided by their common divisors, or modulo a prime.
+
+    Attributes:
+        holders: the rows in which each column is not zero.
+        used: the pivots with their rows, in the order in which `forward` used them.
+        pivots: the reduced rows by their pivots, once `reduce` is done.
+        most: how many entries may be gone through, which takes some seconds.
+
+    Raises:
+        TooMuchWorkError: by its methods, when there are more entries.
+    """
+
+    most: float = 5_000_000
+
+    def __init__(self, rows: Iterable[Row], prime: int = 0, most: float | None = None) -> None:
+        self._prime = prime
+        if most is not None:
+            self.most = most
+        self._rows = {number: dict(row) for number, row in enumerate(rows)}
+        self._live = set(self._rows)
+        self.holders: dict[int, set[int]] = {}
+        self.used: list[tuple[int, Row]] = []
+        self.pivots: dict[int, Row] = {}
+        for number, row in self._rows.items():
+            for at in row:
+                self.holders.setdefault(at, set()).add(number)
+
+    def forward(self, columns: Iterable[int], *, in_order: bool = False) -> None:
+        """Clear columns, in their order or the shortest first: each pivot's row is used once, and no row any more."""
+        for at, number in self._pivots(columns, in_order=in_order):
+            self._clear(at, number)
+            row = self._rows.pop(number)
+            for other in row:
+                self.holders[other].discard(number)
+            self.used.append((at, row))
+
+    def left(self) -> list[Row]:
+        """Return the rows that were not used, but for those that are zero."""
+        return [row for row in self._rows.values() if row]
+
+    def substitute(self, numbers: MutableMapping[int, int]) -> None:
+        """Set the pivots of the rows used, so that these hold modulo the prime, by the numbers of other columns."""
+        for at, row in reversed(self.used):
+            rest = sum(times * numbers[other] for other, times in row.items() if other >= 0 and other != at)
+            numbers[at] = (row.get(RIGHT, 0) - rest) * pow(row[at], -1, self._prime) % self._prime
+
+    def reduce(self) -> None:
+        """Bring everything to reduced form: in each pivot's column nothing but the pivot, which is positive."""
+        for at, number in self._pivots(list(self.holders)):
+            row = self._rows[number]
+            if row[at] < 0:
+                row.update({other: -times for other, times in row.items()})
+            self._clear(at, number)
+            self.pivots[at] = row
+
+    def _pivots(self, columns: Iterable[int], *, in_order: bool = False) -> Iterator[tuple[int, int]]:
+        """Yield columns with the rows to use for them: short rows with small numbers first."""
+        queue = [(0 if in_order else len(self.holders[at]), at) for at in columns if at in self.holders]
+        heapq.heapify(queue)
+        while queue:
+            count, at = heapq.heappop(queue)
+            if not in_order and count != len(self.holders[at]):
+                heapq.heappush(queue, (len(self.holders[at]), at))
+                continue
+            usable = self.holders[at] & self._live
+            if usable:
+                number = min(usable, key=lambda row: (self._size(row, at), len(self._rows[row]), row))
+                self._live.discard(number)
+                yield at, number
+
+    def _size(self, number: int, at: int) -> int:
+        return 0 if self._prime else abs(self._rows[number][at])
+
+    def _clear(self, at: int, number: int) -> None:
+        """Make a column zero in all rows but one."""
+        pivot, prime = self._rows[number], self._prime
+        inverse = pow(pivot[at], -1, prime) if prime else 0
+        for other in sorted(self.holders[at] - {number}):
+            row = self._rows[other]
+            self.most -= len(row) + len(pivot)
+            if self.most < 0:
+                raise TooMuchWorkError
+            if prime:
+                self._subtract(other, pivot, row[at] * inverse % prime)
+                continue
+            shared = math.gcd(row[at], pivot[at])
+            by, times = pivot[at] // shared, row[at] // shared
+            if by != 1:
+                row.update({column: by * entry for column, entry in row.items()})
+            self._subtract(other, pivot, times)
+            divisor = math.gcd(*row.values())
+            if divisor > 1:
+                row.update({column: entry // divisor for column, entry in row.items()})
+
+    def _subtract(self, number: int, pivot: Row, times: int) -> None:
+        """Subtract so many times a row from another one."""
+        row, prime = self._rows[number], self._prime
+        for column, entry in pivot.items():
+            left = row.get(column, 0) - times * entry
+            if prime:
+                left %= prime
+            if left:
+                row[column] = left
+                self.holders[column].add(number)
+            else:
+                del row[column]
+                self.holders[column].discard(number)
+
+
+def solved(equations: list[Row]) -> dict[int, Fraction] | None:
     """Return a solution of some equations, or None when there is none, or it takes too much work.
 
     Where several exist, as many of the last unknowns as possible are 0. Unknowns that are left out are 0.
 
-    >>> solved([({0: 1, 1: 2}, 1), ({1: 2, 2: 1}, 0)])
+    >>> solved([{0: 1, 1: 2, RIGHT: 1}, {1: 2, 2: 1}])
     {0: Fraction(1, 1)}
     """
-    pivots: dict[int, Equation] = {}
-    work = _WORK
-    for terms, sum_of_terms in sorted(equations, key=lambda equation: len(equation[0])):
-        row, total = dict(terms), sum_of_terms
-        while row:
-            first = min(row)
-            if first not in pivots:
-                break
-            pivot, right = pivots[first]
-            times = row[first]
-            total = (total - times * right) % _PRIME
-            _subtract(row, times, pivot)
-            work -= len(pivot)
-        if work < 0 or (not row and total % _PRIME):
-            return None
-        if row:
-            scale = pow(row[first], -1, _PRIME)
-            pivots[first] = {unknown: entry * scale % _PRIME for unknown, entry in row.items()}, total * scale % _PRIME
-    residues: dict[int, int] = {}
-    for first in sorted(pivots, reverse=True):
-        row, total = pivots[first]
-        rest = sum(entry * residues[unknown] for unknown, entry in row.items() if unknown in residues)
-        residue = (total - rest) % _PRIME
-        if residue:
-            residues[first] = residue
-    return {unknown: _rational(residues[unknown]) for unknown in sorted(residues)}
+    elimination = Elimination(equations, _PRIME, _SOLUTION_ENTRIES)
+    unknowns = sorted(at for at in elimination.holders if at >= 0)
+    try:
+        elimination.forward(unknowns, in_order=True)
+    except TooMuchWorkError:
+        return None
+    if elimination.left():
+        return None
+    residues = dict.fromkeys(unknowns, 0)
+    elimination.substitute(residues)
+    return {unknown: _rational(residue) for unknown, residue in residues.items() if residue}
 
 
-def plainer(equations: list[Equation], unknowns: int) -> dict[int, Fraction] | None:
+def plainer(equations: list[Row], unknowns: int) -> dict[int, Fraction] | None:
     """Return a solution with a small sum of absolute values, which tends to have few entries, or None.
 
-    A linear program finds out which unknowns are wanted; the solution itself is computed anew.
+    A linear program finds out which unknowns are needed; the solution itself is computed anew.
     """
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
-    entries = [(place, unknown, entry) for place, (row, _) in enumerate(equations) for unknown, entry in row.items()]
+    entries = [(place, at, entry) for place, row in enumerate(equations) for at, entry in row.items() if at >= 0]
     place, unknown, entry = np.array(entries, dtype=np.float64).reshape(-1, 3).T
     where = place.astype(np.int64), unknown.astype(np.int64)
     coefficients = csr_array((entry, where), shape=(len(equations), unknowns))
-    totals = np.array([float(total) for _, total in equations])
+    totals = np.array([float(row.get(RIGHT, 0)) for row in equations])
     both = hstack([coefficients, -coefficients])
     result = linprog(np.ones(2 * unknowns), A_eq=both, b_eq=totals, bounds=(0, None), method="highs-ds")
     if result.status != 0:
         return None
-    wanted = set(np.flatnonzero(np.abs(result.x[:unknowns] - result.x[unknowns:]) > _NEGLIGIBLE).tolist())
-    return solved([({u: c for u, c in row.items() if u in wanted}, total) for row, total in equations])
-
-
-def _subtract(row: dict[int, int], times: int, other: dict[int, int]) -> None:
-    """Subtract so many times another row from a row."""
-    for unknown, entry in other.items():
-        left = (row.get(unknown, 0) - times * entry) % _PRIME
-        if left:
-            row[unknown] = left
-        else:
-            del row[unknown]
+    needed = set(np.flatnonzero(np.abs(result.x[:unknowns] - result.x[unknowns:]) > _NEGLIGIBLE).tolist())
+    return solved([{at: entry for at, entry in row.items() if at in needed or at == RIGHT} for row in equations])
 
 
 def _rational(residue: int) -> Fraction:

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from math import inf
 
 import numpy as np
 
+from attacks.equivalence.elimination import RIGHT, Elimination
 from attacks.equivalence.field import BITS, LEAST_PRIME, PRIMES, Field, Residues, multiplied, sums, uniform
 from attacks.matrix import Matrix, blocks
 from audit.model.arrays import Codes, Places
@@ -216,64 +217,25 @@ def compiled_solution(
 def plain_solution(matrix: Matrix, target: Residues, drawn: Residues, field: Field) -> Residues:
     """Return the same as `compiled_solution`, of which this is the oracle, by elimination in order of degrees.
 
-    Rows are dictionaries of coefficients by column. A row's coefficient of column ~g tells how often group g is in it.
+    A row's coefficient of column ~g says how often group g is in it.
     """
-    start, member, right = matrix.start.tolist(), matrix.member.tolist(), target.tolist()
-    rows = [dict.fromkeys(member[start[g] : start[g + 1]], 1) | {~g: 1} for g in range(matrix.groups)]
-    prime = int(field.prime)
-    pivots = _eliminated(rows, right, prime)
-    left = [row for row in range(len(rows)) if right[row] and max(rows[row]) < 0]
-    if left:
-        raise _contradiction(matrix, [~column for column in rows[left[0]]])
-    number = drawn.tolist()
-    for row, pivot in reversed(pivots):
-        others = sum(times * number[column] for column, times in rows[row].items() if column >= 0 and column != pivot)
-        number[pivot] = (right[row] - others) * pow(rows[row][pivot], -1, prime) % prime
-    return np.array(number, dtype=np.uint64)
+    start, member, prime = matrix.start.tolist(), matrix.member.tolist(), int(field.prime)
+    elimination = Elimination(
+        (
+            dict.fromkeys(member[start[g] : start[g + 1]], 1) | {~g: 1} | ({RIGHT: right} if right else {})
+            for g, right in enumerate(target.tolist())
+        ),
+        prime,
+        most=inf,
+    )
+    elimination.forward([column for column in elimination.holders if column >= 0])
+    for row in elimination.left():
+        if RIGHT in row:
+            raise _contradiction(matrix, [~column for column in row if column != RIGHT])
+    numbers = dict(enumerate(drawn.tolist()))
+    elimination.substitute(numbers)
+    return np.array(list(numbers.values()), dtype=np.uint64)
 
 
 def _contradiction(matrix: Matrix, groups: list[int]) -> ContradictionError:
     return ContradictionError(tuple(sorted(groups)), int(matrix.release[groups].max()))
-
-
-def _eliminated(rows: list[dict[int, int]], right: list[int], prime: int) -> list[tuple[int, int]]:
-    """Eliminate, always the column that is in the fewest rows; return rows and their pivots in that order."""
-    within: dict[int, set[int]] = {}
-    for row, entries in enumerate(rows):
-        for column in entries:
-            within.setdefault(column, set()).add(row)
-    queue = [(len(holders), column) for column, holders in within.items() if column >= 0]
-    heapify(queue)
-    pivots = []
-    while queue:
-        degree, pivot = heappop(queue)
-        if degree != len(within[pivot]) or not degree:
-            continue
-        row = min(within[pivot], key=lambda holder: (len(rows[holder]), holder))
-        inverse = pow(rows[row][pivot], -1, prime)
-        for other in sorted(within[pivot] - {row}):
-            times = rows[other][pivot] * inverse % prime
-            _subtract(rows, within, (other, row), times, prime)
-            right[other] = (right[other] - times * right[row]) % prime
-        for column in rows[row]:
-            within[column].discard(row)
-            if column >= 0:
-                heappush(queue, (len(within[column]), column))
-        pivots.append((row, pivot))
-    return pivots
-
-
-def _subtract(
-    rows: list[dict[int, int]], within: dict[int, set[int]], pair: tuple[int, int], times: int, prime: int
-) -> None:
-    """Subtract, from the first row of a pair, so many times the second."""
-    other, row = pair
-    entries = rows[other]
-    for column, entry in rows[row].items():
-        left = (entries.get(column, 0) - times * entry) % prime
-        if left:
-            entries[column] = left
-            within[column].add(other)
-        else:
-            del entries[column]
-            within[column].discard(other)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from attacks.equivalence.lattice import Lattice, Row, TooMuchWorkError
+from attacks.equivalence.elimination import Row, TooMuchWorkError
+from attacks.equivalence.lattice import Lattice
 from audit.runtime.budget import Budget
 from audit.runtime.engine import on_cancel
 

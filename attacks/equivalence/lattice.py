@@ -9,7 +9,6 @@ integer vectors belong (Definitions 9 and 10 of the equivalence paper; its Lemma
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +17,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from attacks.equivalence.elimination import Elimination, Row
 from attacks.equivalence.parts import Parts, classes
 from attacks.graphs import component_of
 from attacks.matrix import Matrix
 from audit.model.arrays import Counts
 from audit.model.minimum_cuts import Labels
 
-Row: TypeAlias = dict[int, int]
 Direction: TypeAlias = tuple[tuple[int, int], ...]
-_WORK = 5_000_000
-"""How many entries an elimination may go through, which takes some seconds."""
-
-
-class TooMuchWorkError(Exception):
-    """A question takes more work than is allowed, so that it stays open."""
 
 
 @dataclass(frozen=True)
@@ -178,84 +171,6 @@ def lattices(blocks: Sequence[Block]) -> list[Lattice]:
             )
         )
     return found
-
-
-class Elimination:
-    """Gaussian elimination on sparse rows of integers, divided by their common divisors; exact.
-
-    Attributes:
-        holders: the rows in which each column is not zero.
-        pivots: the reduced rows by their pivots, once `reduce` is done.
-    """
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._work = 0
-        self._rows = {number: dict(row) for number, row in enumerate(rows)}
-        self._live = set(self._rows)
-        self.holders: dict[int, set[int]] = {}
-        self.pivots: dict[int, Row] = {}
-        for number, row in self._rows.items():
-            for at in row:
-                self.holders.setdefault(at, set()).add(number)
-
-    def forward(self, columns: Iterable[int]) -> None:
-        """Clear columns: each pivot's row is used once and dropped."""
-        for at, number in self._pivots(columns):
-            self._clear(at, number)
-            for other in self._rows.pop(number):
-                self.holders[other].discard(number)
-
-    def left(self) -> list[Row]:
-        """Return the rows that were not used, but for those that are zero."""
-        return [row for row in self._rows.values() if row]
-
-    def reduce(self) -> None:
-        """Bring everything to reduced form: in each pivot's column nothing but the pivot, which is positive."""
-        for at, number in self._pivots(list(self.holders)):
-            row = self._rows[number]
-            if row[at] < 0:
-                row.update({other: -times for other, times in row.items()})
-            self._clear(at, number)
-            self.pivots[at] = row
-
-    def _pivots(self, columns: Iterable[int]) -> Iterable[tuple[int, int]]:
-        """Yield columns with the rows to use for them, few entries and short rows with small numbers first."""
-        queue = [(len(self.holders[at]), at) for at in columns if at in self.holders]
-        heapq.heapify(queue)
-        while queue:
-            count, at = heapq.heappop(queue)
-            if count != len(self.holders[at]):
-                heapq.heappush(queue, (len(self.holders[at]), at))
-                continue
-            usable = self.holders[at] & self._live
-            if usable:
-                number = min(usable, key=lambda row: (abs(self._rows[row][at]), len(self._rows[row]), row))
-                self._live.discard(number)
-                yield at, number
-
-    def _clear(self, at: int, number: int) -> None:
-        """Make a column zero in all rows but one."""
-        pivot = self._rows[number]
-        for other in sorted(self.holders[at] - {number}):
-            row = self._rows[other]
-            self._work += len(row) + len(pivot)
-            if self._work > _WORK:
-                raise TooMuchWorkError
-            shared = math.gcd(row[at], pivot[at])
-            by, less = pivot[at] // shared, row[at] // shared
-            if by != 1:
-                row.update({column: by * times for column, times in row.items()})
-            for column, times in pivot.items():
-                left = row.get(column, 0) - less * times
-                if left:
-                    row[column] = left
-                    self.holders[column].add(other)
-                else:
-                    del row[column]
-                    self.holders[column].discard(other)
-            divisor = math.gcd(*row.values())
-            if divisor > 1:
-                row.update({column: times // divisor for column, times in row.items()})
 
 
 def _apart(pivots: Mapping[int, Row]) -> list[dict[int, Row]]:

@@ -16,8 +16,9 @@ from itertools import chain
 
 import numpy as np
 
+from attacks.equivalence.elimination import Elimination, Row, TooMuchWorkError
 from attacks.equivalence.integer_model import Effort, IntegerModel, SolverContradictionError
-from attacks.equivalence.lattice import Block, Elimination, Lattice, Row, TooMuchWorkError, lattices, length
+from attacks.equivalence.lattice import Block, Lattice, lattices, length
 from attacks.equivalence.parts import Parts
 from attacks.equivalence.vectors import Vector, Witnesses
 from audit.model.arrays import Codes, Counts, Flags

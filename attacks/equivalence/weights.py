@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from attacks.equivalence.elimination import Equation, plainer, solved
+from attacks.equivalence.elimination import RIGHT, Row, plainer, solved
 from attacks.equivalence.vectors import Vector
 from attacks.matrix import Matrix, Types
 from audit.model.arrays import Codes, Counts
@@ -110,7 +110,7 @@ class Solver:
         found = sorted((way for way in ways if way is not None), key=len)
         return [{int(left[place]): way[place] for place in sorted(way, key=lambda place: left[place])} for way in found]
 
-    def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Equation], Codes]:
+    def _equations(self, gathered: Codes, target: Vector) -> tuple[list[Row], Codes]:
         """Return what the weights of some groups must fulfil, and the groups that may have weights, the unknowns."""
         sizes, member = self._members.at(gathered)
         column, row = np.unique(member, return_inverse=True)
@@ -135,8 +135,9 @@ class Solver:
         key = (sums[start[1:]] - sums[start[:-1]]) ^ total.astype(np.uint64)
         distinct = np.sort(np.unique(key, return_index=True)[1])
         unknown = unknown[order]
-        equations: list[Equation] = [
-            (dict.fromkeys(unknown[start[place] : start[place + 1]].tolist(), 1), int(total[place]))
+        equations = [
+            dict.fromkeys(unknown[start[place] : start[place + 1]].tolist(), 1)
+            | ({RIGHT: int(total[place])} if total[place] else {})
             for place in distinct.tolist()
         ]
         return equations, groups

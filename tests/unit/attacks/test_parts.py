@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from attacks.equivalence import search
+from attacks.equivalence.elimination import Elimination, TooMuchWorkError
 from attacks.equivalence.integer_model import Effort, IntegerModel
-from attacks.equivalence.lattice import Block, Lattice, TooMuchWorkError, lattices
+from attacks.equivalence.lattice import Block, Lattice, lattices
 from attacks.equivalence.parts import Parts, may_be_buckets
 from attacks.equivalence.search import coupled, coupled_floor
 from attacks.matrix import Matrix
@@ -557,7 +558,7 @@ def test_models_that_are_too_large_or_may_overflow(monkeypatch):
 
 def test_parts_that_cannot_be_told_apart_stay_coupled(monkeypatch):
     square = blocks_of([(bucket, value, (0,)) for bucket, values in enumerate(SQUARE) for value in values])
-    monkeypatch.setattr("attacks.equivalence.lattice._WORK", 0)
+    monkeypatch.setattr(Elimination, "most", 0)
     assert [len(knot) for knot in coupled([*square, *blocks_of(STAYS)], 8)] == [5]
 
 

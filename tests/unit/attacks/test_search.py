@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attacks.equivalence import integer_model, lattice, search
+from attacks.equivalence import integer_model, search
+from attacks.equivalence.elimination import Elimination
 from attacks.equivalence.integer_model import SolverContradictionError
 from attacks.equivalence.lattice import Block, lattices
 from attacks.equivalence.parts import Parts
@@ -280,7 +281,7 @@ def test_bounds_where_models_are_not_solved(monkeypatch, module, limit):
 
 def test_eliminations_that_take_too_long(monkeypatch):
     matrix, _ = regrouped(np.random.default_rng(0), 24, 4, 3)
-    monkeypatch.setattr(lattice, "_WORK", 50)
+    monkeypatch.setattr(Elimination, "most", 50)
     found = searched(matrix, 4, settled=1)
     assert (found.lower, found.upper, found.complete, found.witnesses) == (2, None, False, ())
 

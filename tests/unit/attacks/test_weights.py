@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attacks.equivalence import elimination, weights
+from attacks.equivalence.elimination import RIGHT
 from attacks.equivalence.spanning_forest import spanning_forest
 from attacks.equivalence.vectors import Vector
 from attacks.equivalence.weights import Solver
@@ -197,17 +198,17 @@ def test_a_column_in_no_group_is_in_no_equivalence():
 
 
 def test_plainer_solutions():
-    equations = [({0: 1, 1: 3}, 3), ({0: 1, 2: 7}, 7)]
+    equations = [{0: 1, 1: 3, RIGHT: 3}, {0: 1, 2: 7, RIGHT: 7}]
     assert elimination.solved([equations[0]]) == {0: 3}
     assert elimination.plainer([equations[0]], 2) == {1: 1}
     assert elimination.plainer(equations, 3) == {1: 1, 2: 1}
-    assert elimination.plainer([*equations, ({0: 1}, 1), ({0: 1}, 2)], 3) is None
+    assert elimination.plainer([*equations, {0: 1, RIGHT: 1}, {0: 1, RIGHT: 2}], 3) is None
 
 
 def test_work_is_limited(monkeypatch):
-    equations = [({i: 1, i + 1: 1}, 0) for i in range(50)] + [({0: 1, 50: -2}, 1)]
+    equations = [{i: 1, i + 1: 1} for i in range(50)] + [{0: 1, 50: -2, RIGHT: 1}]
     assert elimination.solved(equations) is not None
-    monkeypatch.setattr(elimination, "_WORK", 20)
+    monkeypatch.setattr(elimination, "_SOLUTION_ENTRIES", 20)
     assert elimination.solved(equations) is None
 
 
