@@ -8,8 +8,6 @@ corners only.
   Cost: cells of the lattice x values, and corners, however many groups cover a point. For groups of one box.
 * *Bitmaps*: for each attribute and exact value the boxes whose cell covers it, as bits; a point's boxes are the and
   of these. Cost: points x boxes / 64 words, and what the covering groups publish. For anything.
-
-Each has a numpy kernel, for what is small, and a compiled twin of which it is the oracle.
 """
 
 from __future__ import annotations
@@ -133,7 +131,7 @@ class Covered:
         return np.isin(pool.astype(np.int64) * size + value, bag.astype(np.int64) * size + held)
 
 
-def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, values: int, *, compiled: bool) -> Covered:
+def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, values: int) -> Covered:
     """Return what the pools of some points hold.
 
     Args:
@@ -142,7 +140,6 @@ def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, valu
         points: places in the space's points, distinct.
         entries: what the groups publish, as (group, value, number of rows).
         values: number of sensitive values.
-        compiled: whether to use the compiled kernels.
     """
     bags = LatticeCounts.of(entries, int(found.group.max(initial=-1)) + 1, values)
     exact = space.points[points]
@@ -150,16 +147,16 @@ def cover(found: Boxes, space: Space, points: Places, entries: ValueCounts, valu
     if found.single and small and _sweep_pays(space, len(points) * len(found.group), values):
         plan = lattice_sweep.plan(found.cells, space.axes())
         if plan is not None:
-            table, groups = lattice_sweep.sweep(plan, found.group, bags, exact, compiled=compiled)
+            table, groups = lattice_sweep.sweep(plan, found.group, bags, exact)
             return Covered(table, groups)
     maps = _bitmaps(found, space)
     if small:
-        return Covered(*_walk(maps, exact, found, bags, compiled=compiled))
+        return Covered(*_walk(maps, exact, found, bags))
     step = max(1, _TABLE_CELLS // values)
     parts, groups = [], np.zeros(len(points), dtype=np.int32)
     for start in range(0, len(points), step):
         span = slice(start, start + step)
-        table, groups[span] = _walk(maps, exact[span], found, bags, compiled=compiled)
+        table, groups[span] = _walk(maps, exact[span], found, bags)
         bag, value, rows = ValueCounts.of(table)
         parts.append(ValueCounts(bag + np.int32(start), value, rows))
     return Covered(_joined(parts), groups)
@@ -212,18 +209,11 @@ def _bitmaps(found: Boxes, space: Space) -> list[Words]:
 
 
 def _walk(
-    maps: Sequence[Words], points: Codes, found: Boxes, bags: LatticeCounts, *, compiled: bool
+    maps: Sequence[Words], points: Codes, found: Boxes, bags: LatticeCounts
 ) -> tuple[Table, npt.NDArray[np.int32]]:
     """Return the rows of each value around each point, shape (points, values), and the number of groups."""
     table = np.zeros((len(points), bags.values), dtype=bags.count.dtype)
     groups = np.zeros(len(points), dtype=np.int32)
-    if compiled and maps:
-        from audit.adversary import coverage_compiled
-
-        above = np.cumsum([0, *(len(words) for words in maps[:-1])])
-        columns = (bags.start, bags.value, bags.count)
-        coverage_compiled.walk(np.concatenate(maps), points + above, found.group, columns, table, groups)
-        return table, groups
     for point, group in _pairs(maps, points, found):
         groups += np.bincount(point, minlength=len(points)).astype(np.int32)
         length = bags.start[group + 1] - bags.start[group]

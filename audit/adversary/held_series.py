@@ -54,24 +54,6 @@ class LoadedRelease(NamedTuple):
     seen: Release
 
 
-class ShortCodes(Mapping[str, Codes]):
-    """Columns of codes by name, held in integers as short as they can be, and handed out as the usual ones."""
-
-    def __init__(self, columns: Mapping[str, Codes]) -> None:
-        self._columns = {
-            name: codes.astype(np.min_scalar_type(codes.max(initial=0))) for name, codes in columns.items()
-        }
-
-    def __getitem__(self, name: str) -> Codes:
-        return self._columns[name].astype(np.int32)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-
 class HeldSeries:
     """The releases of a series, all of which are read when one is first asked for, unless they were read before.
 
@@ -133,7 +115,7 @@ class HeldSeries:
             UsageError: it is one.
         """
         columns = bool(self.adversary.reads_key) + (1 + len(self._wanted.attributes)) * self.records + 1
-        needed = self.series.about_rows * (4 * columns + len(self.series.vocabularies))
+        needed = 4 * self.series.about_rows * (columns + len(self.series.vocabularies))
         there = memory_bytes()
         if there is not None and needed > there:
             what = f"the releases take about {needed / _GB:.1f} GB of memory, and this machine has {there / _GB:.1f} GB"
@@ -157,7 +139,6 @@ class HeldSeries:
 
     def _load(self, position: int, table: Table | None) -> LoadedRelease:
         release = self.series.release(position, self._wanted, table)
-        release = replace(release, entry_value=ShortCodes(release.entry_value))
         record = None if release.records is None else self.names.encode_coded(release.records)
         read = loaded(
             replace(release, records=None),
@@ -169,7 +150,7 @@ class HeldSeries:
         if self.combined is None:
             return read
         values = {**release.entry_value, self.combined.name: self.combined.add(release)}
-        return read._replace(seen=replace(read.seen, entry_value=ShortCodes(values)))
+        return read._replace(seen=replace(read.seen, entry_value=values))
 
     def around(self, position: int, people: Codes, *, published: bool = False) -> Release:
         """Return a release less the groups that hold none of some people, if the key tells who is in them.

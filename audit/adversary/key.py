@@ -63,7 +63,7 @@ class SeriesKey:
         for release in range(len(source.releases)):
             values = self.of_versions(release)
             person = np.zeros(0, dtype=np.int32) if values is None else source.asked(release)
-            first.note(person, values, source.series.people.size, len(source.vocabulary))
+            first.note(person, values, source.series.people.size)
         return first.result()
 
     def _of_rows(self, release: int) -> Codes | None:

@@ -228,7 +228,7 @@ def _starts(which: npt.NDArray[np.integer], number: int) -> Places:
     return np.concatenate([[0], np.cumsum(np.bincount(which, minlength=number))])
 
 
-def sweep(plan: SweepPlan, group: Codes, bags: LatticeCounts, points: Codes, *, compiled: bool) -> tuple[Table, Table]:
+def sweep(plan: SweepPlan, group: Codes, bags: LatticeCounts, points: Codes) -> tuple[Table, Table]:
     """Return the rows of each value around each point, shape (points, values), and the number of boxes, (points,).
 
     `group` is the group of each box, no two boxes having the same; `points` are coordinates, shape (points, axes).
@@ -239,9 +239,6 @@ def sweep(plan: SweepPlan, group: Codes, bags: LatticeCounts, points: Codes, *, 
     table = np.empty((len(points), bags.values), dtype=bags.count.dtype)
     boxes = np.empty(len(points), dtype=bags.count.dtype)
     slab = np.zeros((prod(plan.sizes), bags.values + 1), dtype=bags.count.dtype)
-    if compiled:
-        _sweep_compiled(plan, group, bags, (start, order, cell[order]), (slab, table, boxes))
-        return table, boxes
     sums = slab
     for at in range(len(plan.event_start) - 1):
         if plan.event_start[at] < plan.event_start[at + 1]:
@@ -275,30 +272,3 @@ def _running_sums(slab: Table, plan: SweepPlan) -> Table:
     for axis in np.flatnonzero(plan.summed).tolist():
         np.cumsum(sums, axis=axis, dtype=slab.dtype, out=sums)
     return sums.reshape(slab.shape)
-
-
-def _sweep_compiled(
-    plan: SweepPlan,
-    group: Codes,
-    bags: LatticeCounts,
-    points: tuple[Places, Places, Places],
-    made: tuple[Table, Table, Table],
-) -> None:
-    """Fill the table and the numbers of boxes by the compiled kernel."""
-    from audit.adversary import coverage_compiled
-
-    inner = bags.values + 1
-    axes = []
-    for place in reversed(range(len(plan.sizes))):
-        if plan.summed[place]:
-            axes.append((prod(plan.sizes[:place]), plan.sizes[place], inner))
-        inner *= plan.sizes[place]
-    coverage_compiled.sweep(
-        (plan.event_start, plan.event_box, plan.event_sign),
-        (plan.corner_start, plan.corner_cell, plan.corner_sign),
-        group,
-        (bags.start, bags.value, bags.count),
-        np.array(axes, dtype=np.int64).reshape(-1, 3),
-        points,
-        made,
-    )

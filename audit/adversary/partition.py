@@ -284,7 +284,7 @@ class PartKey:
     def _constant(self) -> tuple[Codes | None, Flags]:
         first = FirstValues()
         for part in self._parts:
-            first.note(part.pools.person, part.truth, part.pools.people, part.pools.values)
+            first.note(part.pools.person, part.truth, part.pools.people)
         return first.result()
 
 

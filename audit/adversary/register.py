@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,35 +19,6 @@ from audit.io.releases import Release
 from audit.model.arrays import Codes
 from audit.model.errors import Problems
 from audit.model.evidence import CandidateGroups, CandidatePools, PublishedClasses, Table, ValueCounts
-from audit.runtime.kernels import pays
-
-_KEPT_BYTES = 1 << 29
-_SAVED = 5e-7  # seconds that the compiled kernels save a row
-
-
-class PoolContents(NamedTuple):
-    """What the pools of a release hold, as it is kept.
-
-    Attributes:
-        contents: entries, or a table of rows by pool and value, in a byte each where none are more.
-        values: the number of sensitive values of this and all earlier releases.
-    """
-
-    contents: ValueCounts | Table
-    values: int
-
-    @classmethod
-    def of(cls, contents: ValueCounts | Table, values: int) -> PoolContents:
-        """Return contents in as little room as they take."""
-        if not isinstance(contents, ValueCounts) and contents.max(initial=0) <= np.iinfo(np.uint8).max:
-            contents = contents.astype(np.uint8)
-        return cls(contents, values)
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes they take."""
-        columns = self.contents if isinstance(self.contents, ValueCounts) else (self.contents,)
-        return sum(column.nbytes for column in columns if column is not None)
 
 
 class RegisterSource(KnownGroupsSource):
@@ -63,12 +33,7 @@ class RegisterSource(KnownGroupsSource):
         self.register = register
         attributes = [self.series.attributes[name] for name in self.series.manifest.columns.quasi_identifiers]
         self.space = coverage.Space(attributes, register.values, register.points)
-        self._kept: dict[tuple[int, bool], PoolContents] = {}
-
-    def learn(self) -> None:
-        """Read the known values."""
-        super().learn()
-        self._kept = {key: kept for key, kept in self._kept.items() if key[1]}
+        self._held: dict[tuple[int, bool], ValueCounts | Table] = {}
 
     def pools(self, position: int) -> CandidatePools:
         """Return the pools of a release, counted from 0.
@@ -81,29 +46,26 @@ class RegisterSource(KnownGroupsSource):
         person, fixed = self.register.person[lines], self._fixed(position)
         at = None if fixed is None else fixed[person]
         key = position, self.known is not None
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._contents(position, lines, used, pool, at)
-            if sum(each.nbytes for each in self._kept.values()) + kept.nbytes <= _KEPT_BYTES:
-                self._kept[key] = kept
-        return replace(self._pools(person, pool, len(used), kept.contents, at), values=kept.values)
+        if key not in self._held:
+            self._held[key] = self._contents(position, lines, used, pool, at)
+        return self._pools(person, pool, len(used), self._held[key], at)
 
     def _contents(
         self, position: int, lines: npt.NDArray[np.intp], used: npt.NDArray[np.intp], pool: Codes, at: Codes | None
-    ) -> PoolContents:
+    ) -> ValueCounts | Table:
         """Return what the pools of a release hold, that of each used point; `at` are the known values of the lines."""
         release, person = self.release(position), self.register.person[lines]
         entries = ValueCounts(release.entry_group, release.entry_value[self.sensitive], release.entry_count)
         values = len(self.vocabulary)
-        covered = self._cover(position, used, entries, values)
+        covered = coverage.cover(self._homes(position), self.space, used, entries, values)
         self._check_present(release, lines, pool, covered.groups)
         if at is not None:
             self._check_possible(covered, person, pool, at)
             sure = np.flatnonzero((at != UNKNOWN) & (covered.groups[pool] == 1))
             _, home = coverage.covering_groups(self._homes(position), self.space, used[pool[sure]])
             entries = self._without(entries, person[sure], home, at[sure])
-            covered = self._cover(position, used, entries, values)
-        return PoolContents.of(covered.contents, values)
+            covered = coverage.cover(self._homes(position), self.space, used, entries, values)
+        return covered.contents
 
     def present(self, position: int) -> Codes:
         """Return the people whom the register has in a release."""
@@ -235,10 +197,6 @@ class RegisterSource(KnownGroupsSource):
             return read.boxes
         kept = np.flatnonzero(capacity(read.release)[read.boxes.group] > 0)
         return replace(read.boxes, group=read.boxes.group[kept], cells=read.boxes.cells[kept])
-
-    def _cover(self, position: int, used: npt.NDArray[np.intp], entries: ValueCounts, values: int) -> coverage.Covered:
-        compiled = pays("audit.adversary.coverage_compiled", _SAVED * self.releases.get(position).release.rows)
-        return coverage.cover(self._homes(position), self.space, used, entries, values, compiled=compiled)
 
     def _check_present(
         self, release: Release, lines: npt.NDArray[np.intp], pool: Codes, groups: npt.NDArray[np.integer]

@@ -95,10 +95,10 @@ def tabled(release, groups):
     return table
 
 
-def check(release, *, compiled):
+def check(release):
     groups = naive(release)
     found, space, points, entries = prepared(release)
-    covered = cover(found, space, points, entries, 6, compiled=compiled)
+    covered = cover(found, space, points, entries, 6)
     contents = covered.contents
     table = contents.tabled(len(points), 6) if isinstance(contents, ValueCounts) else contents
     assert table.tolist() == tabled(release, groups).tolist()
@@ -108,25 +108,23 @@ def check(release, *, compiled):
     assert covered.hold(pool, value).tolist() == (table[pool, value] > 0).tolist()
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @given(release=releases(single=True))
-def test_sweep(compiled, release):
+def test_sweep(release):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "_sweep_pays", lambda *_: True)
         patch.setattr(coverage, "_bitmaps", lambda *_: pytest.fail("no sweep"))
-        check(release, compiled=compiled)
+        check(release)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("limit", [coverage._TABLE_CELLS, 7])
 @given(release=st.booleans().flatmap(lambda single: releases(single=single)))
-def test_bitmaps(compiled, limit, release):
+def test_bitmaps(limit, release):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "_sweep_pays", lambda *_: False)
         patch.setattr(coverage, "_TABLE_CELLS", limit)
         patch.setattr(coverage, "_CHUNK_WORDS", 3)
         patch.setattr(coverage, "_BATCH", 5)
-        check(release, compiled=compiled)
+        check(release)
 
 
 @given(releases(single=True))
@@ -134,7 +132,7 @@ def test_too_many_corners_for_a_sweep(release):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "_sweep_pays", lambda *_: True)
         patch.setattr(lattice_sweep, "_MOST_CORNERS", -1)
-        check(release, compiled=False)
+        check(release)
 
 
 @given(st.booleans().flatmap(lambda single: releases(single=single)))
@@ -164,18 +162,16 @@ def test_without_quasi_identifiers_every_group_covers_everybody():
     found = boxes(np.array([0, 0, 2], dtype=np.int32), [])
     space = Space([], [], np.zeros((1, 0), dtype=np.int32))
     entries = ValueCounts(np.array([0, 0, 2], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32), None)
-    for compiled in (False, True):
-        covered = cover(found, space, np.arange(1), entries, 2, compiled=compiled)
-        assert covered.contents.tolist() == [[1, 2]]
-        assert covered.groups.tolist() == [2]
+    covered = cover(found, space, np.arange(1), entries, 2)
+    assert covered.contents.tolist() == [[1, 2]]
+    assert covered.groups.tolist() == [2]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("limit", [coverage._TABLE_CELLS, 1])
-def test_nobody_is_there(compiled, limit, monkeypatch):
+def test_nobody_is_there(limit, monkeypatch):
     monkeypatch.setattr(coverage, "_TABLE_CELLS", limit)
     release = ([Kind.NUMERIC], [(0, ("*",))], [(0, 1, 1)], False, [["1"]], [("1",)])
     found, space, points, entries = prepared(release)
-    covered = cover(found, space, points[:0], entries, 2, compiled=compiled)
+    covered = cover(found, space, points[:0], entries, 2)
     assert covered.contents.shape == (0, 2)
     assert covered.groups.shape == (0,)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from audit.adversary import held_series
 from audit.adversary.build_evidence import build_evidence
 from audit.adversary.constant_values import FirstValues
-from audit.adversary.held_series import HeldSeries, ShortCodes, _around
+from audit.adversary.held_series import HeldSeries, _around
 from audit.io import releases
 from audit.io.encoding import IdentifierEncoder, Vocabulary
 from audit.io.releases import Release
@@ -38,16 +38,14 @@ def by_dictionaries(batches):
     return first, changed
 
 
-@pytest.mark.parametrize("vocabulary", [6, 400])
 @given(batches=BATCHES)
-def test_first_values(vocabulary, batches):
+def test_first_values(batches):
     kept = FirstValues()
     people = 0
-    for place, rows in enumerate(batches):
+    for rows in batches:
         person, value = (np.array(column, dtype=np.int32) for column in zip(*rows, strict=True))
         people = max(people, int(person.max()) + 1)
-        # Values are numbered as they come: the type in which they are kept grows.
-        kept.note(person, value, people, vocabulary if place else 6)
+        kept.note(person, value, people)
     first, changed = by_dictionaries(batches)
     values, flags = kept.result()
     assert len(flags) == people
@@ -57,7 +55,7 @@ def test_first_values(vocabulary, batches):
 
 def test_no_first_values_without_a_key():
     kept = FirstValues()
-    kept.note(np.zeros(0, dtype=np.int32), None, 3, 2)
+    kept.note(np.zeros(0, dtype=np.int32), None, 3)
     values, changed = kept.result()
     assert values is None
     assert changed.tolist() == [False] * 3
@@ -171,17 +169,9 @@ def test_how_many_releases_are_read_is_reported(tmp_path):
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_read(spare, fits, tmp_path, monkeypatch):
     FORMS["hospital-2-invariant"](tmp_path / "s")
     rows = open_series(tmp_path / "s").about_rows
-    monkeypatch.setattr(held_series, "memory_bytes", lambda: 9 * rows + spare)
+    monkeypatch.setattr(held_series, "memory_bytes", lambda: 12 * rows + spare)
     if not fits:
         monkeypatch.setattr(releases._Reading, "table", lambda _: pytest.fail("a release was read"))
     code, _, err = run_main(str(tmp_path / "s"), "--attack", "intersection")
     assert (code == 2) != fits
     assert fits or ("of memory, and this machine has" in err and len(err.splitlines()) == 1)
-
-
-@given(codes=st.lists(st.integers(0, 70_000), max_size=8))
-def test_short_codes_are_handed_out_as_they_came(codes):
-    held = ShortCodes({"v": np.array(codes, dtype=np.int32)})
-    assert held["v"].dtype == np.int32
-    assert held["v"].tolist() == codes
-    assert held._columns["v"].itemsize == (1 if max(codes, default=0) < 256 else 2 if max(codes) < 65_536 else 4)
